@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import type { Operations } from '../catalogue.js';
+import {
+  agentProfile,
+  boardingSettings,
+  createdMerchant,
+  createMerchantRequest,
+  filePart,
+  int32Id,
+  merchantFees,
+  merchantFeesRead,
+  merchantStatus,
+  submitMerchantRequest,
+  underwritingNotes,
+} from './schemas.js';
+
+const byId = z.strictObject({ id: int32Id });
+
+/** Writes whose answer is not printed: anything will do, the status is read afterwards. */
+const anyAnswer = z.unknown().transform(() => null);
+
+/**
+ * The merchant boarding API: all fifteen operations that apis/2 names, B1 to B4 as printed there, the eleven
+ * others with the shapes that apis/4 reports of services of its kind.
+ *
+ * @param posNames the point-of-sale systems that the partner knows, beside the two names the contract prints.
+ */
+export function boardingOperations(posNames: readonly string[] = []) {
+  const createRequest = createMerchantRequest(posNames);
+  return {
+    listAgentProfiles: {
+      summary: 'Agent profiles of the caller; `id` is the agentProfileId of a create',
+      method: 'GET',
+      path: '/api/v1/agentProfiles',
+      effect: 'read',
+      provenance: 'assumed',
+      request: z.strictObject({}),
+      response: z.array(agentProfile),
+    },
+    listBoardingSettings: {
+      summary: 'Boarding settings (templates) of the caller; `id` is the boardingSettingsId of a create',
+      method: 'GET',
+      path: '/api/v1/GetBoardingSettings',
+      effect: 'read',
+      provenance: 'assumed',
+      request: z.strictObject({}),
+      response: z.array(boardingSettings),
+    },
+    createMerchantV1: {
+      reference: 'B1',
+      summary: 'Create a merchant application',
+      method: 'POST',
+      path: '/api/v1/merchant/create',
+      effect: 'once',
+      provenance: 'documented',
+      deprecated: 'use create-merchant (v2)',
+      request: createRequest,
+      response: createdMerchant,
+    },
+    createMerchant: {
+      summary: 'Create a merchant application from basic data, to be completed by submit-merchant',
+      method: 'POST',
+      path: '/api/v2/merchant/create',
+      effect: 'once',
+      provenance: 'assumed',
+      request: createRequest,
+      response: createdMerchant,
+    },
+    getFees: {
+      reference: 'B2',
+      summary: 'Read a merchant’s fees',
+      method: 'GET',
+      path: '/api/v2/merchant/fees',
+      query: ['id'],
+      effect: 'read',
+      provenance: 'documented',
+      request: byId,
+      response: merchantFeesRead,
+    },
+    updateFees: {
+      summary: 'Set a merchant’s fees',
+      method: 'POST',
+      path: '/api/v2/merchant/fees',
+      query: ['id'],
+      effect: 'idempotent',
+      provenance: 'assumed',
+      request: merchantFees.safeExtend({ id: int32Id }),
+      response: anyAnswer,
+    },
+    submitMerchant: {
+      summary: 'Enter all data of a merchant and submit it to underwriting',
+      method: 'POST',
+      path: '/api/v2/merchant/submit',
+      effect: 'once',
+      provenance: 'assumed',
+      request: submitMerchantRequest,
+      response: anyAnswer,
+    },
+    submitMerchantV1: {
+      summary: 'Submit a merchant to underwriting as it is',
+      method: 'POST',
+      path: '/api/v1/merchant/submit',
+      query: ['id'],
+      effect: 'once',
+      provenance: 'assumed',
+      deprecated: 'use submit-merchant (v2)',
+      request: byId,
+      response: anyAnswer,
+    },
+    getStatus: {
+      reference: 'B3',
+      summary: 'Current status of a merchant application, and its mid once boarded',
+      method: 'GET',
+      path: '/api/v1/merchant/status',
+      query: ['id'],
+      effect: 'read',
+      provenance: 'documented',
+      request: byId,
+      response: merchantStatus,
+    },
+    getStatus2: {
+      summary: 'Current status, with the broader status names',
+      method: 'GET',
+      path: '/api/v1/merchant/status2',
+      query: ['id'],
+      effect: 'read',
+      provenance: 'assumed',
+      request: byId,
+      response: merchantStatus,
+    },
+    updateStatus: {
+      summary: 'Set a merchant’s status (for administrators)',
+      method: 'POST',
+      path: '/api/v1/merchant/updateStatus',
+      query: ['id'],
+      effect: 'idempotent',
+      provenance: 'assumed',
+      request: z.strictObject({ id: int32Id, status: z.string().min(1), comment: z.string().optional() }),
+      response: anyAnswer,
+    },
+    uploadAttachment: {
+      summary: 'Add a document to a merchant application',
+      method: 'POST',
+      path: '/api/v1/merchant/attachment',
+      query: ['id'],
+      encoding: 'multipart',
+      effect: 'once',
+      provenance: 'assumed',
+      request: z.strictObject({ id: int32Id, file: filePart, description: z.string().optional() }),
+      response: anyAnswer,
+    },
+    getUnderwritingNotes: {
+      reference: 'B4',
+      summary: 'Notes the underwriters want answered; none when the list is empty',
+      method: 'GET',
+      path: '/api/v1/merchant/underwritingNotes',
+      query: ['id'],
+      effect: 'read',
+      provenance: 'documented',
+      request: byId,
+      response: underwritingNotes,
+    },
+    requestUnderwritingReview: {
+      summary: 'Tell the underwriters that their notes are answered',
+      method: 'POST',
+      path: '/api/v1/merchant/underwritingReview',
+      query: ['id'],
+      effect: 'once',
+      provenance: 'assumed',
+      request: z.strictObject({ id: int32Id, comment: z.string().optional() }),
+      response: anyAnswer,
+    },
+    setUnderwritingPending: {
+      summary: 'Put a merchant at UW Level 1: Pending',
+      method: 'POST',
+      path: '/api/v1/merchant/underwritingPending',
+      query: ['id'],
+      effect: 'idempotent',
+      provenance: 'assumed',
+      request: byId,
+      response: anyAnswer,
+    },
+  } as const satisfies Operations;
+}
+
+export type BoardingOperations = ReturnType<typeof boardingOperations>;

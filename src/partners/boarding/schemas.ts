@@ -1,0 +1,150 @@
+import { z } from 'zod';
+
+/** `agentProfileId`, `boardingSettingsId` and merchant profile ids (apis/2: integer int32). */
+export const int32Id = z.int32();
+
+const text = z.string().min(1, 'must not be empty');
+
+/** The `pos` names that the contract prints; the other sixteen are product names it leaves out, see `BOARDING_POS_NAMES`. */
+export const DOCUMENTED_POS_NAMES = ['None', 'CustomPos'] as const;
+
+/** Create merchant request (v1), apis/2. v2 create takes the same basic data (apis/4). */
+export function createMerchantRequest(posNames: readonly string[]) {
+  return z.strictObject({
+    cashDiscount: z.enum(['Yes', 'No']),
+    firstName: text,
+    lastName: text,
+    dba: text,
+    pos: z.enum([...DOCUMENTED_POS_NAMES, ...posNames]),
+    agentProfileId: int32Id,
+    email: z.string().optional(),
+    boardingSettingsId: int32Id.optional(),
+    guid: z.string().optional(),
+  });
+}
+
+const feeLine = z.looseObject({ perItem: z.number(), percent: z.number() });
+
+/**
+ * A group of fees. The contract does not print the members of groups, only that every fee line in them has
+ * `perItem` (dollars per transaction) and `percent` (a rate); so that is what is checked, at any depth.
+ */
+const feeGroup = z.record(z.string(), z.json()).superRefine((group, context) => {
+  const visit = (value: unknown, path: string[]): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('perItem' in value || 'percent' in value) {
+      for (const issue of feeLine.safeParse(value).error?.issues ?? []) {
+        context.addIssue({ code: 'custom', message: issue.message, path: [...path, ...issue.path] });
+      }
+    }
+    for (const [key, member] of Object.entries(value)) visit(member, [...path, key]);
+  };
+  visit(group, []);
+});
+
+const feeMembers = {
+  cashDiscountRate: z.number(),
+  minimumDiscountAmount: z.number().min(0).max(500),
+  minimumDiscountStartDate: z.iso.datetime({ offset: true, local: true }),
+  minimumDiscountType: z.enum(['Daily', 'Monthly']),
+  earlyTerminationFeeAmount: z.number().min(0).max(999_999),
+  earlyTerminationFeeContractMonths: z.int().min(0).max(60),
+  amex: feeGroup,
+  visaMasterCardDiscover: feeGroup,
+  authorizationMonthlyAndSpecialProgram: feeGroup,
+  pos: feeGroup,
+  standard: feeGroup,
+  cardBrand: feeGroup,
+  debitPinAndEBT: feeGroup,
+  gatewayProducts: feeGroup,
+  miscFees: z.array(feeGroup),
+  miscFeesVolume: z.array(feeGroup),
+};
+
+/** What a person may ask to change of a merchant's fees: known members only, so that a typing error is found. */
+export const feeChanges = z.strictObject(feeMembers).partial();
+
+/**
+ * Merchant fees as they are posted (apis/2, Merchant fees and Limits). Members we do not know are let through,
+ * for an update sends back what was read with the changes laid over it, and must not drop the partner's own.
+ */
+export const merchantFees = z.looseObject(nullable(feeMembers)).partial();
+
+function nullable<Shape extends z.ZodRawShape>(shape: Shape) {
+  const members = Object.entries(shape).map(([name, schema]) => [name, z.nullable(schema)]);
+  return Object.fromEntries(members) as { [Name in keyof Shape]: z.ZodNullable<Shape[Name]> };
+}
+
+/** Merchant fees as they are read; empty until set when the merchant was created without boarding settings. */
+export const merchantFeesRead = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((fees) => fees ?? {});
+
+/** Ids and `mid` are digits; accept them as a number too and keep them as text, for leading zeros matter. */
+const digits = z.union([z.string(), z.number()]).transform(String);
+
+const absent = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
+
+/** Status data, apis/2. `status` is open: the list depends on the caller's ISO. */
+export const merchantStatus = z.object({
+  status: z.string(),
+  /** ISO 8601: when the status was last set. */
+  statusDate: absent(z.string()),
+  comment: absent(z.string()),
+  /** May be present, temporarily, before approval: see apis/4. */
+  mid: absent(digits),
+});
+
+/** Underwriting note, apis/2. */
+export const underwritingNote = z.object({
+  text: z.string(),
+  author: absent(z.string()),
+  date: absent(z.string()),
+});
+
+/** An empty list, or none, means no pending notes (B4). */
+export const underwritingNotes = z
+  .array(underwritingNote)
+  .nullish()
+  .transform((notes) => notes ?? []);
+
+/** The merchant that a create made. Documented as `{merchantProfileId}`; a bare number is understood too. */
+export const createdMerchant = z.union([
+  z.object({ merchantProfileId: int32Id }),
+  int32Id.transform((merchantProfileId) => ({ merchantProfileId })),
+]);
+
+/** Agent profile (assumed, apis/4). `id` is the `agentProfileId` of a create. */
+export const agentProfile = z.looseObject({ id: int32Id, name: absent(z.string()) });
+
+/** Boarding settings (assumed, apis/4). `id` is the `boardingSettingsId` of a create. */
+export const boardingSettings = z.looseObject({ id: int32Id, name: absent(z.string()) });
+
+/** v2 submit (assumed, apis/4): the whole application. Its members are not printed, so they travel as they are. */
+export const submitMerchantRequest = z.looseObject({
+  merchantProfileId: int32Id.optional(),
+  merchantProfile: z.record(z.string(), z.json()).optional(),
+  businessAndOwnerInformation: z.record(z.string(), z.json()).optional(),
+  salesAndBusinessProfile: z.record(z.string(), z.json()).optional(),
+  siteInspection: z.record(z.string(), z.json()).optional(),
+  serviceAcceptance: z.record(z.string(), z.json()).optional(),
+  fees: z.record(z.string(), z.json()).optional(),
+  equipment: z.json().optional(),
+});
+
+/** The limit on one uploaded document, in bytes (ours; the contract prints none). */
+export const MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024;
+
+/** A file part: see `FilePart` in the catalogue. */
+export const filePart = z.strictObject({
+  fileName: text,
+  contentType: text,
+  content: z
+    .instanceof(Uint8Array)
+    .refine((content) => content.byteLength > 0, 'must not be empty')
+    .refine((content) => content.byteLength <= MAX_ATTACHMENT_BYTES, 'must be at most 25 MiB'),
+});
+
+export type MerchantStatus = z.output<typeof merchantStatus>;
+export type UnderwritingNote = z.output<typeof underwritingNote>;

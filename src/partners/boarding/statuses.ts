@@ -1,0 +1,22 @@
+/**
+ * Merchant statuses that mean something to us (apis/2, Status data; apis/4, known status names). The partner
+ * has more, and each ISO its own: every other name is kept, shown and waited out.
+ */
+export const NOT_SUBMITTED = 'Not Submitted';
+export const PENDING = 'Pending';
+export const PENDING_REVIEW = 'Pending Review';
+export const APPROVED = 'Approved';
+export const DECLINED = 'Declined';
+export const REQUEST_CHANGES = 'RequestChanges';
+export const WITHDRAWN = 'Withdrawn';
+export const CLOSED = 'Closed';
+export const UW_LEVEL_1 = 'UW Level 1';
+export const UW_LEVEL_1_PENDING = 'UW Level 1: Pending';
+export const UW_LEVEL_1_PENDING_REVIEW = 'UW Level 1: Pending Review';
+
+/** Statuses in which nobody at the partner looks at the application, so no note can be waiting. */
+const NOT_UNDER_REVIEW: readonly string[] = [NOT_SUBMITTED, APPROVED, DECLINED, WITHDRAWN, CLOSED];
+
+export function isUnderReview(status: string): boolean {
+  return !NOT_UNDER_REVIEW.includes(status);
+}

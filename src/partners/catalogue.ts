@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+
+/**
+ * What a repeated call does, which decides who may repeat it:
+ * `read` changes nothing; `idempotent` leaves the same state however often it runs; `once` has no
+ * idempotency key, so a second call may do it twice and only a person or a read may decide.
+ */
+export type Effect = 'read' | 'idempotent' | 'once';
+
+/** `documented`: as printed in the partner's contract. `assumed`: named there without a shape, see docs/partner-apis.md. */
+export type Provenance = 'documented' | 'assumed';
+
+/**
+ * One operation of a partner API. The catalogue is the single place that knows its address and its shapes: the
+ * typed client, the sandbox's routes and the docs table are all made from it.
+ */
+export interface Operation<Request extends z.ZodType = z.ZodType, Response extends z.ZodType = z.ZodType> {
+  /** Heading in the partner's contract, such as `B3`, when it has one. */
+  readonly reference?: string;
+  readonly summary: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path below the partner's base URL; `{name}` stands for the request member of that name. */
+  readonly path: string;
+  /** Request members that travel in the query; all that is neither there nor in the path is the body. */
+  readonly query?: readonly string[];
+  /** The body's encoding: `json` unless said otherwise. In `multipart`, a {@link FilePart} becomes a file part. */
+  readonly encoding?: 'json' | 'multipart';
+  readonly effect: Effect;
+  readonly provenance: Provenance;
+  /** Present on deprecated operations: what to use instead. */
+  readonly deprecated?: string;
+  /** Every rule of the contract; checked before sending, so that bad input costs no call. */
+  readonly request: Request;
+  /** The answer's payload without its envelope; tolerant of unknown members and values. */
+  readonly response: Response;
+}
+
+/** A file in a multipart request. */
+export interface FilePart {
+  readonly fileName: string;
+  /** MIME type. */
+  readonly contentType: string;
+  readonly content: Uint8Array;
+}
+
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** A catalogue key (`getStatus`) as people and ledgers spell it (`get-status`). */
+export function operationName(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The names in an operation's path template, in order. */
+export function pathParameters(operation: Pick<Operation, 'path'>): string[] {
+  return [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+}

@@ -1,0 +1,142 @@
+import { type Dispatcher, errors, type FormData, Pool } from 'undici';
+
+/** How long one call may take, in milliseconds, and how large an answer may be, in bytes. */
+export interface HttpLimits {
+  readonly connectTimeoutMs: number;
+  /** From the first byte sent until the answer's headers. */
+  readonly headersTimeoutMs: number;
+  /** Between two chunks of the answer's body. */
+  readonly bodyTimeoutMs: number;
+  /** The whole call. */
+  readonly totalTimeoutMs: number;
+  readonly maxBodyBytes: number;
+  /** Connections to the partner for reads, and as many again for writes. */
+  readonly connections: number;
+}
+
+export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+  connectTimeoutMs: 5_000,
+  headersTimeoutMs: 30_000,
+  bodyTimeoutMs: 30_000,
+  totalTimeoutMs: 45_000,
+  maxBodyBytes: 8 * 1024 * 1024,
+  connections: 32,
+};
+
+export interface HttpRequest {
+  readonly method: Dispatcher.HttpMethod;
+  /** Path and query below the base URL, starting with a slash. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | FormData;
+  /** A write gets a connection of its own, see {@link PartnerHttp}. */
+  readonly write: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** The call got no answer. `sent` is false only when it is certain that no byte of the request left. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  constructor(
+    /** An error code such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`. */
+    readonly code: string,
+    readonly sent: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(code, options);
+  }
+}
+
+/**
+ * HTTP to one partner: one origin, no redirects, no hidden retries, bounded time and size.
+ *
+ * Reads share kept-alive connections. A write always opens a fresh one (`pipelining: 0` closes each connection
+ * after its answer): on a kept-alive socket that the partner has just closed, a request dies half-way and nobody
+ * can tell whether it was processed.
+ */
+export class PartnerHttp {
+  readonly #basePath: string;
+  readonly #reads: Pool;
+  readonly #writes: Pool;
+  readonly #limits: HttpLimits;
+
+  /** @throws {TypeError} unless the URL is https, or http to a loopback address. */
+  constructor(baseUrl: string, limits: Partial<HttpLimits> = {}) {
+    const url = new URL(baseUrl);
+    if (!isSecureOrLoopback(url)) throw new TypeError('a partner URL must be https (http only to loopback)');
+    this.#limits = { ...DEFAULT_HTTP_LIMITS, ...limits };
+    this.#basePath = url.pathname.replace(/\/+$/, '');
+    const options: Pool.Options = {
+      connections: this.#limits.connections,
+      connect: { timeout: this.#limits.connectTimeoutMs },
+      headersTimeout: this.#limits.headersTimeoutMs,
+      bodyTimeout: this.#limits.bodyTimeoutMs,
+      maxResponseSize: this.#limits.maxBodyBytes,
+    };
+    this.#reads = new Pool(url.origin, { ...options, pipelining: 1, keepAliveTimeout: 4_000 });
+    this.#writes = new Pool(url.origin, { ...options, pipelining: 0 });
+  }
+
+  /** @throws {TransportError} when no complete answer came. Any HTTP status is an answer. */
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    let sent = false;
+    const pool = (request.write ? this.#writes : this.#reads).compose(
+      whenRequestStarts(() => {
+        sent = true;
+      }),
+    );
+    const timeout = AbortSignal.timeout(this.#limits.totalTimeoutMs);
+    try {
+      const response = await pool.request({
+        method: request.method,
+        path: this.#basePath + request.path,
+        headers: { ...request.headers },
+        body: request.body ?? null,
+        signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
+      });
+      const body = Buffer.from(await response.body.arrayBuffer());
+      return { status: response.statusCode, headers: response.headers, body };
+    } catch (error) {
+      throw new TransportError(errorCode(error), sent, { cause: error });
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#reads.close(), this.#writes.close()]);
+  }
+}
+
+/** True for https, and for http to this very machine. */
+export function isSecureOrLoopback(url: URL): boolean {
+  if (url.protocol === 'https:') return true;
+  return url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+}
+
+/** Calls back when a connected socket (TLS included) is about to carry the request's first byte. */
+function whenRequestStarts(started: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart(controller, context) {
+        started();
+        handler.onRequestStart?.(controller, context);
+      },
+      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
+      onResponseData: (...args) => handler.onResponseData?.(...args),
+      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+      onResponseError: (...args) => handler.onResponseError?.(...args),
+    });
+}
+
+function errorCode(error: unknown): string {
+  if (error instanceof errors.UndiciError) return error.code;
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof Error ? error.name : 'unknown';
+}

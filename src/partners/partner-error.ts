@@ -1,0 +1,84 @@
+/**
+ * What became of a partner call, seen from the caller's side. It decides what may be done next:
+ *
+ * - `NotSent`: nothing left this machine (refused, DNS, TLS, connect time-out). Safe to repeat.
+ * - `RateLimited`: 429, the partner did nothing. Safe to repeat after `retryAfterMs`.
+ * - `Rejected`: the partner, or our own check before sending (then `status` is absent), refused the input.
+ *   Nothing happened; `fields` says what is wrong.
+ * - `Unauthorized`: 401. Nothing happened; the credentials need a person.
+ * - `Forbidden`: 403. Nothing happened; permissions, or a merchant of another ISO.
+ * - `Uncertain`: bytes went out and no trustworthy answer came back (reset, time-out, 5xx, unreadable body).
+ *   A write may or may not have taken effect.
+ */
+export type PartnerErrorKind =
+  | 'NotSent'
+  | 'RateLimited'
+  | 'Rejected'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'Uncertain';
+
+/** One thing that is wrong with a request: where, and which rule. `field` is a dotted path, '' for the whole. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface PartnerErrorDetails {
+  /** The partner system, as in the catalogue: `boarding`. */
+  readonly system: string;
+  /** The operation, as in the catalogue: `create-merchant`. */
+  readonly operation: string;
+  readonly kind: PartnerErrorKind;
+  /** HTTP status, when there was an answer. */
+  readonly status?: number;
+  /** The partner's own tracking id, to quote to its support. */
+  readonly requestId?: string;
+  readonly fields: readonly FieldProblem[];
+  /** Milliseconds the partner asked us to wait (`Retry-After`). */
+  readonly retryAfterMs?: number;
+  /** A short technical reason that holds no data of the call: `ECONNREFUSED`, `HTTP 503`. */
+  readonly reason: string;
+}
+
+/** The one error that every partner client throws. Its message never holds a body, a credential or personal data. */
+export class PartnerError extends Error {
+  override readonly name = 'PartnerError';
+  readonly details: PartnerErrorDetails;
+
+  constructor(details: PartnerErrorDetails, options?: ErrorOptions) {
+    const names = [...new Set(details.fields.map((problem) => problem.field).filter(Boolean))];
+    const about = names.length > 0 ? ` (${names.join(', ')})` : '';
+    super(`${details.system} ${details.operation}: ${details.kind}, ${details.reason}${about}`, options);
+    this.details = details;
+  }
+
+  get kind(): PartnerErrorKind {
+    return this.details.kind;
+  }
+
+  get system(): string {
+    return this.details.system;
+  }
+
+  get operation(): string {
+    return this.details.operation;
+  }
+
+  get status(): number | undefined {
+    return this.details.status;
+  }
+
+  get requestId(): string | undefined {
+    return this.details.requestId;
+  }
+
+  get fields(): readonly FieldProblem[] {
+    return this.details.fields;
+  }
+
+  /** Milliseconds to wait before the next call, when the partner said so. */
+  get retryAfter(): number | undefined {
+    return this.details.retryAfterMs;
+  }
+}
