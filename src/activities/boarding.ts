@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { activityInfo, cancellationSignal, getClient, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { DocumentNotFound, type DocumentStore } from '../documents/document-store.js';
+import {
+  type BoardingActivities,
+  type Note,
+  PARTNER_ERROR,
+  type ReferenceRequest,
+  type References,
+  type Seen,
+  type StatusSnapshot,
+} from '../messages/boarding-activities.js';
+import type { BoardingClient } from '../partners/boarding/client.js';
+import type { UnderwritingNote } from '../partners/boarding/schemas.js';
+import { isUnderReview } from '../partners/boarding/statuses.js';
+import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
+import { nudge } from '../temporal/nudge.js';
+import { isWorthRepeating, once, repeatable } from './failures.js';
+import { differences, withChanges } from './fees.js';
+import { type PollBounds, pollDelay } from './poll-delay.js';
+
+export interface BoardingDependencies {
+  readonly client: BoardingClient;
+  readonly documents: DocumentStore;
+  readonly poll: PollBounds;
+}
+
+/** The boarding partner's side of `merchantBoarding`. Each activity is a call or two and their failures, no more. */
+export function boardingActivities({ client, documents, poll }: BoardingDependencies): BoardingActivities {
+  const signal = () => ({ signal: cancellationSignal() });
+
+  async function snapshot(id: number): Promise<StatusSnapshot> {
+    const status = await client.getStatus({ id }, signal());
+    const notes = isUnderReview(status.status) ? await client.getUnderwritingNotes({ id }, signal()) : [];
+    return { ...status, notes: notes.map(identified) };
+  }
+
+  return {
+    resolveReferences: (request) =>
+      repeatable(async () => {
+        const profile = await chosen(request, 'agentProfileId', 'agent', () =>
+          client.listAgentProfiles({}, signal()),
+        );
+        const settings = await chosen(request, 'boardingSettingsId', 'boardingSettings', () =>
+          client.listBoardingSettings({}, signal()),
+        );
+        return toReferences(profile, settings);
+      }),
+
+    createMerchant: ({ version, merchant, ...ids }) =>
+      once(async () => {
+        const { email, ...basics } = merchant;
+        const request = { ...basics, ...ids, ...(email !== undefined && { email }) };
+        const { merchantProfileId } =
+          version === 'v1' ? await client.createMerchantV1(request) : await client.createMerchant(request);
+        return { merchantProfileId };
+      }),
+
+    applyFees: ({ merchantProfileId: id, changes }) =>
+      repeatable(async () => {
+        const before = await client.getFees({ id }, signal());
+        if (!changes) return { changed: 0, differing: [] };
+        const changed = differences(changes, before).length;
+        if (changed === 0) return { changed, differing: [] };
+        await client.updateFees({ ...withChanges(before, changes), id }, signal());
+        const after = await client.getFees({ id }, signal());
+        return { changed, differing: differences(changes, after) };
+      }),
+
+    submitMerchant: ({ merchantProfileId, application }) =>
+      once(async () => {
+        await client.submitMerchant({ ...application, merchantProfileId });
+        nudgeOwnPoll();
+      }),
+
+    readStatus: ({ merchantProfileId }) => repeatable(() => snapshot(merchantProfileId)),
+
+    awaitStatusChange: async ({ merchantProfileId, seen }) => {
+      const polls = pollsBefore() + 1;
+      heartbeat(polls);
+      const elapsedMs = Date.now() - activityInfo().scheduledTimestampMs;
+      const nextRetryDelay = pollDelay(elapsedMs, poll, Math.random());
+      let now: StatusSnapshot;
+      try {
+        now = await snapshot(merchantProfileId);
+      } catch (error) {
+        throw pollFailure(error, nextRetryDelay);
+      }
+      if (hasChanged(seen, now)) return { snapshot: now, polls };
+      // Not an error: a retry is how this activity waits without writing history.
+      throw ApplicationFailure.create({
+        type: 'StatusUnchanged',
+        message: 'the status has not changed yet',
+        category: ApplicationFailureCategory.BENIGN,
+        nextRetryDelay,
+      });
+    },
+
+    attachDocument: ({ merchantProfileId, document, description }) =>
+      once(async () => {
+        const { fileName, contentType } = document;
+        const content = await documents.get(document).catch((error: unknown) => {
+          throw error instanceof DocumentNotFound ? notInStore(fileName) : error;
+        });
+        await client.uploadAttachment({
+          id: merchantProfileId,
+          file: { fileName, contentType, content },
+          description,
+        });
+      }),
+
+    requestUnderwritingReview: ({ merchantProfileId, comment }) =>
+      once(async () => {
+        await client.requestUnderwritingReview({
+          id: merchantProfileId,
+          ...(comment !== undefined && { comment }),
+        });
+        nudgeOwnPoll();
+      }),
+  };
+}
+
+/** Reads so far in this wait. A nudge resets the attempt number, so they are counted in the heartbeat. */
+function pollsBefore(): number {
+  const { heartbeatDetails } = activityInfo();
+  return typeof heartbeatDetails === 'number' ? heartbeatDetails : 0;
+}
+
+/** A read that failed is tried again at the poll's own pace, or that of the partner, unless it needs a person. */
+function pollFailure(error: unknown, pace: number): unknown {
+  if (!(error instanceof PartnerError)) return error;
+  const { attempt } = activityInfo();
+  const { retryAfterMs = 0 } = error.details;
+  return ApplicationFailure.create({
+    type: PARTNER_ERROR,
+    message: error.message,
+    details: [error.details],
+    nonRetryable: !isWorthRepeating(error, attempt),
+    nextRetryDelay: Math.max(pace, retryAfterMs),
+  });
+}
+
+/** What this activity just wrote shows up in the status: look at once instead of after the poll's delay. */
+function nudgeOwnPoll(): void {
+  const { workflowExecution } = activityInfo();
+  if (!workflowExecution) return;
+  // Only a hint, and the write must be reported first: without it the poll comes round by itself.
+  nudge(getClient(), workflowExecution.workflowId).catch(() => undefined);
+}
+
+function identified({ text, author, date }: UnderwritingNote): Note {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([text, author, date]))
+    .digest('hex');
+  return { id: `note-${hash.slice(0, 12)}`, text, author, date };
+}
+
+export function hasChanged(seen: Seen, { notes, ...now }: StatusSnapshot): boolean {
+  const { noteIds, ...before } = seen;
+  const isDifferent = (member: keyof typeof now) =>
+    before[member] !== undefined && before[member] !== now[member];
+  if ((['status', 'statusDate', 'comment', 'mid'] as const).some(isDifferent)) return true;
+  const ids = notes.map(({ id }) => id);
+  return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));
+}
+
+type Choice = { readonly id: number | undefined } | { readonly problem: FieldProblem };
+
+/** An id as given, by name, or the only one there is; otherwise the choices, for a person to pick from. */
+async function chosen(
+  request: ReferenceRequest,
+  idField: 'agentProfileId' | 'boardingSettingsId',
+  nameField: 'agent' | 'boardingSettings',
+  list: () => Promise<readonly { id: number; name: string | null }[]>,
+): Promise<Choice> {
+  const given = request[idField];
+  if (given !== undefined) return { id: given };
+  const name = request[nameField];
+  const all = await list();
+  const matching = name === undefined ? all : all.filter((entry) => entry.name === name);
+  if (matching.length === 1) return { id: matching[0]?.id };
+  // A merchant can do without boarding settings, not without an agent profile.
+  if (all.length === 0 && name === undefined && idField === 'boardingSettingsId') return { id: undefined };
+  const choices = all.map((entry) => `${entry.id} (${entry.name ?? 'no name'})`).join(', ') || 'none';
+  const why = name === undefined ? 'not given' : `${matching.length} are named ${JSON.stringify(name)}`;
+  return { problem: { field: idField, message: `${why}; choose one of: ${choices}` } };
+}
+
+function toReferences(profile: Choice, settings: Choice): References {
+  const problems = [profile, settings].flatMap((choice) => ('problem' in choice ? [choice.problem] : []));
+  if ('problem' in profile || 'problem' in settings || profile.id === undefined) return { problems };
+  const { id: agentProfileId } = profile;
+  return { agentProfileId, ...(settings.id !== undefined && { boardingSettingsId: settings.id }) };
+}
+
+function notInStore(fileName: string): PartnerError {
+  return new PartnerError({
+    system: 'boarding',
+    operation: 'upload-attachment',
+    kind: 'Rejected',
+    fields: [{ field: 'document', message: `${fileName} is not in the document store` }],
+    reason: 'not sent: no document',
+  });
+}

@@ -1,0 +1,124 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import type { Client } from '@temporalio/client';
+import proto, { type temporal } from '@temporalio/proto';
+import type { Command } from 'commander';
+import { type Config, loadConfig } from '../config.js';
+import { boardingClient } from '../partners/boarding/client.js';
+import { connectClient } from '../temporal/connection.js';
+import { missingSearchAttributes } from '../temporal/search-attributes.js';
+import { CommandFailed } from './errors.js';
+import { printJson, printTable } from './output.js';
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+export function doctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .summary('find out what is not set up')
+    .description(
+      'Check settings, Temporal, workers, partners and the document folder. Changes nothing at a partner.',
+    )
+    .option('--json', 'print JSON lines')
+    .action(async ({ json }: { json?: true }) => {
+      const findings = await examine(loadConfig());
+      if (json) findings.forEach(printJson);
+      else
+        printTable(
+          ['', 'check', 'finding'],
+          findings.map(({ ok, check, detail }) => [ok ? 'ok' : '!!', check, detail]),
+        );
+      const failed = findings.filter(({ ok }) => !ok).length;
+      if (failed > 0) throw new CommandFailed(`${failed} of ${findings.length} checks failed`);
+    });
+}
+
+async function examine(config: Config): Promise<Finding[]> {
+  const [ofTemporal, ofPartner, ofDocuments] = await Promise.all([
+    examineTemporal(config),
+    finding('boarding partner', () => examineBoarding(config)),
+    finding('document folder', () => examineFolder(config.documentDir)),
+  ]);
+  return [...ofTemporal, ofPartner, ofDocuments];
+}
+
+async function examineTemporal({ taskQueue }: Config): Promise<Finding[]> {
+  let client: Client;
+  try {
+    client = await connectClient();
+  } catch (error) {
+    return [{ check: 'temporal', ok: false, detail: messageOf(error) }];
+  }
+  try {
+    const { namespace } = client.options;
+    return [
+      await finding('temporal', async () => {
+        const { serverVersion } = await client.workflowService.getSystemInfo({});
+        return `server ${serverVersion}`;
+      }),
+      await finding('namespace', async () => {
+        await client.workflowService.describeNamespace({ namespace });
+        return namespace;
+      }),
+      await finding('search attributes', async () => {
+        const missing = await missingSearchAttributes(client);
+        if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}; run "gangway setup"`);
+        return 'all there';
+      }),
+      await finding('workers', () => examineWorkers(client, taskQueue)),
+    ];
+  } finally {
+    await client.connection.close();
+  }
+}
+
+/** A poller that was heard of in the last minute counts as a worker that runs. */
+const RECENT_MS = 60_000;
+
+async function examineWorkers(client: Client, taskQueue: string): Promise<string> {
+  const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
+  const polling = async (taskQueueType: temporal.api.enums.v1.TaskQueueType) => {
+    const request = { namespace: client.options.namespace, taskQueue: { name: taskQueue }, taskQueueType };
+    const { pollers } = await client.workflowService.describeTaskQueue(request);
+    const recent = (pollers ?? []).filter(
+      ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - RECENT_MS,
+    );
+    return new Set(recent.map(({ identity }) => identity)).size;
+  };
+  const workflows = await polling(TASK_QUEUE_TYPE_WORKFLOW);
+  const activities = await polling(TASK_QUEUE_TYPE_ACTIVITY);
+  if (workflows === 0 || activities === 0) throw new Error(`none polls task queue ${taskQueue}`);
+  return `${workflows} on task queue ${taskQueue}`;
+}
+
+async function examineBoarding({ boarding, posNames }: Config): Promise<string> {
+  if (!boarding) throw new Error('off: BOARDING_URL is not set');
+  const client = boardingClient({ ...boarding, posNames });
+  try {
+    const profiles = await client.listAgentProfiles({});
+    return `${boarding.url} knows us, ${profiles.length} agent profiles`;
+  } finally {
+    await client.close();
+  }
+}
+
+async function examineFolder(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await access(folder, constants.R_OK | constants.W_OK);
+  return folder;
+}
+
+async function finding(check: string, examination: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check, ok: true, detail: await examination() };
+  } catch (error) {
+    return { check, ok: false, detail: messageOf(error) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,25 @@
+import type { FieldProblem } from '../partners/partner-error.js';
+
+/** What the caller gave cannot be used: exit code 2, and every wrong field on a line of its own. */
+export class InvalidInput extends Error {
+  override readonly name = 'InvalidInput';
+  constructor(
+    what: string,
+    readonly problems: readonly FieldProblem[] = [],
+  ) {
+    super(what);
+  }
+
+  /** The message and the fields, a line each. */
+  get report(): string {
+    return [
+      this.message,
+      ...this.problems.map(({ field, message }) => `  ${field || '(whole)'}: ${message}`),
+    ].join('\n');
+  }
+}
+
+/** What was asked for could not be done: exit code 1. The message is for people. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+}

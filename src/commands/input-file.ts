@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { z } from 'zod';
+import { fieldProblems } from '../partners/client.js';
+import { InvalidInput } from './errors.js';
+
+/** Reads JSON from a file, or from standard input for `-`. @throws {InvalidInput} */
+export async function readJson(source: string): Promise<unknown> {
+  const name = source === '-' ? 'standard input' : source;
+  let content: string;
+  try {
+    content = source === '-' ? await text(process.stdin) : await readFile(source, 'utf8');
+  } catch (error) {
+    throw new InvalidInput(`${name}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  try {
+    return JSON.parse(content);
+  } catch {
+    // The parser's own message quotes the text, which may hold private data.
+    throw new InvalidInput(`${name}: is not JSON`);
+  }
+}
+
+/** Checks a value against a schema. @throws {InvalidInput} that names every wrong field with its rule */
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+): z.output<Schema> {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  throw new InvalidInput(`${what}: is not valid; nothing was started`, fieldProblems(checked.error));
+}

@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { basename } from 'node:path';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Command } from 'commander';
+import { loadConfig } from '../config.js';
+import { folderStore } from '../documents/folder-store.js';
+import { type Answer, resolveRequirement } from '../messages/requirements.js';
+import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
+import { findOnboarding } from '../temporal/onboardings.js';
+import { withTemporal } from './context.js';
+import { CommandFailed, InvalidInput } from './errors.js';
+import { readJson } from './input-file.js';
+import { printJson, printLine } from './output.js';
+
+interface ResolveOptions {
+  readonly text?: string;
+  readonly document?: readonly string[];
+  readonly patch?: string;
+  readonly adopt?: string;
+  readonly retry?: true;
+  readonly code?: string;
+  readonly abandon?: true;
+  readonly actor?: string;
+  readonly reason?: string;
+  readonly json?: true;
+}
+
+export function resolveCommand(program: Command): void {
+  program
+    .command('resolve')
+    .summary('answer a requirement')
+    .description('Answer one requirement of "gangway inbox" or "gangway status". Give exactly one answer.')
+    .argument('<id>', 'workflow id or externalId')
+    .argument('<requirement>', 'id of the requirement')
+    .option('--text <text>', 'answer: this text')
+    .option('--document <file...>', 'answer: these files')
+    .option(
+      '--patch <json>',
+      'answer: a correction, as JSON merge patch; @file reads a file, - standard input',
+    )
+    .option('--adopt <id>', 'answer: the write took effect, and made this')
+    .option('--retry', 'answer: it did not take effect, or the obstacle is gone: do it')
+    .option('--code <code>', 'answer: this one-time code')
+    .option('--abandon', 'answer: give the onboarding up')
+    .option('--actor <name>', 'who answers; the user of this machine unless given')
+    .option('--reason <why>', 'why; needed for --adopt, --retry and --abandon')
+    .option('--json', 'print JSON')
+    .action(resolve);
+}
+
+async function resolve(id: string, requirementId: string, options: ResolveOptions): Promise<void> {
+  const answer = await answerFrom(options);
+  const actor = options.actor ?? userInfo().username;
+  const reason = reasonFrom(options, answer);
+  await withTemporal(async ({ client }) => {
+    const { workflowId } = await findOnboarding(client, id);
+    const handle = client.workflow.getHandle(workflowId);
+    const resolution = { requirementId, answer, actor, reason };
+    const receipt = await handle
+      .executeUpdate(resolveRequirement, { args: [resolution] })
+      .catch((error: unknown) => {
+        throw explained(error, workflowId);
+      });
+    if (options.json) return printJson({ workflowId, ...receipt });
+    printLine(`${requirementId} resolved; ${receipt.open} still open`);
+  });
+}
+
+/** Checks all there is to check before anything is stored or sent. */
+async function answerFrom(options: ResolveOptions): Promise<Answer> {
+  const given = (['text', 'document', 'patch', 'adopt', 'retry', 'code', 'abandon'] as const).filter(
+    (name) => options[name] !== undefined,
+  );
+  if (given.length !== 1) {
+    throw new InvalidInput(
+      'give exactly one of --text, --document, --patch, --adopt, --retry, --code, --abandon',
+    );
+  }
+  const { text, document, patch, adopt, code } = options;
+  if (text !== undefined) return { kind: 'text', text };
+  if (document !== undefined) return { kind: 'documents', documents: await store(document) };
+  if (patch !== undefined) return { kind: 'correction', patch: await patchFrom(patch) };
+  if (adopt !== undefined) return { kind: 'adopt', id: adopt };
+  if (code !== undefined) return { kind: 'code', code };
+  return { kind: options.retry ? 'retry' : 'abandon' };
+}
+
+function reasonFrom({ reason }: ResolveOptions, { kind }: Answer): string {
+  if (reason !== undefined) return reason;
+  if (kind === 'adopt' || kind === 'retry' || kind === 'abandon') {
+    throw new InvalidInput(`--${kind} needs --reason: it is kept in the timeline`);
+  }
+  return 'answered with gangway resolve';
+}
+
+async function store(files: readonly string[]) {
+  const contents = await Promise.all(files.map(readDocument));
+  const documents = folderStore(loadConfig().documentDir);
+  return Promise.all(contents.map(({ file, content }) => documents.put(basename(file), content)));
+}
+
+async function readDocument(file: string): Promise<{ file: string; content: Buffer }> {
+  const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new InvalidInput(`${file}: cannot be read (${error.code})`);
+  });
+  if (content.length === 0) throw new InvalidInput(`${file}: is empty`);
+  if (content.length > MAX_ATTACHMENT_BYTES) throw new InvalidInput(`${file}: is larger than 25 MiB`);
+  return { file, content };
+}
+
+async function patchFrom(given: string): Promise<Record<string, unknown>> {
+  const fromFile = given === '-' || given.startsWith('@');
+  const patch = fromFile ? await readJson(given.replace(/^@/, '')) : parse(given);
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
+    throw new InvalidInput('--patch: must be a JSON object');
+  }
+  return patch as Record<string, unknown>;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new InvalidInput('--patch: is not JSON');
+  }
+}
+
+/** What the workflow's validator said, without the layers around it. */
+function explained(error: unknown, workflowId: string): unknown {
+  if (error instanceof WorkflowNotFoundError) return new CommandFailed(`${workflowId} has ended`);
+  if (!(error instanceof WorkflowUpdateFailedError)) return error;
+  const { cause } = error;
+  return cause instanceof ApplicationFailure ? new InvalidInput(cause.message) : error;
+}

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { DEFAULT_TASK_QUEUE } from './messages/ids.js';
+import { isSecureOrLoopback } from './partners/http.js';
+
+/** A setting that cannot be used. Its message is one line that names it, and never its value. */
+export class BadSetting extends Error {
+  override readonly name = 'BadSetting';
+  constructor(setting: string, rule: string) {
+    super(`${setting}: ${rule}`);
+  }
+}
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A duration such as `200ms`, `1m`, `1h`, in milliseconds. */
+export const duration = z
+  .string()
+  .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, 'must be a duration such as 200ms, 1m or 1h')
+  .transform((text) => Number.parseFloat(text) * UNITS[text.replace(/[\d.]/g, '') as keyof typeof UNITS]);
+
+const partnerUrl = z
+  .url('must be a URL')
+  .refine((url) => isSecureOrLoopback(new URL(url)), 'must be https (http only to loopback)');
+
+const names = z.string().transform((list) =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean),
+);
+
+/** `host:port` to listen on. */
+export const listenAddress = z
+  .string()
+  .regex(/^[^:\s]+:\d{1,5}$/, 'must be host:port, such as 127.0.0.1:8081')
+  .transform((address) => {
+    const [host = '', port] = address.split(':');
+    return { host, port: Number(port) };
+  });
+
+const settings = z.object({
+  GANGWAY_TASK_QUEUE: z.string().default(DEFAULT_TASK_QUEUE),
+  GANGWAY_POLL_MIN: duration.default(60_000),
+  GANGWAY_POLL_MAX: duration.default(3_600_000),
+  GANGWAY_HEALTH_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8081 }),
+  GANGWAY_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
+  GANGWAY_UI_URL: z.url('must be a URL').optional(),
+  BOARDING_URL: partnerUrl.optional(),
+  BOARDING_USERNAME: z.string().optional(),
+  BOARDING_PASSWORD: z.string().optional(),
+  BOARDING_POS_NAMES: names.default([]),
+  DOCUMENT_DIR: z.string().default('documents'),
+});
+
+/** Settings that may come from the file that `<NAME>_FILE` names, instead of the environment. */
+const SECRETS: readonly string[] = ['BOARDING_PASSWORD'];
+
+export interface Config {
+  readonly taskQueue: string;
+  /** Bounds of the wait between two status reads, in milliseconds. */
+  readonly poll: { readonly minMs: number; readonly maxMs: number };
+  readonly healthAddress: { readonly host: string; readonly port: number };
+  readonly logLevel: string;
+  /** Where the Temporal Web UI is, for links. */
+  readonly uiUrl: string | undefined;
+  /** undefined when BOARDING_URL is not set: the boarding partner is off. */
+  readonly boarding:
+    | { readonly url: string; readonly username: string; readonly password: string }
+    | undefined;
+  /** Point-of-sale names the boarding partner knows beside the two that its contract prints. */
+  readonly posNames: readonly string[];
+  readonly documentDir: string;
+}
+
+/**
+ * Reads the settings. Temporal's own are not among them: see temporal/connection.ts.
+ *
+ * @throws {BadSetting} naming the first setting that cannot be used
+ */
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const parsed = settings.safeParse(withSecretFiles(environment));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new BadSetting(String(issue?.path[0]), issue?.message ?? 'is not valid');
+  }
+  const set = parsed.data;
+  if (set.GANGWAY_POLL_MIN > set.GANGWAY_POLL_MAX) {
+    throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');
+  }
+  return {
+    taskQueue: set.GANGWAY_TASK_QUEUE,
+    poll: { minMs: set.GANGWAY_POLL_MIN, maxMs: set.GANGWAY_POLL_MAX },
+    healthAddress: set.GANGWAY_HEALTH_ADDRESS,
+    logLevel: set.GANGWAY_LOG_LEVEL,
+    uiUrl: set.GANGWAY_UI_URL,
+    boarding: set.BOARDING_URL
+      ? {
+          url: set.BOARDING_URL,
+          username: required('BOARDING_USERNAME', set.BOARDING_USERNAME),
+          password: required('BOARDING_PASSWORD', set.BOARDING_PASSWORD),
+        }
+      : undefined,
+    posNames: set.BOARDING_POS_NAMES,
+    documentDir: set.DOCUMENT_DIR,
+  };
+}
+
+/** Empty settings count as not set, as in a `.env` file whose lines were left blank. */
+function withSecretFiles(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const values = Object.fromEntries(set);
+  for (const name of SECRETS) {
+    const file = values[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (values[name] !== undefined)
+      throw new BadSetting(`${name}_FILE`, `is set beside ${name}; set one of the two`);
+    try {
+      values[name] = readFileSync(file, 'utf8').trimEnd();
+    } catch (error) {
+      throw new BadSetting(`${name}_FILE`, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    }
+  }
+  return values;
+}
+
+function required(setting: string, value: string | undefined): string {
+  if (value === undefined) throw new BadSetting(setting, 'is not set');
+  return value;
+}

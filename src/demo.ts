@@ -1,0 +1,205 @@
+#!/usr/bin/env node
+/**
+ * All of it in one command: a Temporal server with its Web UI, the sandbox, a worker, and `gangway` boarding the
+ * merchants of examples/ while an operator answers what the underwriters ask. Exit code 0 only when each merchant ended
+ * as its scenario says. `--keep` leaves everything running until Ctrl-C.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { Command } from 'commander';
+import { printLine, printNote, printTable } from './commands/output.js';
+import { answerTo, CAST, type Part } from './demo/cast.js';
+import { gangway, type Process, ROOT, start } from './demo/processes.js';
+import { workflowId } from './messages/ids.js';
+import type { OnboardingState } from './messages/onboarding-state.js';
+import type { Requirement } from './messages/requirements.js';
+import { freePort, startDevServer } from './temporal/dev-server.js';
+
+const PREFERRED_TEMPORAL_PORT = 7233;
+const PREFERRED_SANDBOX_PORT = 4010;
+const PREFERRED_HEALTH_PORT = 8081;
+
+/** Longer than any scenario takes, so that a demo that hangs ends. */
+const PATIENCE_MS = 120_000;
+
+const CORNER = join(ROOT, '.cache', 'demo');
+
+/** What runs, in the order of its start. */
+const running: Process[] = [];
+
+async function main(keep: boolean): Promise<number> {
+  await rm(CORNER, { recursive: true, force: true });
+  await mkdir(CORNER, { recursive: true });
+
+  const { env, address, uiUrl, sandboxUrl } = await startEverything();
+  await boardEveryone(env);
+  await untilAllHaveEnded(env);
+  const allAsExpected = await report(env, address, uiUrl);
+  if (keep) {
+    printLine(`\nEverything keeps running until Ctrl-C:`);
+    printLine(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios\n  logs     .cache/demo/`);
+    printLine('In another terminal:');
+    const settings = { TEMPORAL_ADDRESS: address, DOCUMENT_DIR: env['DOCUMENT_DIR'] };
+    for (const [name, value] of Object.entries(settings)) printLine(`  export ${name}=${value}`);
+    printLine('  npx gangway list');
+    await new Promise(() => undefined);
+  }
+  return allAsExpected ? 0 : 1;
+}
+
+async function startEverything() {
+  printLine('Starting a Temporal server with its Web UI, the sandbox and a worker ...');
+  const server = await startDevServer({
+    port: PREFERRED_TEMPORAL_PORT,
+    report: (line) => printLine(`  ${line}`),
+  });
+  running.push(server);
+  const sandboxPort = await freePort(PREFERRED_SANDBOX_PORT);
+  const healthPort = await freePort(PREFERRED_HEALTH_PORT);
+  const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
+  const env: NodeJS.ProcessEnv = {
+    TEMPORAL_ADDRESS: server.address,
+    TEMPORAL_NAMESPACE: 'default',
+    GANGWAY_UI_URL: server.uiUrl,
+    GANGWAY_POLL_MIN: '500ms',
+    GANGWAY_POLL_MAX: '2s',
+    GANGWAY_HEALTH_ADDRESS: `127.0.0.1:${healthPort}`,
+    SANDBOX_ADDRESS: `127.0.0.1:${sandboxPort}`,
+    SANDBOX_PACE: '1500ms',
+    BOARDING_URL: sandboxUrl,
+    BOARDING_USERNAME: 'sandbox',
+    BOARDING_PASSWORD: 'sandbox',
+    DOCUMENT_DIR: join(CORNER, 'documents'),
+  };
+  running.push(await start('sandbox', env, join(CORNER, 'sandbox.log'), `${sandboxUrl}/sandbox/scenarios`));
+  await gangway(env, ['setup']);
+  const health = `http://127.0.0.1:${healthPort}/readyz`;
+  running.push(await start('worker', env, join(CORNER, 'worker.log'), health));
+  printLine(`  Web UI   ${server.uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios\n`);
+  return { env, address: server.address, uiUrl: server.uiUrl, sandboxUrl };
+}
+
+async function boardEveryone(env: NodeJS.ProcessEnv): Promise<void> {
+  for (const { file } of CAST) {
+    printLine(`$ gangway board ${file}`);
+    await gangway(env, ['board', file]);
+  }
+  printLine('');
+}
+
+/** Shows how everyone gets on, and answers what is asked, until all have ended. */
+async function untilAllHaveEnded(env: NodeJS.ProcessEnv): Promise<void> {
+  const shown = new Map<string, string>();
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(300)) {
+    const all = await gangway<Record<string, string>>(env, ['list']);
+    for (const { workflowId: id = '', stage = '', partnerStatus = '' } of all.reverse()) {
+      const now = partnerStatus ? `${stage} (${partnerStatus})` : stage;
+      if (shown.get(id) !== now) printLine(`  ${id.padEnd(34)} ${now}`);
+      shown.set(id, now);
+    }
+    if (all.every(({ state }) => state !== 'running')) return;
+    await answerEverything(env);
+  }
+  printNote(`not everyone has ended after ${PATIENCE_MS / 1_000} s; see .cache/demo/worker.log`);
+}
+
+async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
+  for (const item of await gangway<Requirement & { workflowId: string }>(env, ['inbox'])) {
+    const answer = answerTo(item.kind, item.detail);
+    if (!answer) continue;
+    printLine(`  ${item.workflowId.padEnd(34)} asks: ${item.detail}`);
+    const args = ['resolve', item.workflowId, item.id, ...answer];
+    printLine(`$ gangway ${args.map(quoted).join(' ')}`);
+    await gangway(env, args);
+  }
+}
+
+function quoted(argument: string): string {
+  return /^[\w./@-]+$/.test(argument) ? argument : `'${argument}'`;
+}
+
+/** Prints the table of results. Answers whether everyone ended as expected. */
+async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): Promise<boolean> {
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection });
+  const rows = await Promise.all(CAST.map((part) => reportOne(env, client, uiUrl, part)));
+  await connection.close();
+  printLine('');
+  printTable(
+    ['merchant', 'outcome', 'mid', 'polls', 'events', 'in the web ui'],
+    rows.map(({ row }) => row),
+  );
+  const surprises = rows.filter(({ asExpected }) => !asExpected).length;
+  printLine(
+    surprises === 0 ? '\nEach ended as its scenario says.' : `\n${surprises} did not end as expected.`,
+  );
+  return surprises === 0;
+}
+
+async function reportOne(
+  env: NodeJS.ProcessEnv,
+  client: Client,
+  uiUrl: string,
+  { externalId, outcome }: Part,
+) {
+  const id = workflowId('merchantBoarding', externalId);
+  const [state] = await gangway<OnboardingState>(env, ['status', id]);
+  const { historyLength, runId } = await client.workflow.getHandle(id).describe();
+  const asExpected = state?.outcome === outcome;
+  const ended = state?.outcome ?? `${state?.stage}, not ended`;
+  const url = `${uiUrl}/namespaces/default/workflows/${id}/${runId}/history`;
+  const shown = asExpected ? ended : `${ended} (expected ${outcome})`;
+  return {
+    asExpected,
+    row: [externalId, shown, state?.mid ?? '-', `${state?.polls}`, `${historyLength}`, url],
+  };
+}
+
+let stopped: Promise<void> | undefined;
+
+/** Stops what runs, the last started first; once, whoever asks. */
+function stopEverything(): Promise<void> {
+  stopped ??= (async () => {
+    for (const each of running.reverse()) await each.stop();
+  })();
+  return stopped;
+}
+
+let interrupted = false;
+
+for (const [signal, exitCode] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.on(signal, () => {
+    process.exitCode = exitCode;
+    // Whoever asks twice does not want to wait: leaving kills what still runs.
+    if (interrupted) process.exit();
+    interrupted = true;
+    printNote('\nstopping ...');
+    stopEverything().then(
+      () => process.exit(),
+      () => process.exit(),
+    );
+  });
+}
+
+const { keep = false } = new Command('demo')
+  .option('--keep', 'leave everything running until Ctrl-C')
+  .parse()
+  .opts<{ keep?: boolean }>();
+
+try {
+  const exitCode = await main(keep);
+  if (!interrupted) process.exitCode = exitCode;
+} catch (error) {
+  // What was interrupted fails in many ways, and none is news.
+  if (!interrupted) {
+    printNote(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}
+await stopEverything();
+process.exit();

@@ -1,0 +1,91 @@
+import type { FieldProblem } from '../partners/partner-error.js';
+import type { MerchantBoardingInput } from './merchant-boarding-input.js';
+import type { DocumentRef } from './requirements.js';
+
+/** The `type` of an `ApplicationFailure` whose only detail is `PartnerErrorDetails`. */
+export const PARTNER_ERROR = 'PartnerError';
+
+/** A merchant's status and open notes, as one read of them gave. */
+export interface StatusSnapshot {
+  readonly status: string;
+  /** ISO 8601, as the partner wrote it. */
+  readonly statusDate: string | null;
+  readonly comment: string | null;
+  /** Possibly a temporary one: final only when `status` is approved. */
+  readonly mid: string | null;
+  readonly notes: readonly Note[];
+}
+
+/** An underwriting note. The partner gives it no id, so `id` is a hash of its text, author and date. */
+export interface Note {
+  readonly id: string;
+  readonly text: string;
+  readonly author: string | null;
+  readonly date: string | null;
+}
+
+/** What the workflow knows of a merchant. Members left out are not compared. */
+export interface Seen {
+  /** null when nothing was read yet. */
+  readonly status: string | null;
+  readonly statusDate?: string | null;
+  readonly comment?: string | null;
+  readonly mid?: string | null;
+  readonly noteIds?: readonly string[];
+}
+
+/** The ids a create needs. */
+export interface ChosenReferences {
+  readonly agentProfileId: number;
+  readonly boardingSettingsId?: number;
+}
+
+/** Those ids, or what a person has to choose between. */
+export type References = ChosenReferences | { readonly problems: readonly FieldProblem[] };
+
+export type ReferenceRequest = Pick<
+  MerchantBoardingInput,
+  'agentProfileId' | 'agent' | 'boardingSettingsId' | 'boardingSettings'
+>;
+
+export interface CreateMerchantRequest extends ChosenReferences {
+  readonly version: 'v1' | 'v2';
+  readonly merchant: MerchantBoardingInput['merchant'];
+  /** The `externalId`. */
+  readonly guid: string;
+}
+
+/**
+ * What the worker does for a merchant boarding. A failed call arrives as an `ApplicationFailure` of type
+ * `PartnerError` with {@link PartnerErrorDetails} as its only detail.
+ */
+export interface BoardingActivities {
+  /** Finds ids by name, or takes the only one there is. Reads only. */
+  resolveReferences(request: ReferenceRequest): Promise<References>;
+  /** Never retried: see the exactly-once rules. */
+  createMerchant(request: CreateMerchantRequest): Promise<{ merchantProfileId: number }>;
+  /** Reads the fees; where `changes` ask for it sets them, reads them back and says what did not stick. */
+  applyFees(request: {
+    merchantProfileId: number;
+    changes?: MerchantBoardingInput['fees'];
+  }): Promise<{ changed: number; differing: readonly FieldProblem[] }>;
+  /** Never retried. */
+  submitMerchant(request: {
+    merchantProfileId: number;
+    application: NonNullable<MerchantBoardingInput['application']>;
+  }): Promise<void>;
+  readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
+  /** Ends at the first read that differs from `seen`, however many days that takes. Costs no history. */
+  awaitStatusChange(request: {
+    merchantProfileId: number;
+    seen: Seen;
+  }): Promise<{ snapshot: StatusSnapshot; polls: number }>;
+  /** Never retried. */
+  attachDocument(request: {
+    merchantProfileId: number;
+    document: DocumentRef;
+    description: string;
+  }): Promise<void>;
+  /** Never retried. Nudges the status poll afterwards. */
+  requestUnderwritingReview(request: { merchantProfileId: number; comment?: string }): Promise<void>;
+}

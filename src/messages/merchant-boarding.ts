@@ -1,0 +1,24 @@
+/** Hours a person has to answer a requirement, unless the input says otherwise. */
+export const DEFAULT_DUE_IN_HOURS = 48;
+
+/** How a merchant boarding ends. Outcomes are data, not failures. */
+export type MerchantBoardingOutcome =
+  | { readonly outcome: 'boarded'; readonly mid: string; readonly merchantProfileId: number }
+  | {
+      readonly outcome: 'declined' | 'withdrawn' | 'closed';
+      readonly comment: string | null;
+      readonly merchantProfileId: number;
+    }
+  /** An operator gave up. `merchantProfileId` is there when the partner has the merchant. */
+  | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly merchantProfileId?: number };
+
+/** What a correction may change of a `MerchantBoardingInput`. */
+export const CORRECTABLE_MEMBERS = [
+  'merchant',
+  'agentProfileId',
+  'agent',
+  'boardingSettingsId',
+  'boardingSettings',
+  'fees',
+  'application',
+] as const;

@@ -1,0 +1,70 @@
+import { defineUpdate } from '@temporalio/workflow';
+
+/** Why a person is asked. */
+export type RequirementKind =
+  | 'underwriting-note'
+  | 'request-changes'
+  | 'rejected-input'
+  | 'uncertain-write'
+  | 'ticket'
+  | 'credentials'
+  | 'one-time-code';
+
+/** A document in the document store; its bytes never enter a history. */
+export interface DocumentRef {
+  /** Key in the store, as `gangway resolve --document` and the store hand it out. */
+  readonly key: string;
+  /** The name the partner sees. */
+  readonly fileName: string;
+  /** MIME type. */
+  readonly contentType: string;
+}
+
+export type Answer =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'documents'; readonly documents: readonly DocumentRef[] }
+  /** A JSON merge patch (RFC 7396) over the input's own members. */
+  | { readonly kind: 'correction'; readonly patch: Readonly<Record<string, unknown>> }
+  /** The write took effect, and this is what it made. */
+  | { readonly kind: 'adopt'; readonly id: string }
+  /** The write did not take effect, or the obstacle is gone: do it (again). */
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'code'; readonly code: string }
+  /** Give the onboarding up. */
+  | { readonly kind: 'abandon' };
+
+export type AnswerKind = Answer['kind'];
+
+/** One thing that waits for a person. */
+export interface Requirement {
+  readonly id: string;
+  readonly kind: RequirementKind;
+  readonly title: string;
+  readonly detail: string;
+  /** ISO 8601. */
+  readonly raisedAt: string;
+  /** ISO 8601. Past it nothing is decided by itself: it is shown as overdue. */
+  readonly dueAt: string;
+  /** The answers it takes. */
+  readonly answers: readonly AnswerKind[];
+}
+
+/** What a person says to a requirement, with who and why, which the timeline keeps. */
+export interface Resolution {
+  readonly requirementId: string;
+  readonly answer: Answer;
+  readonly actor: string;
+  readonly reason: string;
+}
+
+/** Says that a resolution was accepted. */
+export interface ResolutionReceipt {
+  readonly requirementId: string;
+  /** ISO 8601. */
+  readonly acceptedAt: string;
+  /** How many requirements are still open. */
+  readonly open: number;
+}
+
+/** Answers any requirement. A resolution that does not fit is rejected by the validator and leaves no history. */
+export const resolveRequirement = defineUpdate<ResolutionReceipt, [Resolution]>('resolveRequirement');

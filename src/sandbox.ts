@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+/** The sandbox process: all partner systems over real HTTP, until SIGTERM or SIGINT. */
+import { z } from 'zod';
+import { BadSetting, listenAddress, loadConfig } from './config.js';
+import { pace } from './sandbox/pace.js';
+import { startSandbox } from './sandbox/server.js';
+
+const settings = z.object({
+  SANDBOX_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 4010 }),
+  SANDBOX_PACE: pace.default({ milliseconds: 1_000 }),
+});
+
+async function main(): Promise<void> {
+  const parsed = settings.safeParse(process.env);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new BadSetting(String(issue?.path[0]), issue?.message ?? 'is not valid');
+  }
+  const { SANDBOX_ADDRESS: address, SANDBOX_PACE } = parsed.data;
+  const { posNames } = loadConfig();
+  const sandbox = await startSandbox({ ...address, pace: SANDBOX_PACE, posNames }).catch((error: unknown) => {
+    throw new BadSetting('SANDBOX_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
+  });
+  process.stdout.write(`sandbox is ready at ${sandbox.url}; scenarios: ${sandbox.url}/sandbox/scenarios\n`);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void sandbox.close());
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof BadSetting ? error.message : error}\n`);
+  process.exitCode = 2;
+});

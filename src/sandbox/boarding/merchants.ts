@@ -1,0 +1,130 @@
+import type { UnderwritingNote } from '../../partners/boarding/schemas.js';
+import {
+  APPROVED,
+  NOT_SUBMITTED,
+  PENDING,
+  PENDING_REVIEW,
+  REQUEST_CHANGES,
+  UW_LEVEL_1_PENDING,
+  UW_LEVEL_1_PENDING_REVIEW,
+} from '../../partners/boarding/statuses.js';
+import type { Pace } from '../pace.js';
+import type { Scenario, Step } from './scenarios.js';
+
+const AUTHOR = 'Underwriting';
+
+/** A merchant as the sandbox keeps it. */
+export class Merchant {
+  status: string = NOT_SUBMITTED;
+  statusDate = new Date();
+  comment: string | null = null;
+  mid: string | null = null;
+  notes: UnderwritingNote[] = [];
+  application: Record<string, unknown> = {};
+  readonly attachments: {
+    fileName: string;
+    contentType: string;
+    bytes: number;
+    description: string | null;
+  }[] = [];
+  reviewComments: string[] = [];
+  #reviews = 0;
+  #steps: readonly Step[] = [];
+  #sinceLastStep = Date.now();
+  #readsSinceLastStep = 0;
+
+  constructor(
+    readonly id: number,
+    readonly isoId: number,
+    readonly basics: { readonly dba: string; readonly guid?: string | undefined },
+    public fees: Record<string, unknown>,
+    private readonly scenario: Scenario,
+    private readonly pace: () => Pace,
+  ) {}
+
+  /** False when the merchant is not in a status that can be submitted. */
+  submit(application: Record<string, unknown>): boolean {
+    if (![NOT_SUBMITTED, REQUEST_CHANGES].includes(this.status)) return false;
+    const steps = this.status === NOT_SUBMITTED ? this.scenario.submitted : (this.scenario.resubmitted ?? []);
+    this.application = { ...this.application, ...application };
+    this.set({ status: PENDING, comment: null });
+    this.#play(steps);
+    return true;
+  }
+
+  /** The caller says that the notes are answered. False when nobody asked. */
+  review(comment: string | undefined): boolean {
+    const next = { [PENDING]: PENDING_REVIEW, [UW_LEVEL_1_PENDING]: UW_LEVEL_1_PENDING_REVIEW }[this.status];
+    if (next === undefined) return false;
+    if (comment !== undefined) this.reviewComments.push(comment);
+    this.notes = [];
+    this.set({ status: next });
+    this.#play(this.scenario.reviewed?.[this.#reviews++] ?? []);
+    return true;
+  }
+
+  /** Sets members from outside, as an administrator or the test does. What is left out stays. */
+  set(change: {
+    status?: string;
+    comment?: string | null;
+    mid?: string | null;
+    notes?: readonly string[];
+  }): void {
+    if (change.status !== undefined) {
+      this.status = change.status;
+      this.statusDate = new Date();
+    }
+    if (change.comment !== undefined) this.comment = change.comment;
+    if (change.mid !== undefined) this.mid = change.mid;
+    if (change.notes) this.#addNotes(change.notes);
+  }
+
+  /** Lets the underwriters do what they would have done by now. A status read counts for a pace in reads. */
+  advance(isStatusRead: boolean): void {
+    if (isStatusRead) this.#readsSinceLastStep += 1;
+    for (let [step] = this.#steps; step && this.#isDue(); [step] = this.#steps) {
+      this.#steps = this.#steps.slice(1);
+      this.#take(step);
+    }
+  }
+
+  get statusData() {
+    const { status, statusDate, comment, mid } = this;
+    return { status, statusDate: statusDate.toISOString(), comment, mid };
+  }
+
+  #play(steps: readonly Step[]): void {
+    this.#steps = steps;
+    this.#sinceLastStep = Date.now();
+    this.#readsSinceLastStep = 0;
+  }
+
+  #isDue(): boolean {
+    const pace = this.pace();
+    return 'reads' in pace
+      ? this.#readsSinceLastStep >= pace.reads
+      : Date.now() - this.#sinceLastStep >= pace.milliseconds;
+  }
+
+  #take({ mid, comment, status, notes }: Step): void {
+    const pace = this.pace();
+    this.#sinceLastStep = 'reads' in pace ? Date.now() : this.#sinceLastStep + pace.milliseconds;
+    this.#readsSinceLastStep = 0;
+    this.set({
+      ...(status !== undefined && { status, comment: comment ?? null }),
+      ...(mid !== undefined && { mid: this.#makeMid(mid) }),
+      ...(notes !== undefined && { notes }),
+    });
+    if (this.status === APPROVED) this.notes = [];
+  }
+
+  #makeMid(kind: NonNullable<Step['mid']>): string | null {
+    if (kind === 'none') return null;
+    return kind === 'temporary' ? `TEMP${this.id}` : `5180${String(this.id).padStart(11, '0')}`;
+  }
+
+  #addNotes(texts: readonly string[]): void {
+    const date = new Date().toISOString();
+    this.notes = [...this.notes, ...texts.map((text) => ({ text, author: AUTHOR, date }))];
+  }
+}

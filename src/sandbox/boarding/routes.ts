@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type BoardingOperations, boardingOperations } from '../../partners/boarding/operations.js';
+import { type Operation, operationName } from '../../partners/catalogue.js';
+import { fieldProblems } from '../../partners/client.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { withFaults } from '../fault-injection.js';
+import type { Faults } from '../faults.js';
+import { Refusal } from '../refusal.js';
+import type { BoardingService } from './service.js';
+import { authenticate } from './users.js';
+
+/** Serves every boarding operation of the catalogue, with the documented answers (apis/2). */
+export function boardingRoutes(
+  server: FastifyInstance,
+  service: BoardingService,
+  faults: Faults,
+  posNames: readonly string[],
+): void {
+  let requests = 0;
+  for (const [key, operation] of Object.entries(boardingOperations(posNames)) as [
+    keyof BoardingOperations,
+    Operation,
+  ][]) {
+    const envelope = operation.path === '/api/v2/merchant/fees' ? feesEnvelope : commonEnvelope;
+    const handle = service.handlers[key] as (
+      request: unknown,
+      user: ReturnType<typeof authenticate>,
+    ) => unknown;
+    server.route({
+      method: operation.method,
+      url: operation.path,
+      handler: withFaults(faults, operationName(key), envelopeOfFault, async (request, reply) => {
+        const requestId = 70_000 + ++requests;
+        const user = authenticate(request.headers.authorization);
+        if (!user) return reply.code(401).send({ error: 'Unauthorized', message: 'Invalid credentials' });
+        if (operation.method !== 'GET' && !user.mayWrite) {
+          return reply.code(403).send({ error: 'Forbidden', message: 'No permission for this operation' });
+        }
+        const checked = operation.request.safeParse(await memberValues(operation, request));
+        try {
+          if (!checked.success) throw new Refusal(400, 'Validation failed', fieldProblems(checked.error));
+          return reply.send(
+            envelope({ requestId, status: 200, data: handle(checked.data, user), error: null, fields: [] }),
+          );
+        } catch (refusal) {
+          if (!(refusal instanceof Refusal)) throw refusal;
+          const { status, message: error, fields } = refusal;
+          return reply.code(status).send(envelope({ requestId, status, data: null, error, fields }));
+        }
+      }),
+    });
+  }
+}
+
+interface Answer {
+  readonly requestId: number;
+  readonly status: number;
+  readonly data: unknown;
+  readonly error: string | null;
+  readonly fields: readonly FieldProblem[];
+}
+
+const STATUS_LABELS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  400: 'BadRequest',
+  403: 'Forbidden',
+  404: 'NotFound',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+};
+
+function commonEnvelope({ data, status, error, fields, requestId }: Answer) {
+  const validationResults = fields.map(({ field, message }) => ({
+    memberNames: [field],
+    errorMessage: message,
+  }));
+  return { data, status: STATUS_LABELS[status], error, warning: null, validationResults, requestId };
+}
+
+function feesEnvelope({ data, error, fields, requestId }: Answer) {
+  const validationErrors = fields.map(({ field, message }) => ({ field, error: message }));
+  return { data, requestId, success: error === null, error, validationErrors };
+}
+
+function envelopeOfFault(status: number): object {
+  return commonEnvelope({
+    requestId: 0,
+    status,
+    data: null,
+    error: STATUS_LABELS[status] ?? 'fault',
+    fields: [],
+  });
+}
+
+/** The request's members from query and body, as the catalogue names them. */
+async function memberValues(operation: Operation, request: FastifyRequest): Promise<Record<string, unknown>> {
+  const fromQuery = Object.entries(request.query as Record<string, string>).map(([name, value]) => [
+    // The real service takes both spellings (apis/4).
+    name === 'ID' ? 'id' : name,
+    /^-?\d+$/.test(value) ? Number(value) : value,
+  ]);
+  const fromBody = operation.encoding === 'multipart' ? await multipartMembers(request) : request.body;
+  const body = typeof fromBody === 'object' ? fromBody : {};
+  return { ...body, ...Object.fromEntries(fromQuery) };
+}
+
+async function multipartMembers(request: FastifyRequest): Promise<Record<string, unknown>> {
+  const members: Record<string, unknown> = {};
+  if (!request.isMultipart()) return members;
+  for await (const part of request.parts()) {
+    if (part.type === 'field') members[part.fieldname] = part.value;
+    else {
+      const content = new Uint8Array(await part.toBuffer());
+      members[part.fieldname] = { fileName: part.filename, contentType: part.mimetype, content };
+    }
+  }
+  return members;
+}

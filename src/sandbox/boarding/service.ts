@@ -1,0 +1,148 @@
+import type { z } from 'zod';
+import type { BoardingOperations } from '../../partners/boarding/operations.js';
+import { UW_LEVEL_1_PENDING } from '../../partners/boarding/statuses.js';
+import { operationName } from '../../partners/catalogue.js';
+import type { Ledger } from '../ledger.js';
+import type { Pace } from '../pace.js';
+import { Refusal } from '../refusal.js';
+import { Merchant } from './merchants.js';
+import { AGENT_PROFILES, BOARDING_SETTINGS } from './reference-data.js';
+import { SCENARIOS, scenarioOf } from './scenarios.js';
+import type { User } from './users.js';
+
+type Request<Key extends keyof BoardingOperations> = z.output<BoardingOperations[Key]['request']>;
+
+/** What each operation does with a valid request, and the `data` it answers. */
+export type BoardingHandlers = {
+  readonly [Key in keyof BoardingOperations]: (request: Request<Key>, user: User) => unknown;
+};
+
+const FIRST_MERCHANT_ID = 1_001;
+
+/** The boarding partner behind its API: merchants, and the rules of apis/2 for what may be done with them. */
+export class BoardingService {
+  readonly #merchants = new Map<number, Merchant>();
+
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly pace: () => Pace,
+  ) {}
+
+  /** A merchant for the sandbox's own controls, of whichever ISO. */
+  find(id: number): Merchant | undefined {
+    return this.#merchants.get(id);
+  }
+
+  readonly handlers: BoardingHandlers = {
+    listAgentProfiles: (_, user) => ofIso(AGENT_PROFILES, user).map(({ record }) => record),
+    listBoardingSettings: (_, user) => ofIso(BOARDING_SETTINGS, user).map(({ record }) => record),
+    createMerchantV1: (request, user) => this.#create('createMerchantV1', request, user),
+    createMerchant: (request, user) => this.#create('createMerchant', request, user),
+    getFees: ({ id }, user) => this.#merchant(id, user).fees,
+    updateFees: ({ id, ...fees }, user) => {
+      const merchant = this.#merchant(id, user);
+      merchant.fees = fees;
+      this.#record('updateFees', merchant);
+      return null;
+    },
+    submitMerchant: ({ merchantProfileId, ...application }, user) => {
+      // Without an id the real service creates a merchant on the way; what it needs for that is not printed.
+      if (merchantProfileId === undefined) throw invalid('merchantProfileId', 'is required by the sandbox');
+      this.#submit('submitMerchant', this.#merchant(merchantProfileId, user), application);
+      return { merchantProfileId };
+    },
+    submitMerchantV1: ({ id }, user) => {
+      this.#submit('submitMerchantV1', this.#merchant(id, user), {});
+      return { merchantProfileId: id };
+    },
+    getStatus: ({ id }, user) => this.#merchant(id, user, true).statusData,
+    getStatus2: ({ id }, user) => {
+      return { ...this.#merchant(id, user, true).statusData, success: true, error: null };
+    },
+    updateStatus: ({ id, status, comment }, user) => {
+      const merchant = this.#merchant(id, user);
+      merchant.set({ status, comment: comment ?? null });
+      this.#record('updateStatus', merchant);
+      return null;
+    },
+    uploadAttachment: ({ id, file, description }, user) => {
+      const merchant = this.#merchant(id, user);
+      const { fileName, contentType, content } = file;
+      merchant.attachments.push({
+        fileName,
+        contentType,
+        bytes: content.byteLength,
+        description: description ?? null,
+      });
+      this.#record('uploadAttachment', merchant);
+      return null;
+    },
+    getUnderwritingNotes: ({ id }, user) => this.#merchant(id, user).notes,
+    requestUnderwritingReview: ({ id, comment }, user) => {
+      const merchant = this.#merchant(id, user);
+      if (!merchant.review(comment)) throw invalid('id', `is ${merchant.status}, not under underwriting`);
+      this.#record('requestUnderwritingReview', merchant);
+      return null;
+    },
+    setUnderwritingPending: ({ id }, user) => {
+      const merchant = this.#merchant(id, user);
+      merchant.set({ status: UW_LEVEL_1_PENDING });
+      this.#record('setUnderwritingPending', merchant);
+      return null;
+    },
+  };
+
+  #create(operation: 'createMerchant' | 'createMerchantV1', basics: Request<'createMerchant'>, user: User) {
+    const scenario = scenarioOf(basics.dba);
+    if (!scenario) {
+      const known = Object.keys(SCENARIOS).join(', ');
+      throw invalid('dba', `ends in an unknown magic value; GET /sandbox/scenarios lists them: ${known}`);
+    }
+    const profile = AGENT_PROFILES.find(({ record }) => record.id === basics.agentProfileId);
+    if (!profile) throw new Refusal(404, `agentProfileId ${basics.agentProfileId} not found`);
+    if (profile.isoId !== user.isoId) throw new Refusal(403, 'The agent profile belongs to another ISO');
+    const settings = ofIso(BOARDING_SETTINGS, user).find(
+      ({ record }) => record.id === basics.boardingSettingsId,
+    );
+    if (basics.boardingSettingsId !== undefined && !settings) {
+      throw new Refusal(404, `boardingSettingsId ${basics.boardingSettingsId} not found`);
+    }
+    const id = FIRST_MERCHANT_ID + this.#merchants.size;
+    const fees = structuredClone(settings?.fees ?? {});
+    const merchant = new Merchant(id, user.isoId, basics, fees, scenario, this.pace);
+    this.#merchants.set(id, merchant);
+    this.#record(operation, merchant);
+    return { merchantProfileId: id };
+  }
+
+  #submit(
+    operation: 'submitMerchant' | 'submitMerchantV1',
+    merchant: Merchant,
+    application: Record<string, unknown>,
+  ) {
+    if (!merchant.submit(application))
+      throw invalid('merchantProfileId', `is ${merchant.status}: already submitted`);
+    this.#record(operation, merchant);
+  }
+
+  #merchant(id: number, user: User, isStatusRead = false): Merchant {
+    const merchant = this.#merchants.get(id);
+    if (!merchant) throw new Refusal(404, `merchant ${id} not found`);
+    if (merchant.isoId !== user.isoId) throw new Refusal(403, 'The merchant belongs to another ISO');
+    merchant.advance(isStatusRead);
+    return merchant;
+  }
+
+  #record(operation: keyof BoardingOperations, { id, basics }: Merchant): void {
+    const guid = basics.guid === undefined ? {} : { guid: basics.guid };
+    this.ledger.record({ system: 'boarding', operation: operationName(operation), id, ...guid });
+  }
+}
+
+function ofIso<T extends { readonly isoId: number }>(all: readonly T[], { isoId }: User): T[] {
+  return all.filter((entry) => entry.isoId === isoId);
+}
+
+function invalid(field: string, message: string): Refusal {
+  return new Refusal(400, 'One or more fields are invalid', [{ field, message }]);
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { fieldProblems } from '../partners/client.js';
+import { SCENARIOS } from './boarding/scenarios.js';
+import type { BoardingService } from './boarding/service.js';
+import { USERS } from './boarding/users.js';
+import { FAULTS, type Faults, faultPlan } from './faults.js';
+import type { Ledger } from './ledger.js';
+import { type Pace, pace } from './pace.js';
+
+export interface Controls {
+  readonly boarding: BoardingService;
+  readonly faults: Faults;
+  readonly ledger: Ledger;
+  readonly setPace: (pace: Pace) => void;
+  readonly refuse: (milliseconds: number) => void;
+}
+
+const merchantPath = z.object({ id: z.coerce.number().int() });
+
+const transition = z.strictObject({
+  status: z.string().min(1).optional(),
+  comment: z.string().nullable().optional(),
+  mid: z.string().nullable().optional(),
+  /** Texts of notes to leave. */
+  notes: z.array(z.string().min(1)).optional(),
+});
+
+/** `/sandbox/...`: what tests and demos steer and look at, beside the partners' own APIs. */
+export function controlRoutes(server: FastifyInstance, controls: Controls): void {
+  const { boarding, faults, ledger } = controls;
+
+  server.get('/sandbox/scenarios', () => ({
+    usage: 'let the dba end in the name in brackets, as in "Corner Bakery [notes]"',
+    merchants: Object.entries(SCENARIOS).map(([name, { description }]) => ({ name, description })),
+    users: USERS.map(({ name, isoId, mayWrite }) => ({ username: name, password: name, isoId, mayWrite })),
+    faults: FAULTS,
+  }));
+
+  server.get('/sandbox/ledger', ({ query }) => ledger.entries(query as Record<string, string>));
+
+  server.get('/sandbox/merchants/:id', ({ params }, reply) => {
+    const merchant = boarding.find(merchantPath.parse(params).id);
+    if (!merchant) return notFound(reply);
+    const { id, isoId, basics, fees, notes, application, attachments, reviewComments, statusData } = merchant;
+    return { id, isoId, basics, ...statusData, fees, notes, application, attachments, reviewComments };
+  });
+
+  server.post('/sandbox/merchants/:id/transition', ({ params, body }, reply) => {
+    const merchant = boarding.find(merchantPath.parse(params).id);
+    if (!merchant) return notFound(reply);
+    const change = transition.safeParse(body);
+    if (!change.success) return invalid(reply, change.error);
+    const { status, comment, mid, notes } = change.data;
+    merchant.set({
+      ...(status !== undefined && { status }),
+      ...(comment !== undefined && { comment }),
+      ...(mid !== undefined && { mid }),
+      ...(notes !== undefined && { notes }),
+    });
+    return merchant.statusData;
+  });
+
+  server.post('/sandbox/faults', ({ body }, reply) => {
+    const plan = faultPlan.safeParse(body);
+    if (!plan.success) return invalid(reply, plan.error);
+    // The answer goes out first: the listener is about to close.
+    if (plan.data.fault === 'refuse') reply.raw.once('finish', () => controls.refuse(plan.data.milliseconds));
+    else faults.plan(plan.data);
+    return reply.code(201).send(plan.data);
+  });
+
+  server.put('/sandbox/pace', ({ body }, reply) => {
+    const wanted = z.strictObject({ pace }).safeParse(body);
+    if (!wanted.success) return invalid(reply, wanted.error);
+    controls.setPace(wanted.data.pace);
+    return wanted.data;
+  });
+}
+
+function notFound(reply: FastifyReply): FastifyReply {
+  return reply.code(404).send({ error: 'no such merchant' });
+}
+
+function invalid(reply: FastifyReply, error: z.ZodError): FastifyReply {
+  return reply.code(400).send({ error: 'invalid', fields: fieldProblems(error) });
+}

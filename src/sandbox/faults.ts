@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+/** What can be planned to go wrong. `refuse` concerns the whole sandbox, the others one operation. */
+export const FAULTS = {
+  refuse: 'the listener closes at once, for `milliseconds`: connections are refused',
+  'drop-before-commit': 'the connection is cut, nothing took effect',
+  'drop-after-commit': 'the call takes effect, then the connection is cut',
+  '500-before-commit': 'answers 500, nothing took effect',
+  '500-after-commit': 'the call takes effect, then answers 500',
+  '429': 'answers 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
+  delay: 'waits for `milliseconds` before anything else',
+} as const;
+
+export type FaultKind = keyof typeof FAULTS;
+
+/** Body of `POST /sandbox/faults`. */
+export const faultPlan = z
+  .strictObject({
+    fault: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),
+    /** As in the catalogue: `create-merchant`. */
+    operation: z.string().optional(),
+    /** How many calls it hits. */
+    times: z.int().min(1).default(1),
+    milliseconds: z.int().min(0).default(1_000),
+  })
+  .refine(({ fault, operation }) => (fault === 'refuse') === (operation === undefined), {
+    path: ['operation'],
+    message: 'is needed for every fault but refuse',
+  });
+
+export type FaultPlan = z.output<typeof faultPlan>;
+
+/** Faults that wait for the next calls of their operation. */
+export class Faults {
+  #planned: { plan: FaultPlan; left: number }[] = [];
+
+  plan(plan: FaultPlan): void {
+    this.#planned.push({ plan, left: plan.times });
+  }
+
+  /** The fault that hits this call, if any; it is used up. */
+  next(operation: string): FaultPlan | undefined {
+    const planned = this.#planned.find(({ plan }) => plan.operation === operation);
+    if (!planned) return undefined;
+    planned.left -= 1;
+    if (planned.left === 0) this.#planned = this.#planned.filter((other) => other !== planned);
+    return planned.plan;
+  }
+}

@@ -1,0 +1,29 @@
+/** One write that took effect in the sandbox. */
+export interface LedgerEntry {
+  /** Counts from 1 in the order of effects. */
+  readonly seq: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly system: string;
+  /** As in the catalogue: `create-merchant`. */
+  readonly operation: string;
+  /** The merchant or other thing that was written. */
+  readonly id: number;
+  /** The caller's own key, where the thing has one. */
+  readonly guid?: string;
+}
+
+/** Every write that took effect, in order: the proof of exactly once. */
+export class Ledger {
+  readonly #entries: LedgerEntry[] = [];
+
+  record(effect: Omit<LedgerEntry, 'seq' | 'at'>): void {
+    this.#entries.push({ seq: this.#entries.length + 1, at: new Date().toISOString(), ...effect });
+  }
+
+  entries(wanted: Partial<Record<'operation' | 'id' | 'guid', string>> = {}): readonly LedgerEntry[] {
+    return this.#entries.filter((entry) =>
+      Object.entries(wanted).every(([member, value]) => String(entry[member as keyof LedgerEntry]) === value),
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { BadSetting } from '../config.js';
+
+/** How long to try before Temporal counts as away. */
+const CONNECT_TIMEOUT = '5s';
+
+/** Temporal could not be reached. The message is for people. */
+export class TemporalAway extends Error {
+  override readonly name = 'TemporalAway';
+  constructor(address: string, options?: ErrorOptions) {
+    super(`cannot reach Temporal at ${address} (TEMPORAL_ADDRESS)`, options);
+  }
+}
+
+/** Temporal's own settings: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml` profiles. */
+export function temporalSettings() {
+  try {
+    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
+    const { address = 'localhost:7233', ...options } = connectionOptions;
+    return { connectionOptions: { ...options, address }, namespace };
+  } catch (error) {
+    throw new BadSetting('TEMPORAL_*', error instanceof Error ? error.message : 'cannot be read');
+  }
+}
+
+/** @throws {TemporalAway} */
+export async function connectClient(): Promise<Client> {
+  const { connectionOptions, namespace } = temporalSettings();
+  const { address, tls, apiKey, metadata } = connectionOptions;
+  try {
+    const connection = await Connection.connect({
+      address,
+      connectTimeout: CONNECT_TIMEOUT,
+      ...(tls !== undefined && { tls }),
+      ...(apiKey !== undefined && { apiKey }),
+      ...(metadata !== undefined && { metadata: metadata as Record<string, string> }),
+    });
+    return new Client({ connection, namespace });
+  } catch (error) {
+    throw new TemporalAway(address, { cause: error });
+  }
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+/** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import { BadSetting, loadConfig } from './config.js';
+import { createLogger } from './logging.js';
+import { TemporalAway, temporalSettings } from './temporal/connection.js';
+import { createWorker } from './worker/create-worker.js';
+import { serveHealth } from './worker/health.js';
+import { temporalLogger } from './worker/temporal-logger.js';
+
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const { connectionOptions, namespace } = temporalSettings();
+  const logger = createLogger(config.logLevel);
+  Runtime.install({ logger: temporalLogger(logger), shutdownSignals: ['SIGTERM', 'SIGINT'] });
+
+  const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
+    throw new TemporalAway(connectionOptions.address, { cause: error });
+  });
+  const { worker, close } = await createWorker({ connection, namespace, config });
+  const health = await serveHealth(config.healthAddress, () => worker.getState()).catch((error: unknown) => {
+    throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
+  });
+  logger.info({ taskQueue: config.taskQueue, namespace, health: health.url }, 'worker is ready');
+  try {
+    await worker.run();
+  } finally {
+    await Promise.all([health.close(), close()]);
+    await connection.close();
+  }
+  logger.info('worker has stopped');
+}
+
+main().catch((error: unknown) => {
+  const expected = error instanceof BadSetting || error instanceof TemporalAway;
+  process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : error}\n`);
+  process.exitCode = error instanceof BadSetting ? 2 : 1;
+});

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import { type NativeConnection, Worker } from '@temporalio/worker';
+import { boardingActivities } from '../activities/boarding.js';
+import type { Config } from '../config.js';
+import { folderStore } from '../documents/folder-store.js';
+import { type BoardingClient, boardingClient, boardingOff } from '../partners/boarding/client.js';
+
+/** The workflows as `npm run build` bundled them; the same file for the built worker and for tests of the sources. */
+export const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+
+/** Longer than a partner call may take, so that a worker told to stop hears the answer to what it has sent. */
+const SHUTDOWN_GRACE = '50s';
+
+export interface WorkerSetup {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly config: Pick<Config, 'taskQueue' | 'poll' | 'boarding' | 'posNames' | 'documentDir'>;
+}
+
+/** A worker with all workflows and activities. Closing the partner clients is up to `close`. */
+export async function createWorker(
+  setup: WorkerSetup,
+): Promise<{ worker: Worker; close: () => Promise<void> }> {
+  const { connection, namespace, config } = setup;
+  const client = boardingFrom(config);
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue: config.taskQueue,
+    workflowBundle: { codePath: WORKFLOW_BUNDLE },
+    activities: boardingActivities({ client, documents: folderStore(config.documentDir), poll: config.poll }),
+    shutdownGraceTime: SHUTDOWN_GRACE,
+    workflowTaskPollerBehavior: { type: 'autoscaling' },
+    activityTaskPollerBehavior: { type: 'autoscaling' },
+  });
+  return { worker, close: () => client.close() };
+}
+
+function boardingFrom({ boarding, posNames }: WorkerSetup['config']): BoardingClient {
+  return boarding ? boardingClient({ ...boarding, posNames }) : boardingOff('BOARDING_URL is not set');
+}

@@ -1,0 +1,115 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { StatusSnapshot } from '../messages/boarding-activities.js';
+import { CORRECTABLE_MEMBERS, DEFAULT_DUE_IN_HOURS } from '../messages/merchant-boarding.js';
+import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
+import { mergePatch } from '../messages/merge-patch.js';
+import { applyFees, readStatus, submitMerchant } from './boarding-activities.js';
+import { askForCorrection, carryOut, type OnceOnly } from './carry-out.js';
+import { Journey, type JourneyRecords } from './journey.js';
+import { StatusFollower } from './status-follower.js';
+
+/** The merchant's application as it stands, corrections included. */
+export class Application {
+  readonly journey: Journey;
+  /** Knows the status of the merchant, once there is one. */
+  readonly follower: StatusFollower;
+  #input: MerchantBoardingInput;
+
+  constructor(input: MerchantBoardingInput, records?: JourneyRecords) {
+    requireReadable(input);
+    this.#input = input;
+    this.journey = new Journey({
+      dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+      correctable: CORRECTABLE_MEMBERS,
+      ...(records && { records }),
+    });
+    this.follower = new StatusFollower(this.journey, () => this.merchantProfileId);
+  }
+
+  get input(): MerchantBoardingInput {
+    return this.#input;
+  }
+
+  readonly correct = (patch: Readonly<Record<string, unknown>>): void => {
+    this.#input = mergePatch(this.#input, patch);
+  };
+
+  get merchantProfileId(): number {
+    const { merchantProfileId } = this.journey.state;
+    if (merchantProfileId === undefined) throw new Error('the merchant does not exist yet');
+    return merchantProfileId;
+  }
+
+  get knownMerchant(): { merchantProfileId?: number } {
+    const { merchantProfileId } = this.journey.state;
+    return merchantProfileId === undefined ? {} : { merchantProfileId };
+  }
+}
+
+/** Reads the fees, changes those that the input asks for, and asks a person when the partner keeps others. */
+export async function setFees(application: Application): Promise<void> {
+  const { journey, merchantProfileId, correct } = application;
+  const title = 'set the fees';
+  for (;;) {
+    const { changed, differing } = await carryOut(journey, {
+      title,
+      run: () => {
+        const { fees } = application.input;
+        return applyFees({ merchantProfileId, ...(fees && { changes: fees }) });
+      },
+      correct,
+    });
+    if (differing.length === 0) {
+      journey.timeline.add(changed > 0 ? 'fees-changed' : 'fees-read');
+      return;
+    }
+    await askForCorrection(journey, { title, correct }, differing);
+  }
+}
+
+/** Submits the application to underwriting, from `before` on: the status in which it waits for that. */
+export async function submit(application: Application, before: string): Promise<void> {
+  const { journey, merchantProfileId } = application;
+  await carryOut(journey, {
+    title: 'submit to underwriting',
+    run: () => submitMerchant({ merchantProfileId, application: application.input.application ?? {} }),
+    correct: application.correct,
+    once: effectShowsInStatus(
+      application,
+      before,
+      'If the partner has the submission, adopt; if not, retry.',
+    ),
+  });
+  journey.timeline.add('submitted');
+}
+
+/** A write that moves a merchant on from status `before`: whether it took effect is seen there, sooner or later. */
+export function effectShowsInStatus(application: Application, before: string, hint: string): OnceOnly<void> {
+  const { follower } = application;
+  return {
+    lookForEffect: async () => {
+      if ((await read(application)).status !== before) return { found: undefined };
+      follower.follow({ status: before });
+      return undefined;
+    },
+    settled: () => follower.news !== undefined && follower.news.status !== before,
+    adopt: () => undefined,
+    hint: `The merchant still reads as ${before}. ${hint}`,
+  };
+}
+
+/** Reads the status, as often as it takes. */
+export function read({ journey, merchantProfileId }: Application): Promise<StatusSnapshot> {
+  return carryOut(journey, { title: 'read the status', run: () => readStatus({ merchantProfileId }) });
+}
+
+/** A workflow can be started without `gangway`, so without its checks: what nothing could work without fails here. */
+function requireReadable(input: unknown): asserts input is MerchantBoardingInput {
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+  const { externalId, merchant } = (isObject(input) ? input : {}) as Partial<MerchantBoardingInput>;
+  const problems = [
+    typeof externalId !== 'string' && 'externalId: must be a string',
+    !isObject(merchant) && 'merchant: must be an object',
+  ].filter(Boolean);
+  if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join('; '), 'InvalidInput');
+}

@@ -1,0 +1,151 @@
+import { CancellationScope, sleep } from '@temporalio/workflow';
+import type { Answer } from '../messages/requirements.js';
+import type { FieldProblem, PartnerErrorDetails } from '../partners/partner-error.js';
+import type { Journey } from './journey.js';
+import { partnerFailure } from './partner-failure.js';
+
+/** One step at a partner, and what to do when it does not go through. */
+export interface Step<Result> {
+  /** What is being done, for people: `create the merchant`. */
+  readonly title: string;
+  /** Runs before each attempt; may ask a person and be cancelled. */
+  readonly prepare?: () => Promise<void>;
+  readonly run: () => Promise<Result>;
+  /** Lays a person's correction over the input of the next `run`. Without it a rejection takes no correction. */
+  readonly correct?: (patch: Readonly<Record<string, unknown>>) => void;
+  /** Present on writes without an idempotency key. Their `run` must never be retried by the server. */
+  readonly once?: OnceOnly<Result>;
+}
+
+/** How the outcome of a write is found when nobody knows it. */
+export interface OnceOnly<Result> {
+  /** Looks at the partner for the write's effect; undefined when there is none to be seen. */
+  readonly lookForEffect?: () => Promise<{ found: Result } | undefined>;
+  /** True as soon as the partner's own change shows that the write is settled; looked at while a person is asked. */
+  readonly settled?: () => boolean;
+  /** The result, from what a person says exists, or (id undefined) from what settled it. */
+  readonly adopt: (id?: string) => Result;
+  /** What a person should look for before answering. */
+  readonly hint: string;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 10 * 60_000;
+
+/**
+ * Carries out a step, for as long as it takes: waits while the partner cannot be reached, asks a person for
+ * corrections, credentials and decisions, and never repeats a write blindly.
+ *
+ * @throws {Abandoned} when a person gives up
+ */
+export async function carryOut<Result>(journey: Journey, step: Step<Result>): Promise<Result> {
+  for (let unreachable = 0; ; ) {
+    await step.prepare?.();
+    let failure: PartnerErrorDetails;
+    try {
+      // A write that has begun is seen through, for a cancelled call would leave its outcome unknown.
+      return await (step.once ? CancellationScope.nonCancellable(step.run) : step.run());
+    } catch (error) {
+      failure = partnerFailure(error);
+    }
+    switch (failure.kind) {
+      case 'NotSent':
+      case 'RateLimited':
+        await pause(journey, step, failure, unreachable++);
+        break;
+      case 'Rejected':
+        await askForCorrection(journey, step, failure.fields);
+        break;
+      case 'Unauthorized':
+      case 'Forbidden':
+        await askForCredentials(journey, step, failure);
+        break;
+      case 'Uncertain': {
+        if (!step.once) {
+          await pause(journey, step, failure, unreachable++);
+          break;
+        }
+        const settled = await settleUncertain(journey, step, step.once, failure);
+        if (settled !== 'again') return settled.result;
+      }
+    }
+  }
+}
+
+async function pause(
+  journey: Journey,
+  { title }: Step<unknown>,
+  { reason, retryAfterMs }: PartnerErrorDetails,
+  earlier: number,
+): Promise<void> {
+  // One entry for a whole outage: a timeline is read by people.
+  if (earlier === 0) journey.timeline.add('waiting-for-partner', { detail: `${title}: ${reason}` });
+  const backoff = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(earlier, 20), LONGEST_PAUSE_MS);
+  journey.publish();
+  await sleep(Math.max(backoff, retryAfterMs ?? 0), { summary: `${title}: again after a pause` });
+}
+
+/** Asks a person to correct what the partner, or our own check, rejected. Nothing happened at the partner. */
+export async function askForCorrection(
+  journey: Journey,
+  { title, correct }: Pick<Step<unknown>, 'title' | 'correct'>,
+  problems: readonly FieldProblem[],
+): Promise<void> {
+  const answer = await journey.ask({
+    kind: 'rejected-input',
+    title: `Rejected: ${title}`,
+    detail: describeProblems(problems),
+    answers: correct ? ['correction', 'retry', 'abandon'] : ['retry', 'abandon'],
+  });
+  if (answer?.kind === 'correction') correct?.(answer.patch);
+}
+
+export function describeProblems(problems: readonly FieldProblem[]): string {
+  const lines = problems.map(({ field, message }) => (field ? `${field}: ${message}` : message));
+  return lines.join('\n') || 'the partner gave no reason';
+}
+
+async function askForCredentials(
+  journey: Journey,
+  { title }: Step<unknown>,
+  { system, kind, fields }: PartnerErrorDetails,
+): Promise<void> {
+  const what =
+    kind === 'Unauthorized'
+      ? `The ${system} partner refuses our credentials (401). Correct them in the worker's settings, then retry.`
+      : `The ${system} partner does not permit this (403): permissions, or a merchant of another ISO.`;
+  const said = fields.length > 0 ? `\n${describeProblems(fields)}` : '';
+  await journey.ask({
+    kind: 'credentials',
+    title: `No access: ${title}`,
+    detail: what + said,
+    answers: ['retry', 'abandon'],
+  });
+}
+
+async function settleUncertain<Result>(
+  journey: Journey,
+  { title }: Step<Result>,
+  { lookForEffect, settled, adopt, hint }: OnceOnly<Result>,
+  { reason }: PartnerErrorDetails,
+): Promise<{ result: Result } | 'again'> {
+  journey.timeline.add('write-uncertain', { detail: `${title}: ${reason}` });
+  const effect = await lookForEffect?.();
+  if (effect) {
+    journey.timeline.add('write-adopted', { detail: `${title}: found at the partner` });
+    return { result: effect.found };
+  }
+  const answer: Answer | undefined = await journey.ask(
+    {
+      kind: 'uncertain-write',
+      title: `Did it happen? ${title}`,
+      detail: `The call was sent, but nobody knows whether it took effect (${reason}). ${hint}`,
+      answers: ['adopt', 'retry', 'abandon'],
+    },
+    settled,
+  );
+  if (answer?.kind === 'retry') return 'again';
+  const id = answer?.kind === 'adopt' ? answer.id : undefined;
+  journey.timeline.add('write-adopted', { detail: id === undefined ? title : `${title}: ${id}` });
+  return { result: adopt(id) };
+}

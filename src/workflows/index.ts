@@ -1,0 +1,2 @@
+/** What the worker bundles: one export a workflow type. */
+export { merchantBoarding } from './merchant-boarding.js';

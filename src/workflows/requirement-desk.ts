@@ -1,0 +1,225 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { condition } from '@temporalio/workflow';
+import type {
+  Answer,
+  AnswerKind,
+  Requirement,
+  RequirementKind,
+  Resolution,
+  ResolutionReceipt,
+} from '../messages/requirements.js';
+import type { Timeline } from './timeline.js';
+
+/** A requirement about to be raised; id, dates come from the desk. */
+export interface Question {
+  /** Kept as the requirement's id when given, else the desk numbers it: `request-changes-2`. */
+  readonly id?: string;
+  readonly kind: RequirementKind;
+  readonly title: string;
+  readonly detail: string;
+  readonly answers: readonly AnswerKind[];
+}
+
+/** A requirement that has its answer, which nobody acted upon yet. */
+export interface Answered {
+  readonly requirement: Requirement;
+  readonly resolution: Resolution;
+}
+
+/** What the desk hands to the next run of the same workflow. */
+export interface DeskRecords {
+  readonly open: readonly Requirement[];
+  readonly answered: readonly Answered[];
+  readonly overdue: readonly string[];
+  readonly raised: number;
+}
+
+/** Keeps what waits for a person: raises requirements, takes their answers, notices when one is overdue. */
+export class RequirementDesk {
+  readonly #open = new Map<string, Requirement>();
+  readonly #answered = new Map<string, Answered>();
+  readonly #overdue = new Set<string>();
+  #raised = 0;
+
+  constructor(
+    private readonly timeline: Timeline,
+    private readonly dueInHours: number,
+    /** Which members of the input a correction may change. */
+    private readonly correctable: readonly string[],
+    records?: DeskRecords,
+  ) {
+    if (!records) return;
+    for (const requirement of records.open) this.#open.set(requirement.id, requirement);
+    for (const answered of records.answered) this.#answered.set(answered.requirement.id, answered);
+    for (const id of records.overdue) this.#overdue.add(id);
+    this.#raised = records.raised;
+  }
+
+  get records(): DeskRecords {
+    return {
+      open: [...this.#open.values()],
+      answered: [...this.#answered.values()],
+      overdue: [...this.#overdue],
+      raised: this.#raised,
+    };
+  }
+
+  /** The requirements nobody has answered yet, oldest first. */
+  get open(): readonly Requirement[] {
+    return [...this.#open.values()];
+  }
+
+  openOf(kind: RequirementKind): readonly Requirement[] {
+    return this.open.filter((requirement) => requirement.kind === kind);
+  }
+
+  /** When the first open requirement is due, overdue ones included. */
+  get nextDueAt(): Date | undefined {
+    const dates = this.open.map((requirement) => Date.parse(requirement.dueAt));
+    return dates.length > 0 ? new Date(Math.min(...dates)) : undefined;
+  }
+
+  isOverdue(id: string): boolean {
+    return this.#overdue.has(id);
+  }
+
+  raise(question: Question): string {
+    this.#raised += 1;
+    const { id = `${question.kind}-${this.#raised}`, ...rest } = question;
+    const now = Date.now();
+    const raisedAt = new Date(now).toISOString();
+    const dueAt = new Date(now + this.dueInHours * 3_600_000).toISOString();
+    this.#open.set(id, { id, ...rest, raisedAt, dueAt });
+    this.timeline.add('requirement-raised', { detail: `${id}: ${question.title}` });
+    return id;
+  }
+
+  /** True while a requirement is open, or answered and not acted upon. */
+  knows(id: string): boolean {
+    return this.#open.has(id) || this.#answered.has(id);
+  }
+
+  isAnswered(id: string): boolean {
+    return this.#answered.has(id);
+  }
+
+  hasAnswered(kind: RequirementKind): boolean {
+    return this.#answeredOf(kind).length > 0;
+  }
+
+  /** Takes an answer off the desk, to act upon it. */
+  take(id: string): Answered | undefined {
+    const answered = this.#answered.get(id);
+    this.#answered.delete(id);
+    return answered;
+  }
+
+  /** Takes every answer to requirements of a kind. */
+  takeAll(kind: RequirementKind): readonly Answered[] {
+    const taken = this.#answeredOf(kind);
+    for (const { requirement } of taken) this.#answered.delete(requirement.id);
+    return taken;
+  }
+
+  #answeredOf(kind: RequirementKind): readonly Answered[] {
+    return [...this.#answered.values()].filter(({ requirement }) => requirement.kind === kind);
+  }
+
+  /** Closes a requirement that no longer needs an answer. */
+  withdraw(id: string, why: string): void {
+    if (this.#open.delete(id)) this.timeline.add('requirement-closed', { detail: `${id}: ${why}` });
+  }
+
+  /** The update's validator. Synchronous, for a promise would always pass. */
+  readonly validate = (resolution: Resolution): void => {
+    const problem = this.#problemWith(resolution);
+    if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
+  };
+
+  readonly resolve = (resolution: Resolution): ResolutionReceipt => {
+    const { requirementId, answer, actor, reason } = resolution;
+    const requirement = this.#open.get(requirementId);
+    if (!requirement)
+      throw ApplicationFailure.nonRetryable(`${requirementId} is not open`, 'InvalidResolution');
+    this.#open.delete(requirementId);
+    this.#answered.set(requirementId, { requirement, resolution });
+    this.timeline.add('requirement-resolved', { detail: `${requirementId}: ${answer.kind}`, actor, reason });
+    return { requirementId, acceptedAt: new Date().toISOString(), open: this.#open.size };
+  };
+
+  #problemWith(resolution: Resolution): string | undefined {
+    if (typeof resolution !== 'object' || resolution === null) return 'the resolution must be an object';
+    const { requirementId, answer, actor, reason } = resolution;
+    const requirement = this.#open.get(requirementId);
+    if (!requirement) {
+      const open = this.open.map(({ id }) => id).join(', ');
+      return `requirementId: no requirement ${JSON.stringify(requirementId)} is open; open: ${open || 'none'}`;
+    }
+    if (typeof answer !== 'object' || answer === null) return 'answer: must be an object with a kind';
+    if (!requirement.answers.includes(answer.kind)) {
+      return `answer.kind: ${requirementId} takes ${requirement.answers.join(', ')}`;
+    }
+    if (!isText(actor)) return 'actor: must say who answers';
+    if (!isText(reason)) return 'reason: must say why';
+    return this.#problemWithAnswer(answer);
+  }
+
+  #problemWithAnswer(answer: Answer): string | undefined {
+    switch (answer.kind) {
+      case 'text':
+        return isText(answer.text) ? undefined : 'answer.text: must not be empty';
+      case 'documents': {
+        const { documents } = answer;
+        if (!Array.isArray(documents) || documents.length === 0)
+          return 'answer.documents: must name at least one';
+        const complete = documents.every(
+          (document) => isText(document?.key) && isText(document.fileName) && isText(document.contentType),
+        );
+        return complete ? undefined : 'answer.documents: each needs key, fileName and contentType';
+      }
+      case 'correction': {
+        const { patch } = answer;
+        if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
+          return 'answer.patch: must be an object';
+        }
+        const unknown = Object.keys(patch).filter((member) => !this.correctable.includes(member));
+        const known = this.correctable.join(', ');
+        if (unknown.length > 0) return `answer.patch.${unknown[0]}: cannot be corrected; known: ${known}`;
+        return Object.keys(patch).length > 0 ? undefined : `answer.patch: must change one of ${known}`;
+      }
+      case 'adopt':
+        return /^\d{1,10}$/.test(answer.id)
+          ? undefined
+          : 'answer.id: must be the id at the partner, in digits';
+      case 'code':
+        return isText(answer.code) ? undefined : 'answer.code: must not be empty';
+      case 'retry':
+      case 'abandon':
+        return undefined;
+    }
+  }
+
+  /** Marks requirements as overdue when their time has come, and decides nothing. Runs as long as the workflow. */
+  async watchDueDates(onOverdue: () => void): Promise<void> {
+    const next = () =>
+      this.open.filter(({ id }) => !this.#overdue.has(id)).map(({ dueAt }) => Date.parse(dueAt));
+    for (;;) {
+      await condition(() => next().length > 0);
+      const due = Math.min(...next());
+      const answered = () => !next().includes(due);
+      const summary = 'an answer is due';
+      const intime = due > Date.now() && (await condition(answered, due - Date.now(), { summary }));
+      if (intime) continue;
+      for (const { id, dueAt, title } of this.open) {
+        if (this.#overdue.has(id) || Date.parse(dueAt) > due) continue;
+        this.#overdue.add(id);
+        this.timeline.add('requirement-overdue', { detail: `${id}: ${title}` });
+      }
+      onOverdue();
+    }
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim().length > 0;
+}

@@ -1,0 +1,18 @@
+import type { TimelineEntry } from '../messages/onboarding-state.js';
+
+/** What happened, in order. Tells facts and who did what, never an answer's content or another secret. */
+export class Timeline {
+  readonly #entries: TimelineEntry[];
+
+  constructor(entries: readonly TimelineEntry[] = []) {
+    this.#entries = [...entries];
+  }
+
+  get entries(): readonly TimelineEntry[] {
+    return this.#entries;
+  }
+
+  add(event: string, more: Omit<TimelineEntry, 'at' | 'event'> = {}): void {
+    this.#entries.push({ at: new Date().toISOString(), event, ...more });
+  }
+}
