@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { type DocumentStore, DocumentNotFound } from './document-store.js';
+import { DocumentNotFound, type DocumentStore } from './document-store.js';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',

@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import { inject } from 'vitest';
+import { workflowId } from '../src/messages/ids.js';
+import type { MerchantBoardingOutcome } from '../src/messages/merchant-boarding.js';
+import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
+import { type OnboardingState, stateQuery } from '../src/messages/onboarding-state.js';
+import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
+import type { LedgerEntry } from '../src/sandbox/ledger.js';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/server.js';
+import { startMerchantBoarding } from '../src/temporal/onboardings.js';
+import { createWorker } from '../src/worker/create-worker.js';
+
+export interface RigOptions {
+  readonly sandbox?: SandboxOptions;
+  readonly poll?: { readonly minMs: number; readonly maxMs: number };
+  /** Credentials of the boarding partner, `sandbox` unless given. */
+  readonly user?: string;
+  readonly password?: string;
+  /** False to leave the worker to the test. */
+  readonly worker?: boolean;
+}
+
+/** A Temporal client, a sandbox and a worker, as real as in production, for one test file. */
+export interface Rig {
+  readonly client: Client;
+  readonly sandbox: SandboxControl;
+  readonly taskQueue: string;
+  readonly documentDir: string;
+  /** Environment for a process of the project that should work on this rig. */
+  readonly env: Record<string, string>;
+  startWorker(overrides?: Partial<RigOptions>): Promise<RunningWorker>;
+  board(input: MerchantBoardingInput): Promise<Boarding>;
+  close(): Promise<void>;
+}
+
+export interface RunningWorker {
+  stop(): Promise<void>;
+}
+
+export async function createRig(options: RigOptions = {}): Promise<Rig> {
+  Runtime.install({
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error },
+  });
+  const address = inject('temporalAddress');
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection });
+  const native = await NativeConnection.connect({ address });
+  const taskQueue = `test-${randomUUID()}`;
+  const documentDir = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  const sandbox = await startSandbox({ pace: { milliseconds: 50 }, ...options.sandbox });
+  const workers: RunningWorker[] = [];
+
+  const rig: Rig = {
+    client,
+    sandbox: new SandboxControl(sandbox),
+    taskQueue,
+    documentDir,
+    env: {
+      TEMPORAL_ADDRESS: address,
+      GANGWAY_TASK_QUEUE: taskQueue,
+      GANGWAY_POLL_MIN: '100ms',
+      GANGWAY_POLL_MAX: '1s',
+      GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0',
+      BOARDING_URL: sandbox.url,
+      BOARDING_USERNAME: 'sandbox',
+      BOARDING_PASSWORD: 'sandbox',
+      DOCUMENT_DIR: documentDir,
+    },
+    async startWorker(overrides = {}) {
+      const {
+        poll = { minMs: 50, maxMs: 500 },
+        user = 'sandbox',
+        password = user,
+      } = { ...options, ...overrides };
+      const boarding = { url: sandbox.url, username: user, password };
+      const config = { taskQueue, poll, boarding, posNames: [], documentDir };
+      const { worker, close } = await createWorker({ connection: native, namespace: 'default', config });
+      const running = worker.run();
+      const stop = async () => {
+        if (worker.getState() === 'RUNNING') worker.shutdown();
+        await running;
+        await close();
+      };
+      const handle = { stop };
+      workers.push(handle);
+      return handle;
+    },
+    async board(input) {
+      const { workflowId: id } = await startMerchantBoarding(client, input, { taskQueue });
+      return new Boarding(client, id);
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await sandbox.close();
+      await native.close();
+      await connection.close();
+      await rm(documentDir, { recursive: true, force: true });
+    },
+  };
+  if (options.worker !== false) await rig.startWorker();
+  return rig;
+}
+
+let count = 0;
+
+/** A valid input, straight through underwriting; `scenario` makes it play another one. */
+export function merchant(
+  scenario?: string,
+  more: Partial<MerchantBoardingInput> = {},
+): MerchantBoardingInput {
+  count += 1;
+  return {
+    externalId: `m-${randomUUID().slice(0, 8)}-${count}`,
+    merchant: {
+      dba: scenario ? `Corner Bakery [${scenario}]` : 'Corner Bakery',
+      firstName: 'Ada',
+      lastName: 'Baker',
+      cashDiscount: 'No',
+      pos: 'None',
+    },
+    agentProfileId: 101,
+    boardingSettingsId: 11,
+    dueInHours: 48,
+    ...more,
+  };
+}
+
+/** A boarding under way, as a test looks at it. */
+export class Boarding {
+  readonly handle: WorkflowHandle;
+
+  constructor(
+    client: Client,
+    readonly workflowId: string,
+  ) {
+    this.handle = client.workflow.getHandle(workflowId);
+  }
+
+  state(): Promise<OnboardingState> {
+    return this.handle.query(stateQuery);
+  }
+
+  outcome(): Promise<MerchantBoardingOutcome> {
+    return this.handle.result() as Promise<MerchantBoardingOutcome>;
+  }
+
+  /** Waits until `reached` holds of the state. */
+  async until(reached: (state: OnboardingState) => boolean, what = 'the state'): Promise<OnboardingState> {
+    return eventually(() => this.state(), reached, what);
+  }
+
+  /** Waits for an open requirement of a kind. */
+  async requirement(kind: Requirement['kind']): Promise<Requirement> {
+    const of = ({ requirements }: OnboardingState) =>
+      requirements.find((requirement) => requirement.kind === kind);
+    const found = of(await this.until((state) => of(state) !== undefined, `a requirement ${kind}`));
+    if (!found) throw new Error('unreachable');
+    return found;
+  }
+
+  resolve(requirementId: string, answer: Answer, actor = 'olga', reason = 'because') {
+    return this.handle.executeUpdate(resolveRequirement, {
+      args: [{ requirementId, answer, actor, reason }],
+    });
+  }
+
+  async events(): Promise<readonly string[]> {
+    const { timeline } = await this.state();
+    return timeline.map(({ event }) => event);
+  }
+}
+
+/** Asks again until the answer is the wanted one. */
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  isWanted: (answer: T) => boolean,
+  what: string,
+  milliseconds = 20_000,
+): Promise<T> {
+  for (const until = Date.now() + milliseconds; ; await sleep(50)) {
+    const answer = await ask();
+    if (isWanted(answer)) return answer;
+    if (Date.now() > until) throw new Error(`waited in vain for ${what}; last: ${JSON.stringify(answer)}`);
+  }
+}
+
+/** The sandbox's own controls, over HTTP as anyone would use them. */
+export class SandboxControl {
+  constructor(private readonly sandbox: Sandbox) {}
+
+  get url(): string {
+    return this.sandbox.url;
+  }
+
+  async ledger(wanted: Partial<Record<'operation' | 'id' | 'guid', string>> = {}): Promise<LedgerEntry[]> {
+    return this.#json(`/sandbox/ledger?${new URLSearchParams(wanted)}`);
+  }
+
+  /** Names of the writes that took effect for a merchant's `externalId`, in order. */
+  async writes(guid: string): Promise<string[]> {
+    return (await this.ledger({ guid })).map(({ operation }) => operation);
+  }
+
+  merchant(id: number): Promise<Record<string, unknown>> {
+    return this.#json(`/sandbox/merchants/${id}`);
+  }
+
+  transition(id: number, change: Record<string, unknown>): Promise<unknown> {
+    return this.#json(`/sandbox/merchants/${id}/transition`, 'POST', change);
+  }
+
+  plan(fault: string, operation?: string, more: Record<string, unknown> = {}): Promise<unknown> {
+    return this.#json('/sandbox/faults', 'POST', { fault, operation, ...more });
+  }
+
+  pace(pace: string): Promise<unknown> {
+    return this.#json('/sandbox/pace', 'PUT', { pace });
+  }
+
+  async #json<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
+    const response = await fetch(this.sandbox.url + path, {
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+}
+
+export { workflowId };
