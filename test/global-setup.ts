@@ -15,14 +15,16 @@ declare module 'vitest' {
   }
 }
 
+const report = (line: string) => process.stderr.write(`${line}\n`);
+
 /** One real Temporal server for all test files; each has its own task queue on it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startDevServer({ report: console.error });
+  const server = await startDevServer({ report });
   const connection = await Connection.connect({ address: server.address });
   await registerSearchAttributes(new Client({ connection }));
   await connection.close();
   project.provide('temporalAddress', server.address);
   project.provide('temporalCli', await temporalCli());
-  project.provide('timeSkippingServer', await timeSkippingServer(console.error));
+  project.provide('timeSkippingServer', await timeSkippingServer(report));
   return () => server.stop();
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { NativeConnection, Runtime } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingOutcome } from '../src/messages/merchant-boarding.js';
@@ -16,6 +16,8 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/
 import { startMerchantBoarding } from '../src/temporal/onboardings.js';
 import { createWorker } from '../src/worker/create-worker.js';
 
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+
 export interface RigOptions {
   readonly sandbox?: SandboxOptions;
   readonly poll?: { readonly minMs: number; readonly maxMs: number };
@@ -26,7 +28,10 @@ export interface RigOptions {
   readonly worker?: boolean;
 }
 
-/** A Temporal client, a sandbox and a worker, as real as in production, for one test file. */
+/**
+ * A Temporal client, a sandbox and a worker, as real as in production, for one test file. The sandbox's underwriters
+ * take a step with each status read, so that no step is missed and no test waits for a poll to come round.
+ */
 export interface Rig {
   readonly client: Client;
   readonly sandbox: SandboxControl;
@@ -44,16 +49,13 @@ export interface RunningWorker {
 }
 
 export async function createRig(options: RigOptions = {}): Promise<Rig> {
-  Runtime.install({
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error },
-  });
   const address = inject('temporalAddress');
   const connection = await Connection.connect({ address });
   const client = new Client({ connection });
   const native = await NativeConnection.connect({ address });
   const taskQueue = `test-${randomUUID()}`;
   const documentDir = await mkdtemp(join(tmpdir(), 'gangway-test-'));
-  const sandbox = await startSandbox({ pace: { milliseconds: 50 }, ...options.sandbox });
+  const sandbox = await startSandbox({ pace: { reads: 1 }, ...options.sandbox });
   const workers: RunningWorker[] = [];
 
   const rig: Rig = {
@@ -82,10 +84,14 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       const config = { taskQueue, poll, boarding, posNames: [], documentDir };
       const { worker, close } = await createWorker({ connection: native, namespace: 'default', config });
       const running = worker.run();
-      const stop = async () => {
-        if (worker.getState() === 'RUNNING') worker.shutdown();
-        await running;
-        await close();
+      let stopped: Promise<void> | undefined;
+      const stop = () => {
+        stopped ??= (async () => {
+          worker.shutdown();
+          await running;
+          await close();
+        })();
+        return stopped;
       };
       const handle = { stop };
       workers.push(handle);

@@ -93,14 +93,17 @@ export class PartnerHttp {
       }),
     );
     const timeout = AbortSignal.timeout(this.#limits.totalTimeoutMs);
+    const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
     try {
-      const response = await pool.request({
+      signal.throwIfAborted();
+      const answer = pool.request({
         method: request.method,
         path: this.#basePath + request.path,
         headers: { ...request.headers },
         body: request.body ?? null,
-        signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
+        signal,
       });
+      const response = await Promise.race([answer, abortOf(signal)]);
       const body = Buffer.from(await response.body.arrayBuffer());
       return { status: response.statusCode, headers: response.headers, body };
     } catch (error) {
@@ -119,13 +122,21 @@ export function isSecureOrLoopback(url: URL): boolean {
   return url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
 }
 
+/** Rejects when the signal fires. undici heeds it only once a connection is there, which may take a while. */
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
 /** Calls back when a connected socket (TLS included) is about to carry the request's first byte. */
 function whenRequestStarts(started: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart(controller, context) {
-        started();
         handler.onRequestStart?.(controller, context);
+        // A call that was aborted while it waited for a connection ends here, before its first byte.
+        if (!controller.aborted) started();
       },
       onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
       onResponseStart: (...args) => handler.onResponseStart?.(...args),

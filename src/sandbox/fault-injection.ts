@@ -2,39 +2,48 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Faults } from './faults.js';
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+/** What a partner answers to a call. */
+export interface Answer {
+  /** HTTP status. */
+  readonly status: number;
+  readonly body: object;
+}
 
-/** Lets a planned fault hit a call of `operation`, before or after the call takes effect. */
+/**
+ * Serves calls of `operation`, with the faults that are planned for it: before or after the call takes effect.
+ *
+ * @param perform lets the call take effect and says what to answer
+ * @param errorBody the body of an answer that a fault makes up
+ */
 export function withFaults(
   faults: Faults,
   operation: string,
   errorBody: (status: number) => object,
-  handle: Handler,
-): Handler {
-  return async (request, reply) => {
+  perform: (request: FastifyRequest) => Promise<Answer>,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const plan = faults.next(operation);
+    const answer = ({ status, body }: Answer) => reply.code(status).send(body);
     switch (plan?.fault) {
       case undefined:
       case 'refuse':
-        return handle(request, reply);
+        return answer(await perform(request));
       case 'delay':
         await sleep(plan.milliseconds);
-        return handle(request, reply);
+        return answer(await perform(request));
       case 'drop-before-commit':
         return cut(request, reply);
-      case '500-before-commit':
-        return reply.code(500).send(errorBody(500));
-      case '429':
-        return reply
-          .code(429)
-          .header('retry-after', Math.ceil(plan.milliseconds / 1_000))
-          .send(errorBody(429));
       case 'drop-after-commit':
-        await handle(request, silenced(reply));
+        await perform(request);
         return cut(request, reply);
+      case '500-before-commit':
+        return answer({ status: 500, body: errorBody(500) });
       case '500-after-commit':
-        await handle(request, silenced(reply));
-        return reply.code(500).send(errorBody(500));
+        await perform(request);
+        return answer({ status: 500, body: errorBody(500) });
+      case '429':
+        reply.header('retry-after', Math.ceil(plan.milliseconds / 1_000));
+        return answer({ status: 429, body: errorBody(429) });
     }
   };
 }
@@ -43,12 +52,4 @@ function cut(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.hijack();
   request.raw.socket.destroy();
   return reply;
-}
-
-/** A reply that says nothing: the call takes effect, its answer is lost. */
-function silenced(reply: FastifyReply): FastifyReply {
-  return new Proxy(reply, {
-    get: (target, member, receiver) =>
-      member === 'send' || member === 'code' ? () => receiver : Reflect.get(target, member),
-  });
 }

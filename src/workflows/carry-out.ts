@@ -65,7 +65,9 @@ export async function carryOut<Result>(journey: Journey, step: Step<Result>): Pr
           await pause(journey, step, failure, unreachable++);
           break;
         }
+        journey.doubts.add(step.title);
         const settled = await settleUncertain(journey, step, step.once, failure);
+        journey.doubts.delete(step.title);
         if (settled !== 'again') return settled.result;
       }
     }

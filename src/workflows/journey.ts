@@ -45,6 +45,8 @@ export class Journey {
   readonly timeline: Timeline;
   readonly desk: RequirementDesk;
   #facts: Omit<OnboardingState, 'requirements' | 'timeline'>;
+  /** Writes of which nobody knows yet whether they took effect. */
+  readonly doubts = new Set<string>();
   #agentProfileId: number | undefined;
 
   constructor({ dueInHours, correctable, records }: JourneyOptions) {
@@ -137,15 +139,21 @@ export class Journey {
       return outcome;
     } catch (error) {
       if (isCancellation(error)) {
-        const { merchantProfileId, partnerStatus } = this.#facts;
-        const left = merchantProfileId
-          ? `merchant ${merchantProfileId} stays at the partner, last seen as ${partnerStatus ?? 'not submitted'}`
-          : 'no merchant is known at the partner';
-        this.#end('cancelled', left);
+        this.#end('cancelled', this.#leftBehind());
         await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
       }
       throw error;
     }
+  }
+
+  /** What exists at the partner, for whoever cleans up. */
+  #leftBehind(): string {
+    const { merchantProfileId, partnerStatus } = this.#facts;
+    const known = merchantProfileId
+      ? `merchant ${merchantProfileId} stays at the partner, last seen as ${partnerStatus ?? 'not submitted'}`
+      : 'no merchant is known at the partner';
+    if (this.doubts.size === 0) return known;
+    return `${known}, but nobody knows whether this took effect: ${[...this.doubts].join(', ')}`;
   }
 
   #end(stage: OutcomeName | 'cancelled', detail: string): void {

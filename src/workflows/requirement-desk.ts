@@ -121,6 +121,11 @@ export class RequirementDesk {
     return taken;
   }
 
+  /** True when one of the answers is to give up. */
+  get isAbandoned(): boolean {
+    return [...this.#answered.values()].some(({ resolution }) => resolution.answer.kind === 'abandon');
+  }
+
   #answeredOf(kind: RequirementKind): readonly Answered[] {
     return [...this.#answered.values()].filter(({ requirement }) => requirement.kind === kind);
   }

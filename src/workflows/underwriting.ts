@@ -33,8 +33,10 @@ export async function followUnderwriting(
   const delivered = new Set(records.delivered);
   let seen = records.seen;
 
+  // One note is enough to give up; to hand answers in, all are needed.
   const notesAreAnswered = () =>
-    desk.hasAnswered('underwriting-note') && desk.openOf('underwriting-note').length === 0;
+    desk.hasAnswered('underwriting-note') &&
+    (desk.isAbandoned || desk.openOf('underwriting-note').length === 0);
 
   follower.follow(seen);
   for (;;) {

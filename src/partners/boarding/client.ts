@@ -47,29 +47,45 @@ const problem = z
     return names.map((field) => ({ field, message: item.errorMessage }));
   });
 
+const UNKNOWN_FORM = 'the partner reported a problem in an unknown form';
+
+/** `null`, `''`, `[]` and the like: the partner has nothing to tell. */
+const isNothing = (value: unknown): boolean =>
+  !value || (typeof value === 'object' && Object.keys(value).length === 0);
+
 const problems = z
-  .array(problem.catch([{ field: '', message: 'the partner reported a problem in an unknown form' }]))
-  .nullish()
-  .catch([])
-  .transform((lists) => (lists ?? []).flat());
+  .array(problem.catch([{ field: '', message: UNKNOWN_FORM }]))
+  .catch(({ value }) => (isNothing(value) ? [] : [[{ field: '', message: UNKNOWN_FORM }]]))
+  .transform((lists) => lists.flat());
+
+const errorText = z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_FORM));
 
 /**
  * Both envelopes of apis/2 at once, and the bare `{error, message}` of a 401 or 403 (apis/4): the common one
  * (`status`, `warning`, `validationResults`) and that of fees (`success`, `validationErrors`).
  */
 const envelope = z.object({
-  data: z.unknown(),
-  error: z.string().nullish().catch(null),
+  data: z.unknown().optional(),
+  error: errorText,
   success: z.boolean().nullish().catch(null),
   requestId: z.union([z.string(), z.number()]).transform(String).optional().catch(undefined),
   validationResults: problems,
   validationErrors: problems,
 });
 
+/** Any of its members makes an envelope. Other JSON, as from some proxy on the way, has none of them. */
+function isInEnvelope(body: unknown): boolean {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    Object.keys(envelope.shape).some((member) => Object.hasOwn(body, member))
+  );
+}
+
 function openEnvelope(response: HttpResponse): Opened | undefined {
-  const read = envelope.safeParse(parseJson(response.body));
-  if (!read.success) return undefined;
-  const { data, error, success, requestId, validationResults, validationErrors } = read.data;
+  const body = parseJson(response.body);
+  if (!isInEnvelope(body)) return undefined;
+  const { data, error, success, requestId, validationResults, validationErrors } = envelope.parse(body);
   const fields = [...validationResults, ...validationErrors];
   // A 404 or a plain 400 says what is wrong only in `error`.
   if (fields.length === 0 && error) fields.push({ field: '', message: error });

@@ -92,8 +92,8 @@ export const merchantStatus = z.object({
   /** ISO 8601: when the status was last set. */
   statusDate: absent(z.string()),
   comment: absent(z.string()),
-  /** May be present, temporarily, before approval: see apis/4. */
-  mid: absent(digits),
+  /** May be present, temporarily, before approval: see apis/4. Blank text is no mid. */
+  mid: absent(digits).transform((mid) => (mid?.trim() ? mid : null)),
 });
 
 /** Underwriting note, apis/2. */

@@ -3,11 +3,11 @@ import { type BoardingOperations, boardingOperations } from '../../partners/boar
 import { type Operation, operationName } from '../../partners/catalogue.js';
 import { fieldProblems } from '../../partners/client.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { withFaults } from '../fault-injection.js';
+import { type Answer, withFaults } from '../fault-injection.js';
 import type { Faults } from '../faults.js';
 import { Refusal } from '../refusal.js';
 import type { BoardingService } from './service.js';
-import { authenticate } from './users.js';
+import { authenticate, type User } from './users.js';
 
 /** Serves every boarding operation of the catalogue, with the documented answers (apis/2). */
 export function boardingRoutes(
@@ -22,42 +22,47 @@ export function boardingRoutes(
     Operation,
   ][]) {
     const envelope = operation.path === '/api/v2/merchant/fees' ? feesEnvelope : commonEnvelope;
-    const handle = service.handlers[key] as (
-      request: unknown,
-      user: ReturnType<typeof authenticate>,
-    ) => unknown;
+    const handle = service.handlers[key] as (request: unknown, user: User) => unknown;
     server.route({
       method: operation.method,
       url: operation.path,
-      handler: withFaults(faults, operationName(key), envelopeOfFault, async (request, reply) => {
+      handler: withFaults(faults, operationName(key), envelopeOfFault, async (request) => {
         const requestId = 70_000 + ++requests;
+        const answer = (status: number, content: Omit<Content, 'requestId' | 'status'>): Answer => ({
+          status,
+          body: envelope({ requestId, status, ...content }),
+        });
         const user = authenticate(request.headers.authorization);
-        if (!user) return reply.code(401).send({ error: 'Unauthorized', message: 'Invalid credentials' });
+        if (!user) return outsideEnvelope(401, 'Unauthorized', 'Invalid credentials');
         if (operation.method !== 'GET' && !user.mayWrite) {
-          return reply.code(403).send({ error: 'Forbidden', message: 'No permission for this operation' });
+          return outsideEnvelope(403, 'Forbidden', 'No permission for this operation');
         }
         const checked = operation.request.safeParse(await memberValues(operation, request));
         try {
           if (!checked.success) throw new Refusal(400, 'Validation failed', fieldProblems(checked.error));
-          return reply.send(
-            envelope({ requestId, status: 200, data: handle(checked.data, user), error: null, fields: [] }),
-          );
+          return answer(200, { data: handle(checked.data, user), error: null, fields: [] });
         } catch (refusal) {
           if (!(refusal instanceof Refusal)) throw refusal;
           const { status, message: error, fields } = refusal;
-          return reply.code(status).send(envelope({ requestId, status, data: null, error, fields }));
+          return answer(status, { data: null, error, fields });
         }
       }),
     });
   }
 }
 
-interface Answer {
+/** What both envelopes are made from. */
+interface Content {
   readonly requestId: number;
   readonly status: number;
   readonly data: unknown;
   readonly error: string | null;
   readonly fields: readonly FieldProblem[];
+}
+
+/** The form that refusals of a caller have (apis/4). */
+function outsideEnvelope(status: number, error: string, message: string): Answer {
+  return { status, body: { error, message } };
 }
 
 const STATUS_LABELS: Readonly<Record<number, string>> = {
@@ -69,7 +74,7 @@ const STATUS_LABELS: Readonly<Record<number, string>> = {
   500: 'InternalServerError',
 };
 
-function commonEnvelope({ data, status, error, fields, requestId }: Answer) {
+function commonEnvelope({ data, status, error, fields, requestId }: Content) {
   const validationResults = fields.map(({ field, message }) => ({
     memberNames: [field],
     errorMessage: message,
@@ -77,7 +82,7 @@ function commonEnvelope({ data, status, error, fields, requestId }: Answer) {
   return { data, status: STATUS_LABELS[status], error, warning: null, validationResults, requestId };
 }
 
-function feesEnvelope({ data, error, fields, requestId }: Answer) {
+function feesEnvelope({ data, error, fields, requestId }: Content) {
   const validationErrors = fields.map(({ field, message }) => ({ field, error: message }));
   return { data, requestId, success: error === null, error, validationErrors };
 }

@@ -1,0 +1,61 @@
+import { WorkflowFailedError } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRig, eventually, merchant, type Rig } from '../rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+describe('cancelling', () => {
+  it('shows the workflow as cancelled, after telling what stays at the partner', async () => {
+    const boarding = await rig.board(merchant('notes'));
+    await boarding.requirement('underwriting-note');
+    await boarding.handle.cancel();
+    const error = await boarding.outcome().catch((failed: unknown) => failed);
+    expect((error as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
+    expect((await boarding.handle.describe()).status.name).toBe('CANCELLED');
+    const { stage, requirements, timeline, merchantProfileId } = await boarding.state();
+    expect({ stage, requirements }).toEqual({ stage: 'cancelled', requirements: [] });
+    expect(timeline.at(-1)).toMatchObject({
+      event: 'cancelled',
+      detail: `merchant ${merchantProfileId} stays at the partner, last seen as Pending`,
+    });
+  });
+
+  it('sees a write through that has begun', async () => {
+    await rig.sandbox.plan('delay', 'create-merchant', { milliseconds: 1_500 });
+    const input = merchant();
+    const boarding = await rig.board(input);
+    const createHasBegun = async () => (await boarding.handle.describe()).raw.pendingActivities ?? [];
+    await eventually(
+      createHasBegun,
+      ([activity]) => activity?.activityType?.name === 'createMerchant',
+      'the create',
+    );
+    await boarding.handle.cancel();
+    await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
+    const [created] = await rig.sandbox.ledger({ guid: input.externalId });
+    const { merchantProfileId, timeline } = await boarding.state();
+    expect(merchantProfileId).toBe(created?.id);
+    expect(timeline.at(-1)?.detail).toBe(
+      `merchant ${created?.id} stays at the partner, last seen as not submitted`,
+    );
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
+  });
+
+  it('tells of a write whose outcome nobody knows', async () => {
+    await rig.sandbox.plan('drop-after-commit', 'create-merchant');
+    const boarding = await rig.board(merchant());
+    await boarding.requirement('uncertain-write');
+    await boarding.handle.cancel();
+    await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
+    const { timeline } = await boarding.state();
+    expect(timeline.map(({ event }) => event)).toContain('write-uncertain');
+    expect(timeline.at(-1)?.detail).toBe(
+      'no merchant is known at the partner, but nobody knows whether this took effect: create the merchant',
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
+import { nudge } from '../../src/temporal/nudge.js';
+import { type Boarding, createRig, eventually, merchant, type Rig } from '../rig.js';
+
+const HOUR_MS = 3_600_000;
+
+let patient: Rig;
+beforeAll(async () => {
+  patient = await createRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
+});
+afterAll(() => patient.close());
+
+async function pendingPoll(boarding: Boarding) {
+  const { raw } = await boarding.handle.describe();
+  return raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
+}
+
+/** Waits until the poll sleeps its hour after `attempts` reads. */
+function asleepAfter(boarding: Boarding, reads: number) {
+  const sleeping = async () => {
+    const poll = await pendingPoll(boarding);
+    const counted = Number(
+      JSON.parse(Buffer.from(poll?.heartbeatDetails?.payloads?.[0]?.data ?? '0').toString()),
+    );
+    return poll?.lastFailure && poll.nextAttemptScheduleTime ? counted : 0;
+  };
+  return eventually(sleeping, (counted) => counted >= reads, `${reads} reads`);
+}
+
+describe('a poll', () => {
+  // Each nudge is one read, so hundreds of polls take seconds.
+  it('writes the same history for 2, 20 and 200 reads', async () => {
+    const lengths = await Promise.all(
+      [2, 20, 200].map(async (reads) => {
+        const boarding = await patient.board(merchant('waiting'));
+        const { merchantProfileId = 0 } = await boarding.until(
+          ({ partnerStatus }) => partnerStatus === 'Pending',
+        );
+        for (let read = 1; read < reads; read++) {
+          await asleepAfter(boarding, read);
+          await nudge(patient.client, boarding.workflowId);
+        }
+        await asleepAfter(boarding, reads);
+        await patient.sandbox.transition(merchantProfileId, { status: 'Declined', comment: 'no' });
+        await nudge(patient.client, boarding.workflowId);
+        await boarding.outcome();
+        const { polls } = await boarding.state();
+        expect(polls).toBeGreaterThan(reads);
+        return (await boarding.handle.describe()).historyLength;
+      }),
+    );
+    expect(new Set(lengths).size).toBe(1);
+  }, 90_000);
+});
+
+describe('a nudge', () => {
+  it('turns a change into a result at once, although the poll sleeps for an hour', async () => {
+    const boarding = await patient.board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await boarding.until(
+      ({ partnerStatus }) => partnerStatus === 'Pending',
+    );
+    await asleepAfter(boarding, 1);
+    await patient.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+    const begun = Date.now();
+    expect(await nudge(patient.client, boarding.workflowId)).toBe(true);
+    expect(await boarding.outcome()).toMatchObject({ mid: '4711' });
+    expect(Date.now() - begun).toBeLessThan(5_000);
+  });
+
+  it('that meets a running read waits for it and reads again', async () => {
+    const boarding = await patient.board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await boarding.until(
+      ({ partnerStatus }) => partnerStatus === 'Pending',
+    );
+    await asleepAfter(boarding, 1);
+    // The status is read at once, its answer takes a while: it will be an old one.
+    await patient.sandbox.plan('delay', 'get-underwriting-notes', { milliseconds: 1_000 });
+    await nudge(patient.client, boarding.workflowId);
+    const isReading = async () => (await pendingPoll(boarding))?.state;
+    await eventually(isReading, (state) => state === 2, 'a running read');
+    await patient.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4712' });
+    await nudge(patient.client, boarding.workflowId);
+    expect(await boarding.outcome()).toMatchObject({ mid: '4712' });
+  });
+
+  it('does nothing to a boarding that waits for no status', async () => {
+    const boarding = await patient.board(merchant());
+    await boarding.outcome();
+    expect(await nudge(patient.client, boarding.workflowId)).toBe(false);
+  });
+
+  it('follows our own writes by itself: answers are seen at once', async () => {
+    const boarding = await patient.board(merchant('uw-level-1'));
+    const { id } = await boarding.requirement('underwriting-note');
+    await asleepAfter(boarding, 1);
+    await boarding.resolve(id, { kind: 'text', text: 'Here.' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  });
+});
