@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { workflowId } from '../src/messages/ids.js';
 import type { MerchantBoardingOutcome } from '../src/messages/merchant-boarding.js';
@@ -16,7 +16,10 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/
 import { startMerchantBoarding } from '../src/temporal/onboardings.js';
 import { createWorker } from '../src/worker/create-worker.js';
 
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+});
 
 export interface RigOptions {
   readonly sandbox?: SandboxOptions;

@@ -79,7 +79,8 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
     awaitStatusChange: async ({ merchantProfileId, seen }) => {
       const polls = pollsBefore() + 1;
       heartbeat(polls);
-      const elapsedMs = Date.now() - activityInfo().scheduledTimestampMs;
+      const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+      const elapsedMs = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
       const nextRetryDelay = pollDelay(elapsedMs, poll, Math.random());
       let now: StatusSnapshot;
       try {

@@ -31,6 +31,11 @@ export function withFaults(
       case 'delay':
         await sleep(plan.milliseconds);
         return answer(await perform(request));
+      case 'delay-after-commit': {
+        const late = await perform(request);
+        await sleep(plan.milliseconds);
+        return answer(late);
+      }
       case 'drop-before-commit':
         return cut(request, reply);
       case 'drop-after-commit':

@@ -9,6 +9,7 @@ export const FAULTS = {
   '500-after-commit': 'the call takes effect, then answers 500',
   '429': 'answers 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
   delay: 'waits for `milliseconds` before anything else',
+  'delay-after-commit': 'the call takes effect, then its answer waits for `milliseconds`',
 } as const;
 
 export type FaultKind = keyof typeof FAULTS;

@@ -1,14 +1,13 @@
 import type { Client } from '@temporalio/client';
-import { SearchAttributeType } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
 
-const WIRE_TYPES: Readonly<Partial<Record<SearchAttributeType, temporal.api.enums.v1.IndexedValueType>>> = {
-  [SearchAttributeType.KEYWORD]: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
-  [SearchAttributeType.BOOL]: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
-  [SearchAttributeType.DATETIME]: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
+const WIRE_TYPES: Readonly<Record<'KEYWORD' | 'BOOL' | 'DATETIME', temporal.api.enums.v1.IndexedValueType>> = {
+  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
+  DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
 };
 
 /** Names of our search attributes that the namespace does not have, or has with another type. */
@@ -23,13 +22,14 @@ export async function missingSearchAttributes(client: Client): Promise<string[]>
 /** Registers those that are missing. Answers their names; running it again registers nothing. */
 export async function registerSearchAttributes(client: Client): Promise<string[]> {
   const missing = await missingSearchAttributes(client);
-  if (missing.length === 0) return [];
-  const wanted = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => missing.includes(name));
+  if (missing.length > 0) await addSearchAttributes(client, missing);
+  return missing;
+}
+
+/** Registers our search attributes of these names, which must not be there yet. */
+export async function addSearchAttributes(client: Client, names: readonly string[]): Promise<void> {
+  const wanted = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => names.includes(name));
   const searchAttributes = Object.fromEntries(wanted.map(({ name, type }) => [name, WIRE_TYPES[type]]));
   const { namespace } = client.options;
-  await client.connection.operatorService.addSearchAttributes({
-    namespace,
-    searchAttributes: searchAttributes as Record<string, temporal.api.enums.v1.IndexedValueType>,
-  });
-  return missing;
+  await client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }

@@ -22,11 +22,19 @@ export function boardingRoutes(
     Operation,
   ][]) {
     const envelope = operation.path === '/api/v2/merchant/fees' ? feesEnvelope : commonEnvelope;
+    const errorBody = (status: number) =>
+      envelope({
+        requestId: 0,
+        status,
+        data: null,
+        error: STATUS_LABELS[status] ?? 'fault',
+        fields: [],
+      });
     const handle = service.handlers[key] as (request: unknown, user: User) => unknown;
     server.route({
       method: operation.method,
       url: operation.path,
-      handler: withFaults(faults, operationName(key), envelopeOfFault, async (request) => {
+      handler: withFaults(faults, operationName(key), errorBody, async (request) => {
         const requestId = 70_000 + ++requests;
         const answer = (status: number, content: Omit<Content, 'requestId' | 'status'>): Answer => ({
           status,
@@ -85,16 +93,6 @@ function commonEnvelope({ data, status, error, fields, requestId }: Content) {
 function feesEnvelope({ data, error, fields, requestId }: Content) {
   const validationErrors = fields.map(({ field, message }) => ({ field, error: message }));
   return { data, requestId, success: error === null, error, validationErrors };
-}
-
-function envelopeOfFault(status: number): object {
-  return commonEnvelope({
-    requestId: 0,
-    status,
-    data: null,
-    error: STATUS_LABELS[status] ?? 'fault',
-    fields: [],
-  });
 }
 
 /** The request's members from query and body, as the catalogue names them. */

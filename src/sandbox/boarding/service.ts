@@ -7,7 +7,7 @@ import type { Pace } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import { Merchant } from './merchants.js';
 import { AGENT_PROFILES, BOARDING_SETTINGS } from './reference-data.js';
-import { SCENARIOS, scenarioOf } from './scenarios.js';
+import { magicValue, SCENARIOS, scenarioOf } from './scenarios.js';
 import type { User } from './users.js';
 
 type Request<Key extends keyof BoardingOperations> = z.output<BoardingOperations[Key]['request']>;
@@ -96,7 +96,8 @@ export class BoardingService {
     const scenario = scenarioOf(basics.dba);
     if (!scenario) {
       const known = Object.keys(SCENARIOS).join(', ');
-      throw invalid('dba', `ends in an unknown magic value; GET /sandbox/scenarios lists them: ${known}`);
+      const unknown = `ends in the unknown magic value [${magicValue(basics.dba)}]`;
+      throw invalid('dba', `${unknown}; GET /sandbox/scenarios lists those there are: ${known}`);
     }
     const profile = AGENT_PROFILES.find(({ record }) => record.id === basics.agentProfileId);
     if (!profile) throw new Refusal(404, `agentProfileId ${basics.agentProfileId} not found`);

@@ -1,0 +1,25 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Worker } from '@temporalio/worker';
+import { expect, it } from 'vitest';
+import { WORKFLOW_BUNDLE } from '../../src/worker/create-worker.js';
+import '../rig.js';
+
+const HISTORIES = fileURLToPath(new URL('../histories/', import.meta.url));
+
+const files = (await readdir(HISTORIES)).filter((file) => file.endsWith('.json'));
+
+it('has a recorded history of each path', () => {
+  expect(files).toEqual(expect.arrayContaining(['straight.json', 'notes.json', 'request-changes.json']));
+});
+
+// A boarding lives for weeks: today's code must be able to go on with what an earlier release has begun.
+it.each(files)('%s replays on the current workflow code', async (file) => {
+  const history = historyFromJSON(JSON.parse(await readFile(HISTORIES + file, 'utf8')));
+  await Worker.runReplayHistory(
+    { workflowBundle: { codePath: WORKFLOW_BUNDLE } },
+    history,
+    'merchant-boarding-replay',
+  );
+});
