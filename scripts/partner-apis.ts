@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { boardingOperations } from '../src/partners/boarding/operations.js';
+import { type Operation, type Operations, operationName, pathParameters } from '../src/partners/catalogue.js';
+
+/** A partner system: where its catalogue is, and what was assumed of the operations its contract leaves open. */
+export interface System {
+  readonly title: string;
+  readonly catalogue: string;
+  readonly schemas: string;
+  readonly operations: Operations;
+  /** By operation name: one line for each operation whose provenance is `assumed`. */
+  readonly assumptions: Readonly<Record<string, string>>;
+  /** What was assumed of more than one operation. */
+  readonly alsoAssumed: readonly string[];
+}
+
+export const SYSTEMS: readonly System[] = [
+  {
+    title: 'Merchant boarding',
+    catalogue: 'src/partners/boarding/operations.ts',
+    schemas: 'src/partners/boarding/schemas.ts',
+    operations: boardingOperations(),
+    assumptions: {
+      'list-agent-profiles':
+        'Takes no query. `data` is a list whose items have `id`, which is the `agentProfileId` of a create, and `name`.',
+      'list-boarding-settings':
+        'Takes no query. `data` is a list whose items have `id`, which is the `boardingSettingsId` of a create, and `name`.',
+      'create-merchant':
+        'Takes the members of v1 create and answers as v1 does, with `merchantProfileId`; a bare number is understood too.',
+      'update-fees':
+        '`id` is in the query as it is for reading. The body is the whole fees object, and it replaces what was there.',
+      'submit-merchant':
+        'With `merchantProfileId` in the body it completes and submits that merchant. The seven other members are known by name only and travel as they are. The answer is not read.',
+      'submit-merchant-v1':
+        'Takes `id` in the query and no body, and submits what the partner has. The answer is not read.',
+      'get-status2': 'Takes and answers what get-status does, with more status names.',
+      'update-status':
+        '`id` is in the query, `status` and an optional `comment` are in the body. The answer is not read.',
+      'upload-attachment':
+        '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is ours. The answer is not read.',
+      'request-underwriting-review':
+        '`id` is in the query, an optional `comment` is in the body: it carries the answers that are text. The answer is not read.',
+      'set-underwriting-pending': 'Takes `id` in the query and no body. The answer is not read.',
+    },
+    alsoAssumed: [
+      'The two card-brand groups of the fees, whose names the contract leaves out, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
+      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1` with its variants, beside those that the contract prints (`src/partners/boarding/statuses.ts`). A name that nobody knows is shown and waited out.',
+      'A `mid` may be there, temporarily, before approval. A merchant counts as boarded only when it is `Approved` and has a `mid`.',
+      'A 401 or 403 may answer `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
+    ],
+  },
+];
+
+const INTRODUCTION = `# Partner APIs
+
+<!-- Made by "npm run docs" from the catalogue. Do not edit by hand. -->
+
+Every operation of a partner's API is one entry in a catalogue. The typed client, the sandbox and this page are made
+from it.
+
+- **documented**: the partner's contract prints the shapes of request and answer. They are in the catalogue as printed.
+- **assumed**: the contract names the operation and no more. The shapes are those that services of the same kind have.
+  What exactly was assumed is listed below the table.
+
+If you have the partner's reference at hand and an assumed shape is wrong, correct it in one place: the operation's entry
+in the catalogue (address, query, body, answer). Set its \`provenance\` to \`documented\`, delete its line of assumptions
+in \`scripts/partner-apis.ts\`, and run \`npm run docs\`. The client and the sandbox's routes follow by themselves, and the
+compiler names every place that used the old shape.
+
+**Effect** says what a repeated call does. A \`read\` changes nothing. An \`idempotent\` write leaves the same state
+however often it runs. Both are retried freely. A write marked \`once\` has no idempotency key, so it is sent once; when
+its outcome is unknown, the workflow looks for its effect or asks a person, and never repeats it blindly.
+
+In the request column \`?\` marks members that may be left out. Requests are checked before they are sent. Answers are
+read tolerantly: members and status names that are not listed do no harm.
+`;
+
+/** The text of docs/partner-apis.md. */
+export function partnerApisMarkdown(): string {
+  return [INTRODUCTION, ...SYSTEMS.map(section)].join('\n');
+}
+
+function section({ title, catalogue, schemas, operations, assumptions, alsoAssumed }: System): string {
+  const entries = Object.entries(operations);
+  const head = ['operation', 'ref.', 'address', 'effect', 'shapes', 'deprecated', 'request', 'answer'];
+  const assumed = entries
+    .filter(([, { provenance }]) => provenance === 'assumed')
+    .map(([key]) => `- **${operationName(key)}**: ${assumptions[operationName(key)] ?? 'not said'}`);
+  return [
+    `## ${title}`,
+    '',
+    `Catalogue: [\`${catalogue}\`](../${catalogue}), shapes: [\`${schemas}\`](../${schemas}).`,
+    '',
+    tableRow(head),
+    tableRow(head.map(() => '---')),
+    ...entries.map(([key, operation]) => tableRow(cells(operationName(key), operation))),
+    '',
+    '### What was assumed',
+    '',
+    ...assumed,
+    '',
+    'And of more than one operation:',
+    '',
+    ...alsoAssumed.map((line) => `- ${line}`),
+    '',
+  ].join('\n');
+}
+
+function cells(name: string, operation: Operation): string[] {
+  const { reference = '', method, path, effect, provenance, deprecated = '', summary } = operation;
+  return [
+    `**${name}**<br>${summary}`,
+    reference,
+    `\`${method} ${path}\``,
+    effect,
+    provenance,
+    deprecated,
+    requestOf(operation),
+    rule(schemaOf(operation.response)) || 'not read',
+  ];
+}
+
+function tableRow(row: readonly string[]): string {
+  return `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function requestOf(operation: Operation): string {
+  const { properties = {}, required = [], additionalProperties } = schemaOf(operation.request);
+  const inPath = new Set(pathParameters(operation));
+  const inQuery = new Set(operation.query ?? []);
+  const lines = Object.entries(properties).map(([name, member]) => {
+    const where = inPath.has(name) ? ', in the path' : inQuery.has(name) ? ', in the query' : '';
+    const mark = required.includes(name) ? '' : '?';
+    const says = rule(member);
+    return `\`${name}${mark}\`${says ? ` ${says}` : ''}${where}`;
+  });
+  if (additionalProperties !== false) lines.push('further members, as they are');
+  const body = operation.encoding === 'multipart' ? ['multipart:'] : [];
+  return [...body, ...lines].join('<br>') || 'nothing';
+}
+
+/** The part of JSON Schema that our shapes use. */
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+  readonly $ref?: string;
+}
+
+function schemaOf(schema: z.ZodType): Schema {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema }) {
+      const { def } = zodSchema._zod;
+      if (def.type === 'custom') jsonSchema.format = 'bytes';
+      if (def.type === 'string' && 'format' in def && def.format === 'datetime') {
+        jsonSchema.format = 'date and time';
+      }
+    },
+  }) as Schema;
+}
+
+const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
+
+/** A shape in words; '' for one that says nothing. */
+function rule(schema: Schema): string {
+  if (schema.anyOf) {
+    const rules = schema.anyOf.filter(({ type }) => type !== 'null').map(rule);
+    return [...new Set(rules)].join(' or ');
+  }
+  if (schema.$ref) return 'any JSON';
+  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(' or ');
+  if (schema.format) return schema.format;
+  const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
+  return types.map((type) => ruleOfType(type, schema)).join(' or ');
+}
+
+function ruleOfType(type: string, schema: Schema): string {
+  switch (type) {
+    case 'object':
+      return schema.properties ? `\`${shape(schema)}\`` : 'object';
+    case 'array':
+      return `list of ${schema.items ? rule(schema.items) : 'anything'}`;
+    case 'integer':
+    case 'number':
+      return range(type, schema);
+    case 'string':
+      return schema.minLength ? 'text, not empty' : 'text';
+    default:
+      return type;
+  }
+}
+
+function shape({ properties = {}, required = [], additionalProperties }: Schema): string {
+  const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
+  const open = additionalProperties !== undefined && additionalProperties !== false;
+  return `{${[...names, ...(open ? ['…'] : [])].join(', ')}}`;
+}
+
+function range(type: string, { minimum, maximum }: Schema): string {
+  if (minimum === INT32.minimum && maximum === INT32.maximum) return 'int32';
+  return minimum === undefined || maximum === undefined ? type : `${type}, ${minimum} to ${maximum}`;
+}
