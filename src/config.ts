@@ -19,9 +19,12 @@ export const duration = z
   .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, 'must be a duration such as 200ms, 1m or 1h')
   .transform((text) => Number.parseFloat(text) * UNITS[text.replace(/[\d.]/g, '') as keyof typeof UNITS]);
 
-const partnerUrl = z
-  .url('must be a URL')
-  .refine((url) => isSecureOrLoopback(new URL(url)), 'must be https (http only to loopback)');
+const url = z.string().refine((text) => URL.canParse(text), { error: 'must be a URL', abort: true });
+
+const partnerUrl = url.refine(
+  (text) => isSecureOrLoopback(new URL(text)),
+  'must be https (http only to loopback)',
+);
 
 const names = z.string().transform((list) =>
   list
@@ -45,7 +48,7 @@ const settings = z.object({
   GANGWAY_POLL_MAX: duration.default(3_600_000),
   GANGWAY_HEALTH_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8081 }),
   GANGWAY_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
-  GANGWAY_UI_URL: z.url('must be a URL').optional(),
+  GANGWAY_UI_URL: url.optional(),
   BOARDING_URL: partnerUrl.optional(),
   BOARDING_USERNAME: z.string().optional(),
   BOARDING_PASSWORD: z.string().optional(),

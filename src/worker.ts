@@ -14,13 +14,15 @@ async function main(): Promise<void> {
   const logger = createLogger(config.logLevel);
   Runtime.install({ logger: temporalLogger(logger), shutdownSignals: ['SIGTERM', 'SIGINT'] });
 
+  let state = () => 'STARTING';
+  const health = await serveHealth(config.healthAddress, () => state()).catch((error: unknown) => {
+    throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
+  });
   const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
     throw new TemporalAway(connectionOptions.address, { cause: error });
   });
   const { worker, close } = await createWorker({ connection, namespace, config });
-  const health = await serveHealth(config.healthAddress, () => worker.getState()).catch((error: unknown) => {
-    throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
-  });
+  state = () => worker.getState();
   logger.info({ taskQueue: config.taskQueue, namespace, health: health.url }, 'worker is ready');
   try {
     await worker.run();
@@ -34,5 +36,6 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   const expected = error instanceof BadSetting || error instanceof TemporalAway;
   process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : error}\n`);
-  process.exitCode = error instanceof BadSetting ? 2 : 1;
+  // Whatever is open by now, native connections too, would keep the process alive.
+  process.exit(error instanceof BadSetting ? 2 : 1);
 });

@@ -15,13 +15,19 @@ export function differences(asked: unknown, has: unknown, path: readonly string[
       differences(value, has[member], [...path, member]),
     );
   }
+  if (Array.isArray(asked) && Array.isArray(has) && asked.length === has.length) {
+    return asked.flatMap((item, index) => differences(item, has[index], [...path, String(index)]));
+  }
   if (isSame(asked, has)) return [];
-  const field = path.join('.');
-  return [{ field, message: `asked for ${JSON.stringify(asked)}, the partner has ${JSON.stringify(has)}` }];
+  const instead = has === undefined ? 'nothing' : JSON.stringify(has);
+  return [
+    { field: path.join('.'), message: `asked for ${JSON.stringify(asked)}, the partner has ${instead}` },
+  ];
 }
 
 function isSame(asked: unknown, has: unknown): boolean {
-  if (asked === undefined || JSON.stringify(asked) === JSON.stringify(has)) return true;
+  // In a change, `null` takes the member away, so having none is what was asked for.
+  if (asked === undefined || JSON.stringify(asked) === JSON.stringify(has ?? null)) return true;
   // The partner may write the same instant in another way.
   return isDateTime(asked) && isDateTime(has) && Date.parse(asked) === Date.parse(has);
 }

@@ -10,6 +10,8 @@ import { type Pace, pace } from './pace.js';
 
 export interface Controls {
   readonly boarding: BoardingService;
+  /** Names of all operations, as in the catalogue. */
+  readonly operations: readonly string[];
   readonly faults: Faults;
   readonly ledger: Ledger;
   readonly setPace: (pace: Pace) => void;
@@ -30,7 +32,8 @@ const transition = z.strictObject({
 
 /** `/sandbox/...`: what tests and demos steer and look at, beside the partners' own APIs. */
 export function controlRoutes(server: FastifyInstance, controls: Controls): void {
-  const { boarding, faults, ledger } = controls;
+  const { boarding, operations, faults, ledger } = controls;
+  const plans = faultPlan(operations);
 
   server.get('/sandbox/scenarios', () => ({
     usage: 'let the dba end in the name in brackets, as in "Corner Bakery [notes]"',
@@ -64,7 +67,7 @@ export function controlRoutes(server: FastifyInstance, controls: Controls): void
   });
 
   server.post('/sandbox/faults', ({ body }, reply) => {
-    const plan = faultPlan.safeParse(body);
+    const plan = plans.safeParse(body);
     if (!plan.success) return invalid(reply, plan.error);
     // The answer goes out first: the listener is about to close.
     if (plan.data.fault === 'refuse') reply.raw.once('finish', () => controls.refuse(plan.data.milliseconds));

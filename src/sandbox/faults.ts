@@ -14,22 +14,24 @@ export const FAULTS = {
 
 export type FaultKind = keyof typeof FAULTS;
 
-/** Body of `POST /sandbox/faults`. */
-export const faultPlan = z
-  .strictObject({
-    fault: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),
-    /** As in the catalogue: `create-merchant`. */
-    operation: z.string().optional(),
-    /** How many calls it hits. */
-    times: z.int().min(1).default(1),
-    milliseconds: z.int().min(0).default(1_000),
-  })
-  .refine(({ fault, operation }) => (fault === 'refuse') === (operation === undefined), {
-    path: ['operation'],
-    message: 'is needed for every fault but refuse',
-  });
+/** Body of `POST /sandbox/faults`, for a sandbox that has these operations. */
+export function faultPlan(operations: readonly string[]) {
+  return z
+    .strictObject({
+      fault: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),
+      /** As in the catalogue: `create-merchant`. */
+      operation: z.enum(operations).optional(),
+      /** How many calls it hits. */
+      times: z.int().min(1).default(1),
+      milliseconds: z.int().min(0).default(1_000),
+    })
+    .refine(({ fault, operation }) => (fault === 'refuse') === (operation === undefined), {
+      path: ['operation'],
+      message: 'is needed for every fault but refuse',
+    });
+}
 
-export type FaultPlan = z.output<typeof faultPlan>;
+export type FaultPlan = z.output<ReturnType<typeof faultPlan>>;
 
 /** Faults that wait for the next calls of their operation. */
 export class Faults {

@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
+import { operationName } from '../partners/catalogue.js';
 import { boardingRoutes } from './boarding/routes.js';
 import { BoardingService } from './boarding/service.js';
 import { controlRoutes } from './control-routes.js';
@@ -36,6 +37,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   boardingRoutes(server, boarding, faults, posNames);
   controlRoutes(server, {
     boarding,
+    operations: Object.keys(boarding.handlers).map(operationName),
     faults,
     ledger,
     setPace: (wanted) => {
@@ -44,14 +46,21 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     refuse: (milliseconds) => refuseConnections(milliseconds),
   });
   const url = await server.listen({ host, port });
+  let reopening: NodeJS.Timeout | undefined;
 
   /** Closes the listener for a while, so that connections are refused as by a partner that is down. */
   function refuseConnections(milliseconds: number): void {
-    const { hostname, port: samePort } = new URL(url);
+    const samePort = Number(new URL(url).port);
     server.server.close();
     server.server.closeIdleConnections();
-    setTimeout(() => server.server.listen(Number(samePort), hostname), milliseconds);
+    clearTimeout(reopening);
+    reopening = setTimeout(() => server.server.listen(samePort, host), milliseconds);
   }
 
-  return { url, close: () => server.close() };
+  async function close(): Promise<void> {
+    clearTimeout(reopening);
+    await server.close();
+  }
+
+  return { url, close };
 }

@@ -4,11 +4,12 @@ import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
 
-const WIRE_TYPES: Readonly<Record<'KEYWORD' | 'BOOL' | 'DATETIME', temporal.api.enums.v1.IndexedValueType>> = {
-  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
-  BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
-  DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
-};
+const WIRE_TYPES: Readonly<Record<'KEYWORD' | 'BOOL' | 'DATETIME', temporal.api.enums.v1.IndexedValueType>> =
+  {
+    KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+    BOOL: IndexedValueType.INDEXED_VALUE_TYPE_BOOL,
+    DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
+  };
 
 /** Names of our search attributes that the namespace does not have, or has with another type. */
 export async function missingSearchAttributes(client: Client): Promise<string[]> {

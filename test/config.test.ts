@@ -1,0 +1,84 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BadSetting, loadConfig } from '../src/config.js';
+
+const partner = {
+  BOARDING_URL: 'https://boarding.example.com',
+  BOARDING_USERNAME: 'user',
+  BOARDING_PASSWORD: 'secret',
+};
+
+describe('the settings', () => {
+  it('have defaults, and a partner without a URL is off', () => {
+    expect(loadConfig({})).toEqual({
+      taskQueue: 'gangway',
+      poll: { minMs: 60_000, maxMs: 3_600_000 },
+      healthAddress: { host: '127.0.0.1', port: 8081 },
+      logLevel: 'info',
+      uiUrl: undefined,
+      boarding: undefined,
+      posNames: [],
+      documentDir: 'documents',
+    });
+  });
+
+  it('are read from the environment', () => {
+    const config = loadConfig({
+      ...partner,
+      GANGWAY_TASK_QUEUE: 'boarding-east',
+      GANGWAY_POLL_MIN: '200ms',
+      GANGWAY_POLL_MAX: '1.5h',
+      GANGWAY_HEALTH_ADDRESS: '0.0.0.0:9000',
+      BOARDING_POS_NAMES: 'Till One, Till Two',
+      DOCUMENT_DIR: '/var/lib/gangway',
+    });
+    expect(config).toMatchObject({
+      taskQueue: 'boarding-east',
+      poll: { minMs: 200, maxMs: 5_400_000 },
+      healthAddress: { host: '0.0.0.0', port: 9000 },
+      boarding: { url: 'https://boarding.example.com', username: 'user', password: 'secret' },
+      posNames: ['Till One', 'Till Two'],
+      documentDir: '/var/lib/gangway',
+    });
+  });
+
+  it('treat an empty value as not set', () => {
+    expect(loadConfig({ BOARDING_URL: '', GANGWAY_POLL_MIN: '' }).boarding).toBeUndefined();
+  });
+
+  it('take a secret from the file that <NAME>_FILE names, without its last line break', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'gangway-config-')), 'password');
+    await writeFile(file, 'from a file\n');
+    const { BOARDING_PASSWORD: _, ...rest } = partner;
+    expect(loadConfig({ ...rest, BOARDING_PASSWORD_FILE: file }).boarding?.password).toBe('from a file');
+  });
+});
+
+describe('a bad setting', () => {
+  it.each([
+    [{ GANGWAY_POLL_MIN: '10' }, 'GANGWAY_POLL_MIN: must be a duration such as 200ms, 1m or 1h'],
+    [{ GANGWAY_POLL_MIN: '2h' }, 'GANGWAY_POLL_MIN: must not be longer than GANGWAY_POLL_MAX'],
+    [{ GANGWAY_HEALTH_ADDRESS: '8081' }, 'GANGWAY_HEALTH_ADDRESS: must be host:port, such as 127.0.0.1:8081'],
+    [{ ...partner, BOARDING_URL: 'boarding' }, 'BOARDING_URL: must be a URL'],
+    [
+      { ...partner, BOARDING_URL: 'http://boarding.example.com' },
+      'BOARDING_URL: must be https (http only to loopback)',
+    ],
+    [{ BOARDING_URL: partner.BOARDING_URL, BOARDING_PASSWORD: 'x' }, 'BOARDING_USERNAME: is not set'],
+    [{ BOARDING_URL: partner.BOARDING_URL, BOARDING_USERNAME: 'x' }, 'BOARDING_PASSWORD: is not set'],
+    [{ BOARDING_PASSWORD_FILE: '/nowhere' }, 'BOARDING_PASSWORD_FILE: cannot be read (ENOENT)'],
+    [{ GANGWAY_UI_URL: 'ui' }, 'GANGWAY_UI_URL: must be a URL'],
+  ])('%o is named in one line', (environment, message) => {
+    expect(() => loadConfig(environment)).toThrow(
+      new BadSetting(...(message.split(/: (.*)/s) as [string, string])),
+    );
+  });
+
+  it('never has its value told', () => {
+    const told = () => loadConfig({ ...partner, GANGWAY_LOG_LEVEL: 'hunter2' });
+    expect(told).toThrow(/^GANGWAY_LOG_LEVEL: /);
+    expect(told).not.toThrow(/hunter2/);
+  });
+});
