@@ -74,7 +74,12 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
         nudgeOwnPoll();
       }),
 
-    readStatus: ({ merchantProfileId }) => repeatable(() => snapshot(merchantProfileId)),
+    readStatus: ({ merchantProfileId }) =>
+      repeatable(async () => {
+        const now = await snapshot(merchantProfileId);
+        nudgeOwnPoll();
+        return now;
+      }),
 
     awaitStatusChange: async ({ merchantProfileId, seen }) => {
       const polls = pollsBefore() + 1;
@@ -142,7 +147,7 @@ function pollFailure(error: unknown, pace: number): unknown {
   });
 }
 
-/** What this activity just wrote shows up in the status: look at once instead of after the poll's delay. */
+/** What this activity just wrote or read may be news to the poll: let it look at once instead of after its delay. */
 function nudgeOwnPoll(): void {
   const { workflowExecution } = activityInfo();
   if (!workflowExecution) return;

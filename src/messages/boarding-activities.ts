@@ -74,6 +74,7 @@ export interface BoardingActivities {
     merchantProfileId: number;
     application: NonNullable<MerchantBoardingInput['application']>;
   }): Promise<void>;
+  /** Nudges the status poll afterwards, which may not know yet. */
   readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
   /** Ends at the first read that differs from `seen`, however many days that takes. Costs no history. */
   awaitStatusChange(request: {

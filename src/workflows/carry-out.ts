@@ -3,6 +3,7 @@ import type { Answer } from '../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../partners/partner-error.js';
 import type { Journey } from './journey.js';
 import { partnerFailure } from './partner-failure.js';
+import type { Question } from './requirement-desk.js';
 
 /** One step at a partner, and what to do when it does not go through. */
 export interface Step<Result> {
@@ -53,9 +54,14 @@ export async function carryOut<Result>(journey: Journey, step: Step<Result>): Pr
       case 'RateLimited':
         await pause(journey, step, failure, unreachable++);
         break;
-      case 'Rejected':
-        await askForCorrection(journey, step, failure.fields);
+      case 'Rejected': {
+        // What was asked for may be there already, done by an earlier call or by someone else.
+        const effect = await adoptedEffect(journey, step);
+        if (effect) return effect.found;
+        const answered = await askForCorrection(journey, step, failure.fields, step.once?.settled);
+        if (!answered && step.once) return step.once.adopt();
         break;
+      }
       case 'Unauthorized':
       case 'Forbidden':
         await askForCredentials(journey, step, failure);
@@ -87,19 +93,26 @@ async function pause(
   await sleep(Math.max(backoff, retryAfterMs ?? 0), { summary: `${title}: again after a pause` });
 }
 
-/** Asks a person to correct what the partner, or our own check, rejected. Nothing happened at the partner. */
+/**
+ * Asks a person to correct what the partner, or our own check, rejected. Nothing happened at the partner.
+ *
+ * @returns false when the question became moot before it was answered
+ */
 export async function askForCorrection(
   journey: Journey,
   { title, correct }: Pick<Step<unknown>, 'title' | 'correct'>,
   problems: readonly FieldProblem[],
-): Promise<void> {
-  const answer = await journey.ask({
+  moot?: () => boolean,
+): Promise<boolean> {
+  const question: Question = {
     kind: 'rejected-input',
     title: `Rejected: ${title}`,
     detail: describeProblems(problems),
     answers: correct ? ['correction', 'retry', 'abandon'] : ['retry', 'abandon'],
-  });
+  };
+  const answer = await journey.ask(question, moot);
   if (answer?.kind === 'correction') correct?.(answer.patch);
+  return answer !== undefined;
 }
 
 export function describeProblems(problems: readonly FieldProblem[]): string {
@@ -125,18 +138,25 @@ async function askForCredentials(
   });
 }
 
+async function adoptedEffect<Result>(
+  journey: Journey,
+  { title, once }: Step<Result>,
+): Promise<{ found: Result } | undefined> {
+  const effect = await once?.lookForEffect?.();
+  if (effect) journey.timeline.add('write-adopted', { detail: `${title}: found at the partner` });
+  return effect;
+}
+
 async function settleUncertain<Result>(
   journey: Journey,
-  { title }: Step<Result>,
-  { lookForEffect, settled, adopt, hint }: OnceOnly<Result>,
+  step: Step<Result>,
+  { settled, adopt, hint }: OnceOnly<Result>,
   { reason }: PartnerErrorDetails,
 ): Promise<{ result: Result } | 'again'> {
+  const { title } = step;
   journey.timeline.add('write-uncertain', { detail: `${title}: ${reason}` });
-  const effect = await lookForEffect?.();
-  if (effect) {
-    journey.timeline.add('write-adopted', { detail: `${title}: found at the partner` });
-    return { result: effect.found };
-  }
+  const effect = await adoptedEffect(journey, step);
+  if (effect) return { result: effect.found };
   const answer: Answer | undefined = await journey.ask(
     {
       kind: 'uncertain-write',

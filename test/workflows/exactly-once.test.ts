@@ -95,6 +95,28 @@ describe('a submission whose outcome is unknown', () => {
   });
 });
 
+describe('a submission that the partner rejects because it is there already', () => {
+  it('is taken as done, and nobody is asked a second time', async () => {
+    const hour = 3_600_000;
+    const patient = await createRig({ poll: { minMs: hour, maxMs: hour } });
+    try {
+      await patient.sandbox.plan('drop-before-commit', 'submit-merchant');
+      const boarding = await patient.board(merchant('waiting'));
+      const { id } = await boarding.requirement('uncertain-write');
+      const { merchantProfileId = 0 } = await boarding.state();
+      // The lost call arrives late, and nobody knows: the next read is an hour away.
+      await patient.sandbox.transition(merchantProfileId, { status: 'Pending' });
+      await boarding.resolve(id, { kind: 'retry' });
+      await boarding.until(({ timeline }) => timeline.at(-1)?.detail === 'Pending', 'the status');
+      expect(await boarding.events()).toContain('write-adopted');
+      expect((await boarding.state()).requirements).toEqual([]);
+      await boarding.handle.terminate();
+    } finally {
+      await patient.close();
+    }
+  });
+});
+
 describe('the answer to a note whose delivery is unknown', () => {
   it.each(LOST_ANSWERS)('(%s of the review) is found in the status', async (fault) => {
     await rig.sandbox.plan(fault, 'request-underwriting-review');
