@@ -110,9 +110,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 /** Empty settings count as not set, as in a `.env` file whose lines were left blank. */
-function withSecretFiles(environment: NodeJS.ProcessEnv): Record<string, string> {
+export function withoutEmpty(environment: NodeJS.ProcessEnv): Record<string, string> {
   const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const values = Object.fromEntries(set);
+  return Object.fromEntries(set);
+}
+
+function withSecretFiles(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const values = withoutEmpty(environment);
   for (const name of SECRETS) {
     const file = values[`${name}_FILE`];
     if (file === undefined) continue;

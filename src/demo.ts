@@ -41,8 +41,8 @@ async function main(keep: boolean): Promise<number> {
     printLine(`\nEverything keeps running until Ctrl-C:`);
     printLine(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios\n  logs     .cache/demo/`);
     printLine('In another terminal:');
-    const settings = { TEMPORAL_ADDRESS: address, DOCUMENT_DIR: env['DOCUMENT_DIR'] };
-    for (const [name, value] of Object.entries(settings)) printLine(`  export ${name}=${value}`);
+    const shown = Object.entries(env).filter(([name]) => !/^(SANDBOX|GANGWAY_(POLL|HEALTH))/.test(name));
+    for (const [name, value] of shown) printLine(`  export ${name}=${value}`);
     printLine('  npx gangway list');
     await new Promise(() => undefined);
   }

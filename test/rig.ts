@@ -105,6 +105,10 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       return new Boarding(client, id);
     },
     async close() {
+      const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
+      for await (const { workflowId } of client.workflow.list({ query })) {
+        await client.workflow.getHandle(workflowId).terminate();
+      }
       await Promise.all(workers.map((worker) => worker.stop()));
       await sandbox.close();
       await native.close();

@@ -189,8 +189,10 @@ async function chosen(
   // A merchant can do without boarding settings, not without an agent profile.
   if (all.length === 0 && name === undefined && idField === 'boardingSettingsId') return { id: undefined };
   const choices = all.map((entry) => `${entry.id} (${entry.name ?? 'no name'})`).join(', ') || 'none';
-  const why = name === undefined ? 'not given' : `${matching.length} are named ${JSON.stringify(name)}`;
-  return { problem: { field: idField, message: `${why}; choose one of: ${choices}` } };
+  const count = matching.length === 0 ? 'none is' : `${matching.length} are`;
+  const [field, why] =
+    name === undefined ? [idField, 'not given'] : [nameField, `${count} named ${JSON.stringify(name)}`];
+  return { problem: { field, message: `${why}; choose one of: ${choices}` } };
 }
 
 function toReferences(profile: Choice, settings: Choice): References {

@@ -4,7 +4,7 @@ import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
 import { merchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { findOnboarding, outcomeOf, type Started, startMerchantBoarding } from '../temporal/onboardings.js';
 import { type CommandContext, withTemporal } from './context.js';
-import { check, readJson } from './input-file.js';
+import { check, readJson, sourceName } from './input-file.js';
 import { printJson, printLine } from './output.js';
 
 interface BoardOptions {
@@ -29,7 +29,7 @@ export function boardCommand(program: Command): void {
 }
 
 async function board(file: string, { wait, again, json }: BoardOptions): Promise<void> {
-  const input = check(merchantBoardingInput(loadConfig().posNames), await readJson(file), file);
+  const input = check(merchantBoardingInput(loadConfig().posNames), await readJson(file), sourceName(file));
   await withTemporal(async (context) => {
     const { client, config } = context;
     const started = await startMerchantBoarding(client, input, {

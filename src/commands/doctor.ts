@@ -91,7 +91,7 @@ async function examineWorkers(client: Client, taskQueue: string): Promise<string
   const workflows = await polling(TASK_QUEUE_TYPE_WORKFLOW);
   const activities = await polling(TASK_QUEUE_TYPE_ACTIVITY);
   if (workflows === 0 || activities === 0) throw new Error(`none polls task queue ${taskQueue}`);
-  return `${workflows} on task queue ${taskQueue}`;
+  return `${workflows} heard of in the last minute on task queue ${taskQueue}`;
 }
 
 async function examineBoarding({ boarding, posNames }: Config): Promise<string> {

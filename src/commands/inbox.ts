@@ -1,7 +1,9 @@
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { Requirement } from '../messages/requirements.js';
-import { stateOf } from '../temporal/onboardings.js';
+import { NoWorker, stateOf } from '../temporal/onboardings.js';
 import { withTemporal } from './context.js';
+import { CommandFailed } from './errors.js';
 import { visibilityQuery } from './list.js';
 import { printJson, printLine, printTable, shortDate } from './output.js';
 import { isOverdue } from './status.js';
@@ -21,26 +23,61 @@ export function inboxCommand(program: Command): void {
     .option('--agent <agentProfileId>', 'only merchants of this agent profile')
     .option('--overdue', 'only what is past its due date')
     .option('--json', 'print JSON lines')
-    .action(async (options: { agent?: string; overdue?: true; json?: true }) => {
-      const items = await collect(options.agent);
-      const shown = items.filter(({ overdue }) => overdue || !options.overdue);
-      if (options.json) return shown.forEach(printJson);
-      if (shown.length === 0) return printLine('nothing waits for a person');
-      printTable(['workflow', 'requirement', 'kind', 'due', 'title', 'detail'], shown.map(row));
-    });
+    .action(inbox);
 }
 
-async function collect(agent?: string): Promise<InboxItem[]> {
-  return withTemporal(async ({ client }) => {
-    const items: InboxItem[] = [];
-    const query = visibilityQuery({ actionRequired: true, ...(agent && { agent }) });
-    for await (const { workflowId } of client.workflow.list({ query })) {
-      const { requirements } = await stateOf(client, workflowId);
-      items.push(...requirements.map((each) => ({ workflowId, ...each, overdue: isOverdue(each.dueAt) })));
-    }
-    return items.sort((a, b) => a.dueAt.localeCompare(b.dueAt));
-  });
+interface InboxOptions {
+  readonly agent?: string;
+  readonly overdue?: true;
+  readonly json?: true;
 }
+
+async function inbox({ agent, overdue, json }: InboxOptions): Promise<void> {
+  const { items, unanswered } = await withTemporal(({ client }) => collect(client, agent));
+  const shown = items.filter((item) => item.overdue || !overdue);
+  if (json) for (const item of shown) printJson(item);
+  else if (shown.length > 0) printTable(HEAD, shown.map(row));
+  else if (unanswered.length === 0) printLine('nothing waits for a person');
+  if (unanswered.length > 0) {
+    throw new CommandFailed(`no worker answers for ${unanswered.join(', ')}: is one running?`);
+  }
+}
+
+/** How many workflows are asked at once. */
+const CONCURRENCY = 16;
+
+/** Asks every workflow that waits for a person what for. Those that no worker answers for are named, not dropped. */
+async function collect(client: Client, agent?: string) {
+  const items: InboxItem[] = [];
+  const unanswered: string[] = [];
+  /** Task queues on which a query went unanswered: the next one would only wait as long. */
+  const silent = new Set<string>();
+  const query = visibilityQuery({ actionRequired: true, ...(agent && { agent }) });
+  const waiting = client.workflow.list({ query })[Symbol.asyncIterator]();
+
+  async function askNext(): Promise<void> {
+    for (let next = await waiting.next(); !next.done; next = await waiting.next()) {
+      const { workflowId, taskQueue } = next.value;
+      if (silent.has(taskQueue)) {
+        unanswered.push(workflowId);
+        continue;
+      }
+      try {
+        const { requirements } = await stateOf(client, workflowId);
+        items.push(...requirements.map((each) => ({ workflowId, ...each, overdue: isOverdue(each.dueAt) })));
+      } catch (error) {
+        if (!(error instanceof NoWorker)) throw error;
+        silent.add(taskQueue);
+        unanswered.push(workflowId);
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: CONCURRENCY }, askNext));
+  return { items: items.sort((a, b) => a.dueAt.localeCompare(b.dueAt)), unanswered };
+}
+
+const HEAD = ['workflow', 'requirement', 'kind', 'due', 'title', 'detail'];
 
 function row({ workflowId, id, kind, dueAt, overdue, title, detail }: InboxItem): string[] {
   const short = detail.replace(/\s+/g, ' ');

@@ -4,9 +4,14 @@ import type { z } from 'zod';
 import { fieldProblems } from '../partners/client.js';
 import { InvalidInput } from './errors.js';
 
+/** What people call a source of input. */
+export function sourceName(source: string): string {
+  return source === '-' ? 'standard input' : source;
+}
+
 /** Reads JSON from a file, or from standard input for `-`. @throws {InvalidInput} */
 export async function readJson(source: string): Promise<unknown> {
-  const name = source === '-' ? 'standard input' : source;
+  const name = sourceName(source);
   let content: string;
   try {
     content = source === '-' ? await text(process.stdin) : await readFile(source, 'utf8');

@@ -134,9 +134,8 @@ function whenRequestStarts(started: () => void): Dispatcher.DispatcherComposeInt
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       onRequestStart(controller, context) {
+        started();
         handler.onRequestStart?.(controller, context);
-        // A call that was aborted while it waited for a connection ends here, before its first byte.
-        if (!controller.aborted) started();
       },
       onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
       onResponseStart: (...args) => handler.onResponseStart?.(...args),

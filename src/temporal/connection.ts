@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { BadSetting } from '../config.js';
+import { BadSetting, withoutEmpty } from '../config.js';
 
 /** How long to try before Temporal counts as away. */
 const CONNECT_TIMEOUT = '5s';
@@ -16,7 +16,8 @@ export class TemporalAway extends Error {
 /** Temporal's own settings: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml` profiles. */
 export function temporalSettings() {
   try {
-    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
+    const overrideEnvVars = withoutEmpty(process.env);
+    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars });
     const { address = 'localhost:7233', ...options } = connectionOptions;
     return { connectionOptions: { ...options, address }, namespace };
   } catch (error) {

@@ -74,18 +74,14 @@ export async function submit(application: Application, before: string): Promise<
     title: 'submit to underwriting',
     run: () => submitMerchant({ merchantProfileId, application: application.input.application ?? {} }),
     correct: application.correct,
-    once: effectShowsInStatus(
-      application,
-      before,
-      'If the partner has the submission, adopt; if not, retry.',
-    ),
+    once: effectShowsInStatus(application, before, 'the submission'),
   });
   journey.timeline.add('submitted');
 }
 
 /** A write that moves a merchant on from status `before`: whether it took effect is seen there, sooner or later. */
-export function effectShowsInStatus(application: Application, before: string, hint: string): OnceOnly<void> {
-  const { follower } = application;
+export function effectShowsInStatus(application: Application, before: string, what: string): OnceOnly<void> {
+  const { follower, merchantProfileId } = application;
   return {
     lookForEffect: async () => {
       if ((await read(application)).status !== before) return { found: undefined };
@@ -94,7 +90,9 @@ export function effectShowsInStatus(application: Application, before: string, hi
     },
     settled: () => follower.news !== undefined && follower.news.status !== before,
     adopt: () => undefined,
-    hint: `The merchant still reads as ${before}. ${hint}`,
+    hint:
+      `Merchant ${merchantProfileId} still reads as ${before}. ` +
+      `If the partner has ${what}, adopt ${merchantProfileId}; if not, retry.`,
   };
 }
 

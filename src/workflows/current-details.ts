@@ -16,25 +16,39 @@ const NEXT_STEPS: Readonly<Record<OnboardingState['stage'], string>> = {
 
 /** The Markdown that the Web UI shows on top of a running workflow. */
 export function currentDetails(
+  workflowId: string,
   state: OnboardingState,
   isOverdue: (requirementId: string) => boolean,
 ): string {
   const { stage, partnerStatus, merchantProfileId, mid, requirements } = state;
   const facts = [
     `**Stage** ${stage}`,
-    partnerStatus !== null && `**Partner status** ${partnerStatus}`,
+    partnerStatus !== null && `**Partner status** ${plain(partnerStatus)}`,
     merchantProfileId !== undefined && `**Merchant** ${merchantProfileId}`,
-    mid !== undefined && `**mid** ${mid}`,
+    mid !== undefined && `**mid** ${plain(mid)}`,
   ];
+  const [first] = requirements;
+  const next = first
+    ? `answer what is asked: \`gangway resolve ${workflowId} ${first.id} ...\``
+    : NEXT_STEPS[stage];
   const waiting = requirements.map((requirement) => describe(requirement, isOverdue(requirement.id)));
   return [
     facts.filter(Boolean).join(' · '),
-    ...(waiting.length > 0 ? ['### Waiting for a person', ...waiting] : []),
-    `**Next** ${NEXT_STEPS[stage]}`,
+    ...(first ? ['### Waiting for a person', waiting.join('\n')] : []),
+    `**Next** ${next}`,
   ].join('\n\n');
 }
 
+/** One line of a list: the Web UI spreads anything longer. */
 function describe({ id, title, detail, dueAt, answers }: Requirement, overdue: boolean): string {
   const due = `${overdue ? '**overdue** since' : 'due'} ${dueAt.slice(0, 16).replace('T', ' ')} UTC`;
-  return `- **${title}** (\`${id}\`, ${due})\n\n  ${detail.replace(/\s+/g, ' ')}\n\n  Takes: ${answers.join(', ')}`;
+  return `- **${plain(title)}** ${plain(detail)} (\`${id}\`, ${due}; takes ${answers.join(', ')})`;
+}
+
+/**
+ * Text of others as mere text, on one line. Unescaped, a note could put a link, or a picture that the operator's
+ * browser fetches, into the Web UI.
+ */
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }

@@ -117,7 +117,8 @@ export class Journey {
       { key: SEARCH_ATTRIBUTES.actionRequired, value: this.desk.open.length > 0 },
       { key: SEARCH_ATTRIBUTES.actionDueAt, value: this.desk.nextDueAt ?? null },
     ]);
-    setCurrentDetails(currentDetails(this.state, (id) => this.desk.isOverdue(id)));
+    const { workflowId } = workflowInfo();
+    setCurrentDetails(currentDetails(workflowId, this.state, (id) => this.desk.isOverdue(id)));
   }
 
   /**

@@ -133,7 +133,9 @@ export async function followUnderwriting(
       run: () => attachDocument({ merchantProfileId, document, description }),
       once: {
         adopt: () => undefined,
-        hint: 'Look in the partner’s portal whether the document is there. If it is, adopt; if not, retry.',
+        hint:
+          'Look in the partner’s portal whether the document is there. ' +
+          `If it is, adopt ${merchantProfileId}; if not, retry.`,
       },
     });
   }
@@ -142,11 +144,7 @@ export async function followUnderwriting(
     await carryOut(journey, {
       title: 'tell the underwriters that their notes are answered',
       run: () => requestUnderwritingReview({ merchantProfileId, ...(comment && { comment }) }),
-      once: effectShowsInStatus(
-        application,
-        seen.status ?? '',
-        'If the underwriters know, adopt; if not, retry.',
-      ),
+      once: effectShowsInStatus(application, seen.status ?? '', 'the request for review'),
     });
   }
 

@@ -170,7 +170,8 @@ describe('gangway list and inbox', () => {
       agentProfileId: '101',
       actionRequired: true,
     });
-    expect(jsonLines(await gangway(['list', '--agent', '102', '--json']))).toEqual([]);
+    const ofOther = jsonLines(await gangway(['list', '--agent', '102', '--json']));
+    expect(ofOther.map((row) => row['workflowId'])).not.toContain(workflowId);
     const items = jsonLines(await gangway(['inbox', '--json'])).filter(
       (item) => item['workflowId'] === workflowId,
     );
@@ -184,6 +185,23 @@ describe('gangway list and inbox', () => {
     expect(
       jsonLines(await gangway(['inbox', '--overdue', '--json'])).map((item) => item['workflowId']),
     ).not.toContain(workflowId);
+  });
+
+  it('name the boardings that no worker answers for, and show the others', async () => {
+    const abandoned = await createRig({ worker: false });
+    try {
+      const worker = await abandoned.startWorker();
+      const boarding = await abandoned.board(merchant('notes'));
+      await boarding.requirement('underwriting-note');
+      await worker.stop();
+      const { externalId } = await waiting();
+      const { code, stdout, stderr } = await gangway(['inbox']);
+      expect(code).toBe(1);
+      expect(stderr).toBe(`no worker answers for ${boarding.workflowId}: is one running?\n`);
+      expect(stdout).toContain(externalId);
+    } finally {
+      await abandoned.close();
+    }
   });
 
   it('take a stage and a query, and quote what they are given', async () => {

@@ -58,11 +58,30 @@ describe('the Web UI’s current details', () => {
     const { currentDetails } = await boarding.handle.query<{ currentDetails: string }>(
       '__temporal_workflow_metadata',
     );
-    expect(currentDetails).toContain(
-      '**Stage** underwriting · **Partner status** UW Level 1: Pending · **Merchant** ',
+    const { merchantProfileId } = await boarding.state();
+    expect(currentDetails.split('\n\n')).toEqual([
+      `**Stage** underwriting · **Partner status** UW Level 1\\: Pending · **Merchant** ${merchantProfileId}`,
+      '### Waiting for a person',
+      expect.stringMatching(
+        /^- \*\*Underwriting note from Underwriting\*\* Please send three months .* statements\\\. \(`note-/,
+      ),
+      `**Next** answer what is asked: \`gangway resolve ${boarding.workflowId} ${id} ...\``,
+    ]);
+    await boarding.handle.terminate();
+  });
+
+  it('show what others wrote as mere text, whatever Markdown or HTML it holds', async () => {
+    const boarding = await rig.board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+    const note = '![x](https://example.com/x.png) <b>now</b>\n# at once';
+    await rig.sandbox.transition(merchantProfileId, { notes: [note] });
+    await boarding.requirement('underwriting-note');
+    const { currentDetails } = await boarding.handle.query<{ currentDetails: string }>(
+      '__temporal_workflow_metadata',
     );
-    expect(currentDetails).toContain(`(\`${id}\`, due `);
-    expect(currentDetails).toContain('Please send three months of processing statements.');
+    expect(currentDetails).toContain(
+      String.raw`\!\[x\]\(https\:\/\/example\.com\/x\.png\) \<b\>now\<\/b\> \# at once`,
+    );
     await boarding.handle.terminate();
   });
 });

@@ -76,7 +76,7 @@ describe('a submission whose outcome is unknown', () => {
     const input = merchant();
     const boarding = await rig.board(input);
     const { id, detail } = await boarding.requirement('uncertain-write');
-    expect(detail).toContain('The merchant still reads as Not Submitted.');
+    expect(detail).toContain('still reads as Not Submitted. If the partner has the submission, adopt ');
     await boarding.resolve(id, { kind: 'retry' });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);

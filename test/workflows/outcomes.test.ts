@@ -121,7 +121,7 @@ describe('agent profile and boarding settings', () => {
       merchant(undefined, { agentProfileId: undefined, agent: 'Nobody' } as never),
     );
     const { detail } = await boarding.requirement('rejected-input');
-    expect(detail).toContain('agentProfileId: 0 are named "Nobody"; choose one of: 101 (Harbor Agents)');
+    expect(detail).toContain('agent: none is named "Nobody"; choose one of: 101 (Harbor Agents)');
   });
 
   it('are the only one there is, without being named', async () => {
