@@ -44,7 +44,7 @@ export const SYSTEMS: readonly System[] = [
     },
     alsoAssumed: [
       'The two card-brand groups of the fees, whose names the contract leaves out, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
-      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1` with its variants, beside those that the contract prints (`src/partners/boarding/statuses.ts`). A name that nobody knows is shown and waited out.',
+      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, beside those that the contract prints (`src/partners/boarding/statuses.ts`). A name that nobody knows is shown and waited out.',
       'A `mid` may be there, temporarily, before approval. A merchant counts as boarded only when it is `Approved` and has a `mid`.',
       'A 401 or 403 may answer `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
     ],
@@ -68,8 +68,8 @@ in \`scripts/partner-apis.ts\`, and run \`npm run docs\`. The client and the san
 compiler names every place that used the old shape.
 
 **Effect** says what a repeated call does. A \`read\` changes nothing. An \`idempotent\` write leaves the same state
-however often it runs. Both are retried freely. A write marked \`once\` has no idempotency key, so it is sent once; when
-its outcome is unknown, the workflow looks for its effect or asks a person, and never repeats it blindly.
+however often it runs. Both are retried freely. A write marked \`once\` has no idempotency key. It is repeated only when it
+is certain that nothing happened; when the outcome is unknown, the workflow looks for the effect or asks a person.
 
 In the request column \`?\` marks members that may be left out. Requests are checked before they are sent. Answers are
 read tolerantly: members and status names that are not listed do no harm.
@@ -135,8 +135,8 @@ function requestOf(operation: Operation): string {
     return `\`${name}${mark}\`${says ? ` ${says}` : ''}${where}`;
   });
   if (additionalProperties !== false) lines.push('further members, as they are');
-  const body = operation.encoding === 'multipart' ? ['multipart:'] : [];
-  return [...body, ...lines].join('<br>') || 'nothing';
+  if (operation.encoding === 'multipart') lines.push('the body as multipart');
+  return lines.join('<br>') || 'nothing';
 }
 
 /** The part of JSON Schema that our shapes use. */
@@ -189,7 +189,7 @@ function ruleOfType(type: string, schema: Schema): string {
     case 'object':
       return schema.properties ? `\`${shape(schema)}\`` : 'object';
     case 'array':
-      return `list of ${schema.items ? rule(schema.items) : 'anything'}`;
+      return `list of ${schema.items ? rule(schema.items).replace(/^object$/, 'objects') : 'anything'}`;
     case 'integer':
     case 'number':
       return range(type, schema);

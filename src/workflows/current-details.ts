@@ -50,5 +50,5 @@ function describe({ id, title, detail, dueAt, answers }: Requirement, overdue: b
  * browser fetches, into the Web UI.
  */
 function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[!-/:-@[-`{-~]/g, '\\$&');
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#!|~&:]/g, '\\$&');
 }

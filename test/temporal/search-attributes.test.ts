@@ -63,7 +63,7 @@ describe('the Web UI’s current details', () => {
       `**Stage** underwriting · **Partner status** UW Level 1\\: Pending · **Merchant** ${merchantProfileId}`,
       '### Waiting for a person',
       expect.stringMatching(
-        /^- \*\*Underwriting note from Underwriting\*\* Please send three months .* statements\\\. \(`note-/,
+        /^- \*\*Underwriting note from Underwriting\*\* Please send three months .* statements\. \(`note-/,
       ),
       `**Next** answer what is asked: \`gangway resolve ${boarding.workflowId} ${id} ...\``,
     ]);
@@ -80,7 +80,7 @@ describe('the Web UI’s current details', () => {
       '__temporal_workflow_metadata',
     );
     expect(currentDetails).toContain(
-      String.raw`\!\[x\]\(https\:\/\/example\.com\/x\.png\) \<b\>now\<\/b\> \# at once`,
+      String.raw`\!\[x\](https\://example.com/x.png) \<b\>now\</b\> \# at once`,
     );
     await boarding.handle.terminate();
   });
