@@ -4,16 +4,20 @@ import proto from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 
 /** How long a nudge keeps trying, in milliseconds, while an attempt is running. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 const GLANCE_MS = 50;
+
+/** A read that is due this soon, in milliseconds, comes by itself; see {@link nudge}. */
+const SOON_MS = 2_000;
 
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 
 /**
  * Makes a workflow's status poll read now instead of after its delay. Writes no history.
  *
- * A reset that meets a running attempt is lost: that attempt may have read the old state, and sleeps its whole delay
- * afterwards. So a running attempt is waited out and the poll reset after it.
+ * A reset must never meet a running attempt: that attempt has read the old state, and the server refuses its result
+ * (the reset has taken its number), so that the poll stands still until the attempt's time-out. So a running attempt
+ * is waited out, and an attempt that is about to start is left alone: it reads the new state anyway.
  *
  * @returns false when the workflow has no poll waiting: it has ended, or does something else
  * @throws {ServiceError} when the server cannot be reached or does not know the workflow
@@ -25,6 +29,8 @@ export async function nudge(client: Client, workflowId: string): Promise<boolean
     const poll = raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
     if (!poll) return false;
     if (poll.state !== PENDING_ACTIVITY_STATE_SCHEDULED) continue;
+    const dueAtMs = Number(poll.nextAttemptScheduleTime?.seconds ?? 0) * 1_000;
+    if (dueAtMs - Date.now() < SOON_MS) return true;
     const { namespace } = client.options;
     const execution = { workflowId, runId: raw.workflowExecutionInfo?.execution?.runId ?? null };
     await client.workflowService.resetActivity({ namespace, execution, id: AWAIT_STATUS_ACTIVITY_ID });

@@ -46,7 +46,7 @@ export const { requestUnderwritingReview } = activities({
  */
 export const { awaitStatusChange } = activities({
   activityId: AWAIT_STATUS_ACTIVITY_ID,
-  startToCloseTimeout: '2m',
+  startToCloseTimeout: '1m',
   retry: { initialInterval: '1s', backoffCoefficient: 1 },
   summary: 'Wait until the status changes',
 });
