@@ -150,7 +150,8 @@ export function fieldProblems(error: z.ZodError): FieldProblem[] {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({ field: at([key]), message: 'is not a known field' }));
     }
-    return [{ field: at([]), message: issue.message }];
+    const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+    return [{ field: at([]), message: isMissing ? 'is required' : issue.message }];
   });
 }
 

@@ -85,8 +85,8 @@ describe('gangway board', () => {
       [
         'externalId: takes letters, digits',
         'merchant.cashDiscount: Invalid option: expected one of "Yes"|"No"',
-        'merchant.firstName: ',
-        'merchant.lastName: ',
+        'merchant.firstName: is required',
+        'merchant.lastName: is required',
         'merchant.pos: Invalid option: expected one of "None"|"CustomPos"',
         'dueInHours: ',
       ],

@@ -139,7 +139,7 @@ describe('envelopes, byte by byte', () => {
       '{"data":[],"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":70002}',
       '{"data":null,"status":"NotFound","error":"merchant 7 not found","warning":null,"validationResults":[],"requestId":70003}',
       '{"data":null,"status":"BadRequest","error":"Validation failed","warning":null,"validationResults":[' +
-        '{"memberNames":["id"],"errorMessage":"Invalid input: expected number, received undefined"}],"requestId":70004}',
+        '{"memberNames":["id"],"errorMessage":"is required"}],"requestId":70004}',
       '{"data":null,"status":"Forbidden","error":"The merchant belongs to another ISO","warning":null,"validationResults":[],"requestId":70005}',
     ]);
     expect(answers[0]?.headers.get('content-type')).toBe('application/json; charset=utf-8');
