@@ -107,7 +107,11 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
     async close() {
       const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
       for await (const { workflowId } of client.workflow.list({ query })) {
-        await client.workflow.getHandle(workflowId).terminate();
+        // It may have ended since it was listed.
+        await client.workflow
+          .getHandle(workflowId)
+          .terminate()
+          .catch(() => undefined);
       }
       await Promise.all(workers.map((worker) => worker.stop()));
       await sandbox.close();
