@@ -6,20 +6,14 @@
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
-import { stateQuery } from '../src/messages/onboarding-state.js';
-import { type Answer, type RequirementKind, resolveRequirement } from '../src/messages/requirements.js';
-import { startSandbox } from '../src/sandbox/server.js';
+import type { Answer, RequirementKind } from '../src/messages/requirements.js';
 import { startDevServer } from '../src/temporal/dev-server.js';
-import { startMerchantBoarding } from '../src/temporal/onboardings.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { temporalCli } from '../src/temporal/server-binaries.js';
-import { createWorker } from '../src/worker/create-worker.js';
+import { type Boarding, createRig, eventually } from '../test/rig.js';
 
 interface Path {
   readonly scenario?: string;
@@ -69,67 +63,25 @@ const PATHS: Readonly<Record<string, Path>> = {
 };
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const TASK_QUEUE = 'recording';
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
-
-const folder = join(ROOT, 'test', 'histories', process.argv[2] ?? '');
-await mkdir(folder, { recursive: true });
 
 const run = promisify(execFile);
 const cli = await temporalCli();
-const server = await startDevServer();
-const connection = await Connection.connect({ address: server.address });
-const client = new Client({ connection });
-await registerSearchAttributes(client);
-const native = await NativeConnection.connect({ address: server.address });
-const sandbox = await startSandbox({ pace: { reads: 1 } });
-const { worker, close } = await createWorker({
-  connection: native,
-  namespace: 'default',
-  config: {
-    taskQueue: TASK_QUEUE,
-    poll: { minMs: 100, maxMs: 100 },
-    boarding: { url: sandbox.url, username: 'sandbox', password: 'sandbox' },
-    posNames: [],
-    documentDir: 'none',
-  },
-});
+const folder = join(ROOT, 'test', 'histories', process.argv[2] ?? '');
+await mkdir(folder, { recursive: true });
 
-await worker.runUntil(async () => {
-  for (const [name, path] of Object.entries(PATHS)) await record(name, path);
-});
-await close();
-await sandbox.close();
-await native.close();
-await connection.close();
+const server = await startDevServer();
+const rig = await createRig({ address: server.address, worker: false });
+await registerSearchAttributes(rig.client);
+await rig.startWorker();
+for (const [name, path] of Object.entries(PATHS)) await record(name, path);
+await rig.close();
 await server.stop();
 
 async function record(name: string, path: Path): Promise<void> {
-  if (path.fault) {
-    const [fault, operation] = path.fault;
-    const body = JSON.stringify({ fault, operation });
-    const headers = { 'content-type': 'application/json' };
-    await fetch(`${sandbox.url}/sandbox/faults`, { method: 'POST', headers, body });
-  }
-  const { agent, boardingSettings } = path.more ?? {};
-  const input: MerchantBoardingInput = {
-    externalId: name,
-    merchant: {
-      dba: path.scenario ? `Recorded [${path.scenario}]` : 'Recorded',
-      firstName: 'Ada',
-      lastName: 'Example',
-      cashDiscount: 'No',
-      pos: 'None',
-    },
-    ...(!agent && { agentProfileId: 101 }),
-    ...(!boardingSettings && { boardingSettingsId: 11 }),
-    dueInHours: 48,
-    ...path.more,
-  };
-  const { workflowId } = await startMerchantBoarding(client, input, { taskQueue: TASK_QUEUE });
-  const handle = client.workflow.getHandle(workflowId);
-  await answerUntilItEnds(handle, path);
+  if (path.fault) await rig.sandbox.plan(...path.fault);
+  const boarding = await rig.board(inputOf(name, path));
+  await answerUntilItEnds(boarding, path);
+  const { workflowId } = boarding;
   const show = [
     'workflow',
     'show',
@@ -141,27 +93,42 @@ async function record(name: string, path: Path): Promise<void> {
     'json',
   ];
   const { stdout } = await run(cli, show, { maxBuffer: 10 * 1024 * 1024 });
-  const history = JSON.parse(stdout) as { events: unknown[] };
   // Stack traces name files of the machine that recorded them, which is nobody's business.
-  const text = JSON.stringify(history).replaceAll(ROOT, '/gangway/');
-  await writeFile(join(folder, `${name}.json`), text);
-  process.stdout.write(`${name}: ${history.events.length} events\n`);
+  await writeFile(
+    join(folder, `${name}.json`),
+    JSON.stringify(JSON.parse(stdout)).replaceAll(ROOT, '/gangway/'),
+  );
+  const { historyLength, historySize } = await boarding.handle.describe();
+  process.stdout.write(`${name}: ${historyLength} events, ${historySize} bytes\n`);
 }
 
-async function answerUntilItEnds(
-  handle: WorkflowHandle,
-  { answers = {}, cancel, more }: Path,
-): Promise<void> {
-  while ((await handle.describe()).status.name === 'RUNNING') {
-    const { requirements, timeline } = await handle.query(stateQuery);
+function inputOf(name: string, { scenario, more }: Path): MerchantBoardingInput {
+  return {
+    externalId: name,
+    merchant: {
+      dba: scenario ? `Recorded [${scenario}]` : 'Recorded',
+      firstName: 'Ada',
+      lastName: 'Example',
+      cashDiscount: 'No',
+      pos: 'None',
+    },
+    ...(!more?.agent && { agentProfileId: 101 }),
+    ...(!more?.boardingSettings && { boardingSettingsId: 11 }),
+    dueInHours: 48,
+    ...more,
+  };
+}
+
+async function answerUntilItEnds(boarding: Boarding, { answers = {}, cancel, more }: Path): Promise<void> {
+  const answerWhatIsAsked = async () => {
+    const { requirements, timeline } = await boarding.state();
     const isEarly = more?.dueInHours && !timeline.some(({ event }) => event === 'requirement-overdue');
-    for (const { id: requirementId, kind } of isEarly ? [] : requirements) {
-      if (cancel) await handle.cancel();
+    for (const { id, kind } of isEarly ? [] : requirements) {
       const answer = answers[kind];
-      if (!answer || cancel) continue;
-      const resolution = { requirementId, answer, actor: 'recorder', reason: 'to record the path' };
-      await handle.executeUpdate(resolveRequirement, { args: [resolution] }).catch(() => undefined);
+      if (cancel) await boarding.handle.cancel();
+      else if (answer) await boarding.resolve(id, answer).catch(() => undefined);
     }
-    await sleep(50);
-  }
+    return (await boarding.handle.describe()).status.name;
+  };
+  await eventually(answerWhatIsAsked, (status) => status !== 'RUNNING', 'its end');
 }

@@ -22,6 +22,8 @@ Runtime.install({
 });
 
 export interface RigOptions {
+  /** A Temporal server of the caller's own; the one that all test files share unless given. */
+  readonly address?: string;
   readonly sandbox?: SandboxOptions;
   readonly poll?: { readonly minMs: number; readonly maxMs: number };
   /** Credentials of the boarding partner, `sandbox` unless given. */
@@ -52,7 +54,7 @@ export interface RunningWorker {
 }
 
 export async function createRig(options: RigOptions = {}): Promise<Rig> {
-  const address = inject('temporalAddress');
+  const address = options.address ?? inject('temporalAddress');
   const connection = await Connection.connect({ address });
   const client = new Client({ connection });
   const native = await NativeConnection.connect({ address });
