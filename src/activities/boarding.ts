@@ -93,7 +93,9 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
       } catch (error) {
         throw pollFailure(error, nextRetryDelay);
       }
-      if (hasChanged(seen, now)) return { snapshot: now, polls };
+      // A partner that writes the date anew with each read must not make the workflow spin.
+      const mayWait = polls === 1 && !hasChanged({ ...seen, statusDate: now.statusDate }, now);
+      if (hasChanged(seen, now) && !mayWait) return { snapshot: now, polls };
       // Not an error: a retry is how this activity waits without writing history.
       throw ApplicationFailure.create({
         type: 'StatusUnchanged',

@@ -77,6 +77,7 @@ const SCENES: Readonly<Record<string, readonly string[]>> = {
   'temporary-mid': [SUBMIT, 'Pending', 'Pending, temporary mid', 'Approved', 'Approved, mid'],
   'conditionally-approved': [SUBMIT, 'Pending', 'Conditionally Approved', 'Approved', 'Approved, mid'],
   'unknown-status': [SUBMIT, 'Pending', 'Escalated to Committee', 'Approved', 'Approved, mid'],
+  'restless-date': [SUBMIT, 'Pending'],
   waiting: [SUBMIT, 'Pending'],
 };
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
 import { nudge } from '../../src/temporal/nudge.js';
@@ -52,6 +53,19 @@ describe('a poll', () => {
     );
     expect(new Set(lengths).size).toBe(1);
   }, 90_000);
+});
+
+describe('a partner that writes a new status date with each read', () => {
+  it('does not make the boarding spin', async () => {
+    const boarding = await patient.board(merchant('restless-date'));
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
+    await asleepAfter(boarding, 1);
+    await sleep(1_000);
+    expect((await boarding.handle.describe()).historyLength).toBeLessThan(50);
+    const { polls } = await boarding.state();
+    await nudge(patient.client, boarding.workflowId);
+    await boarding.until((state) => state.polls > polls, 'the date, at the pace of the poll');
+  });
 });
 
 describe('a nudge', () => {

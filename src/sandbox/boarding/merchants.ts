@@ -89,7 +89,8 @@ export class Merchant {
   }
 
   get statusData() {
-    const { status, statusDate, comment, mid } = this;
+    const { status, comment, mid } = this;
+    const statusDate = this.scenario.restlessDate ? new Date() : this.statusDate;
     return { status, statusDate: statusDate.toISOString(), comment, mid };
   }
 

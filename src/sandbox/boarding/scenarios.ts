@@ -28,6 +28,8 @@ export interface Scenario {
   readonly reviewed?: readonly (readonly Step[])[];
   /** After a submission that followed RequestChanges put it at Pending again. */
   readonly resubmitted?: readonly Step[];
+  /** Every read of the status has a new `statusDate`. */
+  readonly restlessDate?: true;
 }
 
 const approved: readonly Step[] = [{ status: APPROVED }, { mid: 'final' }];
@@ -83,6 +85,11 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'unknown-status': {
     description: 'a status that no document names, then approval',
     submitted: [{ status: 'Escalated to Committee' }, ...approved],
+  },
+  'restless-date': {
+    description: 'stays Pending, with a new statusDate in each read',
+    submitted: [],
+    restlessDate: true,
   },
   waiting: {
     description: 'stays Pending until POST /sandbox/merchants/{id}/transition moves it',
