@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
-import { NativeConnection, Runtime } from '@temporalio/worker';
+import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { BadSetting, loadConfig } from './config.js';
 import { createLogger } from './logging.js';
 import { TemporalAway, temporalSettings } from './temporal/connection.js';
@@ -12,7 +12,12 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const { connectionOptions, namespace } = temporalSettings();
   const logger = createLogger(config.logLevel);
-  Runtime.install({ logger: temporalLogger(logger), shutdownSignals: ['SIGTERM', 'SIGINT'] });
+  Runtime.install({
+    logger: temporalLogger(logger),
+    // What the SDK's native part says goes through the same logger, as JSON lines.
+    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) } },
+    shutdownSignals: ['SIGTERM', 'SIGINT'],
+  });
 
   let state = () => 'STARTING';
   const health = await serveHealth(config.healthAddress, () => state()).catch((error: unknown) => {

@@ -11,6 +11,9 @@ export const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle
 /** Longer than a partner call may take, so that a worker told to stop hears the answer to what it has sent. */
 const SHUTDOWN_GRACE = '50s';
 
+/** After this a worker goes in any case, also when the server is away and cannot be told. */
+const SHUTDOWN_FORCE = '60s';
+
 export interface WorkerSetup {
   readonly connection: NativeConnection;
   readonly namespace: string;
@@ -30,6 +33,7 @@ export async function createWorker(
     workflowBundle: { codePath: WORKFLOW_BUNDLE },
     activities: boardingActivities({ client, documents: folderStore(config.documentDir), poll: config.poll }),
     shutdownGraceTime: SHUTDOWN_GRACE,
+    shutdownForceTime: SHUTDOWN_FORCE,
     workflowTaskPollerBehavior: { type: 'autoscaling' },
     activityTaskPollerBehavior: { type: 'autoscaling' },
   });
