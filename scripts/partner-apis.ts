@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bankingOperations } from '../src/partners/banking/operations.js';
 import { boardingOperations } from '../src/partners/boarding/operations.js';
 import { type Operation, type Operations, operationName, pathParameters } from '../src/partners/catalogue.js';
 
@@ -47,6 +48,70 @@ export const SYSTEMS: readonly System[] = [
       'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, beside those that the contract prints (`src/partners/boarding/statuses.ts`). A name that nobody knows is shown and waited out.',
       'A `mid` may be there, temporarily, before approval. A merchant counts as boarded only when it is `Approved` and has a `mid`.',
       'A 401 or 403 may answer `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
+    ],
+  },
+  {
+    title: 'Banking',
+    catalogue: 'src/partners/banking/operations.ts',
+    schemas: 'src/partners/banking/requests.ts',
+    operations: bankingOperations(),
+    assumptions: {
+      'refresh-token':
+        'Takes no body, is authorized by the token that is about to expire, and answers as issue-token does.',
+      'get-profile': 'Answers the banking profile record, as find-profile-by-merchant does.',
+      'find-profile-by-user': 'Answers the banking profile record, as find-profile-by-merchant does.',
+      'submit-business-customer':
+        'The members are not known and travel as they are. Answers the boarding response.',
+      'submit-authorized-user':
+        'The members are not known and travel as they are. Answers the boarding response.',
+      'get-business-account-holder':
+        'The address is that of the submission with the profile id at its end. Answers `businessAccountHolder` as it is in the banking profile record.',
+      'update-business-account-holder':
+        'The address is that of the submission with the profile id at its end. Takes the whole body of the submission, and replaces what was there. Answers the boarding response.',
+      'search-personal-account-holders':
+        'Takes what search-business-account-holders does, with `name` in place of `dba`, and answers `id` and `name`.',
+      'create-card':
+        'Takes the `financialAccountId`, an optional `paymentCardName`, and further members as they are. Answers the payment card record.',
+      'list-cards':
+        'Takes `skip` and `count` in the query. Answers cards in a bare list, or in pages as `{totalCount, errorMessage, records}`; a status is a number or a name.',
+      'set-card-status':
+        'Takes the card’s id and the `status` as the number of the card record. The answer is not read.',
+      'set-card-authorization-controls':
+        'Takes the card’s id and the whole list, whose items are not shown. The answer is not read.',
+      'suspend-card':
+        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
+      'activate-card':
+        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
+      'reissue-card':
+        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
+      'list-payment-cards':
+        'The last segment of the address is `list`. Takes an optional `userProfileId`, and answers as list-cards does.',
+      'generate-statement':
+        'Takes what generate-full-statement does, with one `financialAccountId` in place of the list, and answers a file.',
+      'list-transactions':
+        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Answers transactions in a bare list or under `records`; their members are not known.',
+      'list-financial-accounts': 'Takes no query. Answers a list whose items have `id`.',
+      'list-tickets': 'Takes no query. Answers tickets as list-new-tickets does.',
+      'create-ticket': 'Takes `text`, optionally `topic`, `topicId`, `parentTicketId`. Answers the ticket.',
+      'get-ticket': 'Answers the ticket.',
+      'update-ticket': 'Takes the new `text`, the new `status`, or both. The answer is not read.',
+      'get-notification': 'Answers the notification.',
+      'mark-notification-read': 'Takes no body. The answer is not read.',
+      'delete-notification': 'Takes no body. The answer is not read.',
+      'list-webhooks':
+        'Takes no query. Answers a list whose items have an int32 `id` and the members submitted at creation.',
+      'update-webhook': 'Takes the whole body of create-webhook. The answer is not read.',
+      'delete-webhook': '`webhookId` is the int32 `id` of the webhook. The answer is not read.',
+    },
+    alsoAssumed: [
+      'The partner id travels as the header `X-Partner-Id` on every call but issue-token (`src/partners/banking/client.ts`).',
+      'Errors: problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text are understood. Other bodies are not read (`src/partners/banking/problems.ts`).',
+      'A missing or wrong one-time code gives a 403 that does not speak of a lock or suspension, or a 401 that speaks of codes or factors (`src/partners/banking/refusal.ts`). The partner form of issue-token takes `smsCode` and `typeOperation` in the same spelling as the user form.',
+      'With `likev1` issue-token answers the same members; without `expiration`, a token is taken to live the documented ten minutes. An `expiration` without offset is UTC.',
+      'A list in the query (`types` and `categories` of list-notifications) repeats its name.',
+      'A provider of get-external-account-activity is any name in upper case, for the contract leaves the two names out. Its 404 means that no external account is linked, and reads as an empty result.',
+      'Statements come as `application/pdf`, `text/csv` or `text/plain`, and the usual types for QBO and OFX (`src/partners/banking/statement.ts`).',
+      'A 409 of create-webhook reads as success with `exists`. A restored sub-user’s answer is not read.',
     ],
   },
 ];
@@ -116,8 +181,14 @@ function cells(name: string, operation: Operation): string[] {
     provenance,
     deprecated,
     requestOf(operation),
-    rule(schemaOf(operation.response)) || 'not read',
+    answerOf(operation),
   ];
+}
+
+function answerOf(operation: Operation): string {
+  const says = operation.answer === 'stream' ? 'a file' : rule(schemaOf(operation.response)) || 'not read';
+  const statuses = Object.keys(operation.statusAnswers ?? {});
+  return statuses.length > 0 ? `${says}<br>${statuses.join(', ')} is an answer, too` : says;
 }
 
 function tableRow(row: readonly string[]): string {
@@ -125,7 +196,12 @@ function tableRow(row: readonly string[]): string {
 }
 
 function requestOf(operation: Operation): string {
-  const { properties = {}, required = [], additionalProperties } = schemaOf(operation.request);
+  const schema = schemaOf(operation.request);
+  return (schema.anyOf ?? [schema]).map((form) => formOf(operation, form)).join('<br>or<br>') || 'nothing';
+}
+
+function formOf(operation: Operation, schema: Schema): string {
+  const { properties = {}, required = [], additionalProperties } = schema;
   const inPath = new Set(pathParameters(operation));
   const inQuery = new Set(operation.query ?? []);
   const lines = Object.entries(properties).map(([name, member]) => {
@@ -136,7 +212,7 @@ function requestOf(operation: Operation): string {
   });
   if (additionalProperties !== false) lines.push('further members, as they are');
   if (operation.encoding === 'multipart') lines.push('the body as multipart');
-  return lines.join('<br>') || 'nothing';
+  return lines.join('<br>');
 }
 
 /** The part of JSON Schema that our shapes use. */

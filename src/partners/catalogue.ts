@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 
 /**
@@ -25,6 +26,16 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly query?: readonly string[];
   /** The body's encoding: `json` unless said otherwise. In `multipart`, a {@link FilePart} becomes a file part. */
   readonly encoding?: 'json' | 'multipart';
+  /** The partner wants a body even when no member is given: `{}`. */
+  readonly sendsEmptyBody?: true;
+  /** Headers that the contract prints for this operation. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Goes without credentials, as asking for a token does. */
+  readonly anonymous?: true;
+  /** What comes back: `json` unless said otherwise. A `stream` is a file, and the method answers a {@link Download}. */
+  readonly answer?: 'json' | 'stream';
+  /** Statuses outside the 2xx that are answers and no failures, each with the payload it stands for. */
+  readonly statusAnswers?: Readonly<Record<number, unknown>>;
   readonly effect: Effect;
   readonly provenance: Provenance;
   /** Present on deprecated operations: what to use instead. */
@@ -41,6 +52,14 @@ export interface FilePart {
   /** MIME type. */
   readonly contentType: string;
   readonly content: Uint8Array;
+}
+
+/** A file as it comes from the partner, not kept in memory. Whoever asked for it reads it, or destroys `body`. */
+export interface Download {
+  /** MIME type as the partner gave it; '' when it gave none. */
+  readonly contentType: string;
+  /** Breaks off with a `PartnerError` when the partner does. */
+  readonly body: Readable;
 }
 
 export type Operations = Readonly<Record<string, Operation>>;

@@ -1,22 +1,26 @@
-import { FormData } from 'undici';
+import { Readable } from 'node:stream';
 import type { z } from 'zod';
-import {
-  type FilePart,
-  type Operation,
-  type Operations,
-  operationName,
-  pathParameters,
-} from './catalogue.js';
-import { type HttpResponse, type PartnerHttp, TransportError } from './http.js';
+import { type Download, type Operation, type Operations, operationName } from './catalogue.js';
+import { encode } from './encode.js';
+import { type HttpDownload, type HttpResponse, type PartnerHttp, TransportError } from './http.js';
 import { type FieldProblem, PartnerError, type PartnerErrorDetails } from './partner-error.js';
 
 /** What differs from partner to partner: its name, how it authenticates, and how it wraps its answers. */
 export interface PartnerProtocol {
   readonly system: string;
-  authorization(): Promise<Readonly<Record<string, string>>>;
+  /** The headers that carry the credentials. May fail with a {@link PartnerError}: then the call is not made. */
+  authorization(): Promise<Credentials>;
+  /**
+   * Fresh credentials in place of those that the partner answered with a 401, for one replay: a 401 was not
+   * processed, so even a write may be sent again. Left out by a partner whose credentials do not age.
+   */
+  reauthorize?(refused: Credentials): Promise<Credentials>;
   /** Takes an answer out of its envelope; `undefined` when it is not in one, as from some proxy on the way. */
   open(response: HttpResponse): Opened | undefined;
 }
+
+/** Headers, by lower-case name. */
+export type Credentials = Readonly<Record<string, string>>;
 
 /** An answer without its envelope: the payload, or what the partner says is wrong. */
 export interface Opened {
@@ -69,6 +73,8 @@ export function partnerOff<Ops extends Operations>(
   return Object.fromEntries(methods);
 }
 
+type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
+
 async function call(
   name: string,
   operation: Operation,
@@ -77,42 +83,66 @@ async function call(
   request: unknown,
   { signal }: CallOptions,
 ): Promise<unknown> {
-  const fail = (details: Omit<PartnerErrorDetails, 'system' | 'operation'>, cause?: unknown): PartnerError =>
+  const fail = (details: Failure, cause?: unknown): PartnerError =>
     new PartnerError({ system: protocol.system, operation: name, ...details }, { cause });
 
   const checked = operation.request.safeParse(request);
   if (!checked.success) {
-    throw fail({
-      kind: 'Rejected',
-      fields: fieldProblems(checked.error),
-      reason: 'not sent: invalid request',
-    });
+    const fields = fieldProblems(checked.error);
+    throw fail({ kind: 'Rejected', fields, reason: 'not sent: invalid request' });
   }
 
   const wire = encode(operation, checked.data as Record<string, unknown>);
-  let response: HttpResponse;
-  try {
-    response = await http.send({
+  const accept = operation.answer === 'stream' ? '*/*' : 'application/json';
+  const send = async (credentials: Credentials): Promise<HttpResponse | HttpDownload> => {
+    const message = {
       ...wire,
       method: operation.method,
-      headers: { accept: 'application/json', ...wire.headers, ...(await protocol.authorization()) },
+      headers: { accept, ...wire.headers, ...credentials },
       write: operation.effect !== 'read',
       ...(signal && { signal }),
-    });
-  } catch (error) {
-    if (!(error instanceof TransportError)) throw error;
-    throw fail({ kind: error.sent ? 'Uncertain' : 'NotSent', fields: [], reason: error.code }, error);
-  }
+    };
+    try {
+      return await (operation.answer === 'stream' ? http.download(message) : http.send(message));
+    } catch (error) {
+      throw error instanceof TransportError ? fail(noAnswer(error), error) : error;
+    }
+  };
+  const obtained = async (credentials: Promise<Credentials>): Promise<Credentials> => {
+    try {
+      return await untilAborted(credentials, signal);
+    } catch (error) {
+      throw error instanceof PartnerError || signal?.aborted ? fail(noCredentials(error), error) : error;
+    }
+  };
 
+  const credentials = operation.anonymous ? {} : await obtained(protocol.authorization());
+  let response = await send(credentials);
+  if (response.status === 401 && protocol.reauthorize && !operation.anonymous) {
+    response = await send(await obtained(protocol.reauthorize(credentials)));
+  }
+  if ('chunks' in response) return download(response, fail);
+  return payloadOf(operation, response, protocol.open(response), fail);
+}
+
+/** The payload of an answer that came whole, as the catalogue describes it. */
+function payloadOf(
+  operation: Operation,
+  response: HttpResponse,
+  opened: Opened | undefined,
+  fail: (details: Failure) => PartnerError,
+): unknown {
   const { status } = response;
-  const opened = protocol.open(response);
   const answered = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };
+  const standsFor = operation.statusAnswers?.[status];
+  if (standsFor !== undefined) return operation.response.parse(standsFor);
   if (status < 200 || status > 299 || opened?.failed) {
     const retryAfterMs = retryAfter(response);
     throw fail({
       ...answered,
       kind: kindOf(status),
-      fields: opened?.fields ?? [],
+      // What answers credentials might repeat them.
+      fields: operation.anonymous ? [] : (opened?.fields ?? []),
       reason: `HTTP ${status}`,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
@@ -123,6 +153,52 @@ async function call(
     throw fail({ ...answered, kind: 'Uncertain', fields, reason: 'unreadable answer' });
   }
   return understood.data;
+}
+
+function download(
+  { headers, chunks, cancel }: HttpDownload,
+  fail: (f: Failure, c: unknown) => Error,
+): Download {
+  async function* translated() {
+    try {
+      yield* chunks;
+    } catch (error) {
+      throw error instanceof TransportError ? fail(noAnswer(error), error) : error;
+    }
+  }
+  const body = Readable.from(translated(), { objectMode: false });
+  body.once('close', cancel);
+  return { contentType: String(headers['content-type'] ?? ''), body };
+}
+
+function noAnswer({ sent, code }: TransportError): Failure {
+  return { kind: sent ? 'Uncertain' : 'NotSent', fields: [], reason: code };
+}
+
+/** Why the call has no credentials. Whatever became of asking for them, the call itself did nothing. */
+function noCredentials(error: unknown): Failure {
+  if (!(error instanceof PartnerError)) {
+    return { kind: 'NotSent', fields: [], reason: error instanceof Error ? error.name : 'aborted' };
+  }
+  const { system: _, operation, kind, reason, ...details } = error.details;
+  return { ...details, kind: kind === 'Uncertain' ? 'NotSent' : kind, reason: `${operation}: ${reason}` };
+}
+
+/** What others wait for as well goes on when one caller gives up; that one waits no longer. */
+async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (!signal) return value;
+  const gaveUp = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true, signal: gaveUp.signal });
+  });
+  try {
+    return await Promise.race([aborted, value]);
+  } finally {
+    gaveUp.abort();
+    value.catch(() => undefined);
+  }
 }
 
 /** A 2xx that gets here says in its body that it failed, so it did nothing. */
@@ -144,51 +220,22 @@ function retryAfter(response: HttpResponse): number | undefined {
 
 /** Zod's findings as field problems. Messages name rules, never the values that broke them. */
 export function fieldProblems(error: z.ZodError): FieldProblem[] {
-  return error.issues.flatMap((issue) => {
-    const path = issue.path.map(String);
-    const at = (more: string[]) => [...path, ...more].join('.');
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ field: at([key]), message: 'is not a known field' }));
-    }
-    const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-    return [{ field: at([]), message: isMissing ? 'is required' : issue.message }];
-  });
+  return error.issues.flatMap(problems);
 }
 
-function encode(operation: Operation, request: Record<string, unknown>) {
-  const inPath = new Set(pathParameters(operation));
-  const inQuery = new Set(operation.query ?? []);
-  const query = new URLSearchParams();
-  const body: [string, unknown][] = [];
-  for (const [member, value] of Object.entries(request)) {
-    if (value === undefined || inPath.has(member)) continue;
-    if (inQuery.has(member)) query.append(member, String(value));
-    else body.push([member, value]);
+/** Of a union, the problems of the form that comes nearest. */
+function problems(issue: z.core.$ZodIssue): FieldProblem[] {
+  const path = issue.path.map(String);
+  const at = (more: string[]) => [...path, ...more].join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ field: at([key]), message: 'is not a known field' }));
   }
-  const search = query.size > 0 ? `?${query}` : '';
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, member) =>
-    encodeURIComponent(String(request[member])),
-  );
-  const address = { path: path + search };
-  if (operation.encoding === 'multipart') return { ...address, headers: {}, body: formData(body) };
-  if (operation.method === 'GET' || body.length === 0) return { ...address, headers: {} };
-  const json = JSON.stringify(Object.fromEntries(body));
-  return { ...address, headers: { 'content-type': 'application/json' }, body: json };
-}
-
-function formData(members: [string, unknown][]): FormData {
-  const form = new FormData();
-  for (const [name, value] of members) {
-    if (isFilePart(value)) {
-      const content = new Blob([Buffer.from(value.content)], { type: value.contentType });
-      form.append(name, content, value.fileName);
-    } else {
-      form.append(name, String(value));
-    }
+  if (issue.code === 'invalid_union') {
+    const [nearest] = issue.errors
+      .map((issues) => issues.flatMap(problems))
+      .sort((one, other) => one.length - other.length);
+    return (nearest ?? []).map(({ field, message }) => ({ field: at(field ? [field] : []), message }));
   }
-  return form;
-}
-
-function isFilePart(value: unknown): value is FilePart {
-  return typeof value === 'object' && value !== null && 'fileName' in value && 'content' in value;
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  return [{ field: at([]), message: isMissing ? 'is required' : issue.message }];
 }

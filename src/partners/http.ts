@@ -10,6 +10,8 @@ export interface HttpLimits {
   /** The whole call. */
   readonly totalTimeoutMs: number;
   readonly maxBodyBytes: number;
+  /** The largest file, see {@link PartnerHttp.download}. It is never in memory as a whole. */
+  readonly maxDownloadBytes: number;
   /** Connections to the partner for reads, and as many again for writes. */
   readonly connections: number;
 }
@@ -20,6 +22,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   bodyTimeoutMs: 30_000,
   totalTimeoutMs: 45_000,
   maxBodyBytes: 8 * 1024 * 1024,
+  maxDownloadBytes: 256 * 1024 * 1024,
   connections: 32,
 };
 
@@ -39,6 +42,17 @@ export interface HttpResponse {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
+}
+
+/** A successful answer whose body is still on its way. */
+export interface HttpDownload {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: HttpResponse['headers'];
+  /** Ends with a {@link TransportError} if the body does not come whole. */
+  readonly chunks: AsyncIterable<Buffer>;
+  /** Closes the connection; harmless once the body has come. */
+  cancel(): void;
 }
 
 /** The call got no answer. `sent` is false only when it is certain that no byte of the request left. */
@@ -65,6 +79,7 @@ export class PartnerHttp {
   readonly #basePath: string;
   readonly #reads: Pool;
   readonly #writes: Pool;
+  readonly #downloads: Pool;
   readonly #limits: HttpLimits;
 
   /** @throws {TypeError} unless the URL is https, or http to a loopback address. */
@@ -82,12 +97,34 @@ export class PartnerHttp {
     };
     this.#reads = new Pool(url.origin, { ...options, pipelining: 1, keepAliveTimeout: 4_000 });
     this.#writes = new Pool(url.origin, { ...options, pipelining: 0 });
+    const maxResponseSize = this.#limits.maxDownloadBytes;
+    this.#downloads = new Pool(url.origin, { ...options, maxResponseSize, pipelining: 0 });
   }
 
   /** @throws {TransportError} when no complete answer came. Any HTTP status is an answer. */
   async send(request: HttpRequest): Promise<HttpResponse> {
+    return this.#exchange(request, request.write ? this.#writes : this.#reads, buffered);
+  }
+
+  /**
+   * Like {@link send}, but a 2xx is handed over before its body has come, which may be larger. The time-outs go on
+   * until the body's end. Any other status is an answer to be read, so that one is whole.
+   */
+  async download(request: HttpRequest): Promise<HttpResponse | HttpDownload> {
+    return this.#exchange<HttpResponse | HttpDownload>(request, this.#downloads, (response) => {
+      const { statusCode: status, headers, body } = response;
+      if (status < 200 || status > 299) return buffered(response, this.#limits.maxBodyBytes);
+      return { status, headers, chunks: chunksOf(body), cancel: () => void body.destroy() };
+    });
+  }
+
+  async #exchange<Answer>(
+    request: HttpRequest,
+    connections: Pool,
+    read: (response: Dispatcher.ResponseData) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
     let sent = false;
-    const pool = (request.write ? this.#writes : this.#reads).compose(
+    const pool = connections.compose(
       whenRequestStarts(() => {
         sent = true;
       }),
@@ -103,16 +140,36 @@ export class PartnerHttp {
         body: request.body ?? null,
         signal,
       });
-      const response = await Promise.race([answer, abortOf(signal)]);
-      const body = Buffer.from(await response.body.arrayBuffer());
-      return { status: response.statusCode, headers: response.headers, body };
+      return await read(await Promise.race([answer, abortOf(signal)]));
     } catch (error) {
       throw new TransportError(errorCode(error), sent, { cause: error });
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#reads.close(), this.#writes.close()]);
+    await Promise.all([this.#reads, this.#writes, this.#downloads].map((pool) => pool.close()));
+  }
+}
+
+async function buffered(
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<HttpResponse> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new errors.ResponseExceededMaxSizeError();
+    chunks.push(chunk);
+  }
+  return { status, headers, body: Buffer.concat(chunks) };
+}
+
+async function* chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw new TransportError(errorCode(error), true, { cause: error });
   }
 }
 

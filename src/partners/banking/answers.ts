@@ -1,0 +1,238 @@
+import { type ZodType, z } from 'zod';
+
+/**
+ * What the partner answers (apis/1). Members we do not know are kept. So are values of an enumeration that nobody
+ * named, hence `code`. What is absent reads as null.
+ */
+
+const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
+
+/** Ids are text here and numbers there; they are kept as text. */
+const idText = z.union([z.string(), z.number()]).transform(String);
+
+/** A value of an enumeration: a number where the contract prints numbers, a name where services of its kind use names. */
+const code = z.union([z.number(), z.string()]);
+
+const someText = absent(z.string());
+const someNumber = absent(z.number());
+const someFlag = absent(z.boolean());
+const someCode = absent(code);
+const someId = absent(idText);
+/** An object whose members nobody needs, or none are shown. */
+const someObject = absent(z.looseObject({}));
+
+/** Null, an absent list and an empty one are the same: nothing there. */
+const list = <T extends ZodType>(item: T) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((items) => items ?? []);
+
+/** Writes whose answer is empty, or not shown. */
+export const anyAnswer = z.unknown().transform(() => null);
+
+/** E1 and E2. `expiration` is ISO 8601, about ten minutes after issuance. */
+export const tokenAnswer = z.looseObject({
+  token: z.string().min(1),
+  expiration: someText,
+  userId: absent(z.number()),
+});
+
+/** Payment card record. Spending is in cents. `type`: 1 Physical, 2 Virtual, 3 Burner. `status`: 1 Active, 2 Suspended, 3 Closed. */
+export const paymentCard = z.looseObject({
+  paymentCardId: idText,
+  userProfileId: someNumber,
+  paymentCardName: someText,
+  maxTotalSpending: someNumber,
+  maxTransactionsCount: someNumber,
+  totalSpending: someNumber,
+  totalTransactionsCount: someNumber,
+  type: someCode,
+  expirationDate: someText,
+  active: someFlag,
+  last4: someText,
+  bin: someText,
+  network: someText,
+  formFactor: someText,
+  status: someCode,
+  partnerId: someNumber,
+  authorizationControls: list(z.unknown()),
+  cardProfileSetId: someId,
+  financialAccountId: someId,
+  cardProfileSet: someObject,
+  syncSubDate: someText,
+  reissuedCardId: someId,
+});
+
+/** A list of cards, bare or in pages (apis/4). `totalCount` is null when the partner does not tell. */
+export const paymentCards = z
+  .union([
+    z.array(paymentCard).transform((records) => ({ totalCount: null, records })),
+    z.looseObject({ totalCount: someNumber, records: list(paymentCard) }),
+  ])
+  .nullish()
+  .transform((cards) => cards ?? { totalCount: 0, records: [] });
+
+/** What a personal holder, a primary authorized person and an owner have in common. `ssn` comes masked: XXX-XX-XXXX. */
+const person = {
+  email: someText,
+  givenName: someText,
+  familyName: someText,
+  middleName: someText,
+  ssn: someText,
+  dateOfBirth: someText,
+  streetAddress: someText,
+  extendedAddress: someText,
+  postalCode: someText,
+  locality: someText,
+  state: someNumber,
+};
+
+/** Business account holder as it is read. `annualBusinessRevenue` is in cents here, see `holder.ts`. */
+export const businessHolderRecord = z.looseObject({
+  ...person,
+  phone: someText,
+  percentageOwnership: someNumber,
+  authorizingPersonTitle: someCode,
+  legalBusinessName: someText,
+  doingBusinessAsName: someText,
+  website: someText,
+  businessType: someCode,
+  businessPhone: someText,
+  employerIdentificationNumber: someText,
+  primaryAuthorizedPersonId: someId,
+  annualBusinessRevenue: someNumber,
+  payrollCustomer: someFlag,
+  owners: list(
+    z.looseObject({ id: someId, ...person, phoneNumber: someText, percentageOwnership: someNumber }),
+  ),
+  merchantProfileId: someNumber,
+});
+
+/** Banking profile record. `bankingStatus` is open; `businessAccountHolder` is there for business profiles only. */
+export const bankingProfile = z.looseObject({
+  id: z.number(),
+  createdDate: someText,
+  updatedDate: someText,
+  userProfileId: someNumber,
+  step: someCode,
+  accountHolderInformation: absent(z.looseObject({ ...person, phone: someText })),
+  businessAccountHolder: absent(businessHolderRecord),
+  isSubmitted: someFlag,
+  accountHolderId: someId,
+  nickName: someText,
+  cardProductId: someId,
+  openApplicationId: someId,
+  financialAccountId: someId,
+  applicationStatus: someCode,
+  bankingStatus: absent(idText),
+  applicationDate: someText,
+  approvalDate: someText,
+  isDeleted: someFlag,
+  isLocked: someFlag,
+  isAccessLocked: someFlag,
+  isMfaEnabled: someFlag,
+  isOtpEnabled: someFlag,
+  agentPayoutProfileId: someNumber,
+  salesRepresentativeId: someNumber,
+  rewordType: someCode,
+  isNew: someFlag,
+  isExceptional: someFlag,
+  profileSettings: someObject,
+  applicationCreationType: someCode,
+  exceptionalTemplateId: someNumber,
+  profileType: someCode,
+  accountType: someCode,
+  employer: someObject,
+  lockFinancialAccountId: someId,
+  agreements: list(z.unknown()),
+});
+
+/**
+ * Boarding response (E7, E8). It comes with 200 even when nothing was done: then `success` is false and `errors` says
+ * why. That is for the caller to look at; the client does not make a failure of it.
+ */
+export const boardingResponse = z.looseObject({
+  profileId: someNumber,
+  success: z.boolean(),
+  errors: absent(z.union([z.string(), z.array(z.string()).transform((errors) => errors.join('; '))])),
+  changeLog: list(z.looseObject({ requestType: someCode, changes: someText })),
+  /** There when a financial account was opened as well. */
+  financialAccountId: someId,
+});
+
+/** Ticket. `updateFieldRequest` names the field of the profile that the partner asks about, if any. */
+export const ticket = z.looseObject({
+  ticketId: z.number(),
+  createdDate: someText,
+  status: someText,
+  text: someText,
+  topic: someText,
+  topicId: someNumber,
+  userProfileId: someNumber,
+  parentTicketId: someNumber,
+  updateFieldRequest: absent(idText),
+});
+export const tickets = list(ticket);
+
+export const foundBusinesses = list(z.looseObject({ id: z.number(), dba: someText }));
+export const foundPeople = list(z.looseObject({ id: z.number(), name: someText }));
+
+/** E11. Amounts are in cents. */
+export const externalActivity = z.looseObject({
+  transferPageInfo: list(z.looseObject({})),
+  transactionPageInfo: someObject,
+  activity: list(z.looseObject({ id: someId })),
+});
+
+/** Notification. `group` and `level` are open; `dateRead` is null while it is unread. */
+export const notification = z.looseObject({
+  id: z.number(),
+  createdDate: someText,
+  subject: someText,
+  body: someText,
+  group: someCode,
+  level: someCode,
+  dateRead: someText,
+  metaData: someObject,
+});
+export const notifications = list(notification);
+
+/** E13. `exists` is true when the partner had a webhook of this url and type already (409). */
+export const createdWebhook = z.looseObject({
+  success: z.boolean(),
+  exists: z.boolean().default(false),
+  id: someNumber,
+});
+
+export const webhooks = list(
+  z.looseObject({ id: z.number(), name: someText, url: someText, notificationType: someCode }),
+);
+
+export const departments = list(
+  z.looseObject({
+    id: z.number(),
+    name: someText,
+    description: someText,
+    creator: absent(z.looseObject({ id: someNumber, name: someText })),
+    authorizedUserCount: someNumber,
+  }),
+);
+
+export const financialAccounts = list(z.looseObject({ id: idText }));
+
+/** Transactions, in a bare list or under `records`. Amounts are in cents. */
+export const transactions = z
+  .union([
+    z.array(z.looseObject({})),
+    z.looseObject({ records: list(z.looseObject({})) }).transform((page) => page.records),
+  ])
+  .nullish()
+  .transform((found) => found ?? []);
+
+export type PaymentCard = z.output<typeof paymentCard>;
+export type BankingProfile = z.output<typeof bankingProfile>;
+export type BusinessHolderRecord = z.output<typeof businessHolderRecord>;
+export type BoardingResponse = z.output<typeof boardingResponse>;
+export type Ticket = z.output<typeof ticket>;
+export type Notification = z.output<typeof notification>;

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { Operations } from '../catalogue.js';
+import { anyAnswer, boardingResponse, paymentCard, paymentCards } from './answers.js';
+import { cardClosing, cardNickname } from './requests.js';
+import { int32, text } from './rules.js';
+
+const cardWithReason = z.strictObject({ paymentCardId: text, reason: z.string().optional() });
+const page = { skip: int32.optional(), count: int32.optional() };
+
+/** Payment cards. `svc` is the brand segment of the paths. */
+export function cardOperations(svc: string) {
+  return {
+    setCardNickname: {
+      reference: 'E4',
+      summary: 'Set a card’s nickname, or clear it',
+      method: 'POST',
+      path: '/api/paymentCards/nickName',
+      effect: 'idempotent',
+      provenance: 'documented',
+      request: cardNickname,
+      response: paymentCard,
+    },
+    closeCard: {
+      reference: 'E8',
+      summary: 'Close a card for good',
+      method: 'POST',
+      path: `/${svc}/paymentCard/closePaymentCard`,
+      effect: 'once',
+      provenance: 'documented',
+      request: cardClosing,
+      response: boardingResponse,
+    },
+    createCard: {
+      summary: 'Issue a card on a financial account',
+      method: 'POST',
+      path: '/api/paymentCards',
+      effect: 'once',
+      provenance: 'assumed',
+      request: z.looseObject({ financialAccountId: text, paymentCardName: z.string().optional() }),
+      response: paymentCard,
+    },
+    listCards: {
+      summary: 'One’s own cards',
+      method: 'GET',
+      path: '/api/paymentCards',
+      query: ['skip', 'count'],
+      effect: 'read',
+      provenance: 'assumed',
+      request: z.strictObject(page),
+      response: paymentCards,
+    },
+    setCardStatus: {
+      summary: 'Set a card’s status',
+      method: 'POST',
+      path: '/api/paymentCards/status',
+      effect: 'idempotent',
+      provenance: 'assumed',
+      request: z.strictObject({ paymentCardId: text, status: z.int().min(0).max(3) }),
+      response: anyAnswer,
+    },
+    setCardAuthorizationControls: {
+      summary: 'Replace a card’s authorization controls',
+      method: 'POST',
+      path: '/api/paymentCards/authorizationControls',
+      effect: 'idempotent',
+      provenance: 'assumed',
+      request: z.strictObject({
+        paymentCardId: text,
+        authorizationControls: z.array(z.record(z.string(), z.json())),
+      }),
+      response: anyAnswer,
+    },
+    suspendCard: {
+      summary: 'Suspend a card; activate-card is the way back',
+      method: 'POST',
+      path: `/${svc}/paymentCard/suspendPaymentCard`,
+      effect: 'idempotent',
+      provenance: 'assumed',
+      request: cardWithReason,
+      response: boardingResponse,
+    },
+    activateCard: {
+      summary: 'Activate a suspended card',
+      method: 'POST',
+      path: `/${svc}/paymentCard/activatePaymentCard`,
+      effect: 'idempotent',
+      provenance: 'assumed',
+      request: cardWithReason,
+      response: boardingResponse,
+    },
+    reissueCard: {
+      summary: 'Issue a new card in place of one, which goes out of use',
+      method: 'POST',
+      path: `/${svc}/paymentCard/reissuePaymentCard`,
+      effect: 'once',
+      provenance: 'assumed',
+      request: cardWithReason,
+      response: boardingResponse,
+    },
+    listPaymentCards: {
+      summary: 'The cards of a user profile',
+      method: 'GET',
+      path: `/${svc}/paymentCard/list`,
+      query: ['userProfileId', 'skip', 'count'],
+      effect: 'read',
+      provenance: 'assumed',
+      request: z.strictObject({ userProfileId: int32.optional(), ...page }),
+      response: paymentCards,
+    },
+  } as const satisfies Operations;
+}

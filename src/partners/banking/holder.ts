@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { BusinessHolderRecord } from './answers.js';
+import { type accountHolder, beneficialOwner, type businessAccountHolder } from './requests.js';
+
+/** The holder's own fields of E7, as people write them. `annualBusinessRevenue` is in whole US dollars. */
+export type AccountHolder = z.input<typeof accountHolder>;
+export type BeneficialOwner = z.input<typeof beneficialOwner>;
+/** E7 as it travels. */
+export type HolderSubmission = z.input<typeof businessAccountHolder>;
+
+/** The owners as people write them: one list. The partner takes four at most. */
+export const beneficialOwners = z.array(beneficialOwner).max(4, 'at most four beneficial owners');
+
+const OWNER_MEMBERS = ['owner', 'owner2', 'owner3', 'owner4'] as const;
+
+/**
+ * The holder and the list of its beneficial owners in the form that E7 takes: the owners, in their order, as
+ * `owner`, `owner2`, `owner3` and `owner4`. Members of owners that are not there are left out.
+ *
+ * @throws {RangeError} when there are more than four. Input from outside is checked with {@link beneficialOwners}.
+ */
+export function submissionOf(
+  holder: AccountHolder,
+  owners: readonly BeneficialOwner[] = [],
+): HolderSubmission {
+  if (owners.length > OWNER_MEMBERS.length) throw new RangeError('at most four beneficial owners');
+  const members = owners.map((owner, index) => [OWNER_MEMBERS[index], owner]);
+  return { ...holder, ...Object.fromEntries(members) };
+}
+
+/** Yearly revenue in cents, out of a submission, which has it in dollars. Null when it was not given. */
+export function submittedRevenueInCents({
+  annualBusinessRevenue: dollars,
+}: Pick<AccountHolder, 'annualBusinessRevenue'>): number | null {
+  return typeof dollars === 'number' ? dollars * 100 : null;
+}
+
+/** Yearly revenue in cents, out of a profile that was read, which has it in cents already. */
+export function recordedRevenueInCents({
+  annualBusinessRevenue: cents,
+}: Pick<BusinessHolderRecord, 'annualBusinessRevenue'>): number | null {
+  return cents;
+}

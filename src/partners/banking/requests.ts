@@ -1,0 +1,271 @@
+import { z } from 'zod';
+import {
+  dateTime,
+  dollars,
+  ein,
+  extendedAddress,
+  int32,
+  oneTimeCode,
+  phone,
+  postalCode,
+  secondFactor,
+  ssn,
+  state,
+  streetAddress,
+  tenDigits,
+  text,
+  zipCode,
+} from './rules.js';
+
+export const nothing = z.strictObject({});
+
+/** The one-time code of the second factor and where it comes from: both or neither (Authentication, 3). */
+const codeMembers = { smsCode: z.string().nullish(), typeOperation: secondFactor.nullish() };
+
+function codeIsComplete(
+  {
+    smsCode,
+    typeOperation,
+  }: { smsCode?: string | null | undefined; typeOperation?: string | null | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (smsCode && !typeOperation) missing(context, 'typeOperation', 'smsCode');
+  if (typeOperation && !smsCode) missing(context, 'smsCode', 'typeOperation');
+}
+
+function missing(context: z.RefinementCtx, member: string, other: string): void {
+  context.addIssue({ code: 'custom', path: [member], message: `is required beside ${other}` });
+}
+
+const likev1 = z.boolean().optional();
+
+const userTokenRequest = z
+  .strictObject({
+    likev1,
+    nickName: text,
+    password: text,
+    tokenDevice: text,
+    nameDevice: text,
+    reCaptchaResponse: z.string().nullish(),
+    ...codeMembers,
+    captcha: z.strictObject({ token: z.string().optional() }).optional(),
+  })
+  .superRefine(codeIsComplete);
+
+const partnerTokenRequest = z
+  .strictObject({
+    likev1,
+    NickName: text,
+    Password: text,
+    TokenDevice: text,
+    NameDevice: text,
+    ...codeMembers,
+  })
+  .superRefine(codeIsComplete);
+
+/** E1: the user form (with or without `captcha`), or the partner form with its capitalised names. */
+export const tokenRequest = z.union([userTokenRequest, partnerTokenRequest]);
+
+interface Address {
+  streetAddress: string;
+  extendedAddress?: string | null | undefined;
+  postalCode: string;
+  city: string;
+  state: number;
+}
+
+/** E3, its three variants: one's own address; the same confirmed by a one-time code; that of an associated person. */
+export type AddressChange =
+  | (Address & { oneTimeCode?: never; secureOperationType?: never; associatedPersonId?: never })
+  | (Address & {
+      /** 6 digits. */
+      oneTimeCode: string;
+      secureOperationType: z.input<typeof secondFactor>;
+      associatedPersonId?: never;
+    })
+  | (Address & {
+      /** Of the primary authorized person or a beneficial owner. */
+      associatedPersonId: string;
+      oneTimeCode?: never;
+      secureOperationType?: never;
+    });
+
+/** E3. One object with a rule for what goes together, so that a problem is told by the member it is in. */
+export const addressChange = z
+  .strictObject({
+    streetAddress,
+    extendedAddress: extendedAddress.nullish(),
+    postalCode,
+    city: text,
+    state,
+    oneTimeCode: oneTimeCode.optional(),
+    secureOperationType: secondFactor.optional(),
+    associatedPersonId: text.optional(),
+  })
+  .superRefine((change, context) => {
+    const { oneTimeCode, secureOperationType, associatedPersonId } = change;
+    if (associatedPersonId !== undefined && (oneTimeCode ?? secureOperationType) !== undefined) {
+      const message = 'cannot be combined with a one-time code';
+      context.addIssue({ code: 'custom', path: ['associatedPersonId'], message });
+    }
+    if (oneTimeCode !== undefined && secureOperationType === undefined) {
+      missing(context, 'secureOperationType', 'oneTimeCode');
+    }
+    if (secureOperationType !== undefined && oneTimeCode === undefined) {
+      missing(context, 'oneTimeCode', 'secureOperationType');
+    }
+  }) as unknown as z.ZodType<AddressChange, AddressChange>;
+
+/** E4. `null`, or no name at all, clears the nickname. */
+export const cardNickname = z.strictObject({
+  paymentCardId: text,
+  nickName: z.string().max(18, 'must be at most 18 characters').nullish(),
+});
+
+export const byMerchant = z.strictObject({ merchantProfileId: int32 });
+
+/** A beneficial owner as E7 takes one, for `owner`, `owner2`, `owner3` and `owner4` alike. */
+export const beneficialOwner = z.strictObject({
+  firstName: text.max(255),
+  lastName: text.max(255),
+  middleName: z.string().max(255).nullish(),
+  email: z.email(),
+  homePhone: tenDigits,
+  ssn,
+  dob: dateTime,
+  homeAddress: text,
+  extendedAddress: z.string().nullish(),
+  city: text,
+  state,
+  zipCode,
+  /** Per cent. Who owns less than 25 is no beneficial owner. */
+  percentageOwnership: z.int().min(25).max(100),
+});
+
+/** E7 without the beneficial owners: primary authorized person and business. */
+export const accountHolder = z.strictObject({
+  email: z.email(),
+  givenName: text,
+  familyName: text,
+  middleName: z.string().nullish(),
+  phone,
+  ssn,
+  dateOfBirth: dateTime,
+  streetAddress: text,
+  extendedAddress: extendedAddress.nullish(),
+  city: text,
+  postalCode,
+  state,
+  /** 0 None, 1 Mr, 2 Mrs, 3 Ms, 4 Dr, 5 Prof, 6 Other. */
+  authorizingPersonTitle: z.int().min(0).max(6),
+  primaryAuthorizedStreetAddress: text,
+  primaryAuthorizedExtendedAddress: z.string().nullish(),
+  primaryAuthorizedPostalCode: postalCode,
+  primaryAuthorizedLocality: text,
+  primaryAuthorizedState: state,
+  legalBusinessName: text,
+  doingBusinessAsName: text,
+  employerIdentificationNumber: ein,
+  businessPhone: phone,
+  /** Per cent, of the authorizing person. */
+  percentageOwnership: z.int().min(0).max(100),
+  /** 0 Unknown, 1 SoleProprietorship, 2 Partnership, 3 Corporation, 4 LLC. */
+  businessType: z.int().min(0).max(4).optional(),
+  website: z.string().nullish(),
+  businessStartDate: dateTime.nullish(),
+  /** In whole US dollars here, where it is submitted; a profile that is read has it in cents, see `holder.ts`. */
+  annualBusinessRevenue: dollars.nullish(),
+  payrollCustomer: z.boolean().optional(),
+  /** 0 Default, 1 Type1, 2 Type2, 3 Type3. */
+  profileType: z.int().min(0).max(3).optional(),
+});
+
+/** E7 as it travels. People write one list of owners instead: see `submissionOf` in `holder.ts`. */
+export const businessAccountHolder = accountHolder.extend({
+  owner: beneficialOwner.optional(),
+  owner2: beneficialOwner.optional(),
+  owner3: beneficialOwner.optional(),
+  owner4: beneficialOwner.optional(),
+});
+
+/** E8. */
+export const cardClosing = z.strictObject({
+  paymentCardId: text,
+  notes: z.string().max(600, 'must be at most 600 characters').optional(),
+  /** Must be that of the card on record. */
+  last4: z.string().optional(),
+});
+
+/** E9. */
+export const businessSearch = z.strictObject({
+  agentIds: z.array(int32).nullish(),
+  isoId: int32.nullish(),
+  /** The whole name, or a part of it. */
+  dba: z.string().nullish(),
+  /** How many results at most. */
+  count: int32.optional(),
+});
+
+/** E10. */
+export const fullStatementRequest = z.strictObject({
+  period: dateTime,
+  financialAccountIds: z.array(text).min(1, 'must name an account'),
+  /** The statement is delivered there as well. */
+  email: z.email().optional(),
+  fileFormat: z.enum(['PDF', 'CSV', 'QBO', 'OFX']).optional(),
+});
+
+/** E11. The contract leaves out the names of the two providers, all in upper case. */
+export const externalActivityRequest = z.strictObject({
+  profileId: int32,
+  financialAccountId: z.string().optional(),
+  provider: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]*$/, 'must be in upper case')
+    .optional(),
+  dateFrom: dateTime.optional(),
+  dateTo: dateTime.optional(),
+});
+
+const notificationGroup = z.enum(['Notifications', 'Messages', 'Campaigns', 'CardholderAgreement']);
+
+/** E12. */
+export const notificationQuery = z.strictObject({
+  fromDate: dateTime.optional(),
+  toDate: dateTime.optional(),
+  level: z.enum(['Info', 'Warning']).optional(),
+  group: notificationGroup.optional(),
+  types: z.array(z.string()).optional(),
+  categories: z
+    .array(z.enum(['Cards', 'Deposits', 'WithdrawalsTransfers', 'Transactions', 'Other']))
+    .optional(),
+  searchTerm: z.string().optional(),
+  /** The partner takes 0 when it is left out. */
+  skip: int32.optional(),
+  /** The partner takes 100 when it is left out. */
+  take: int32.optional(),
+});
+
+/** E13: what a partner webhook can be about. The mixed spelling is the contract's. */
+export const NOTIFICATION_TYPES = [
+  'ApplicationStatus',
+  'PaymentCardStatus',
+  'PaymentCardAuthorization',
+  'Ach',
+  'AChOut',
+  'InternalTransfers',
+  'Fee',
+  'LockUnlockProfile',
+] as const;
+
+/** E13. */
+export const webhook = z.strictObject({
+  name: text.max(50, 'must be at most 50 characters'),
+  url: z
+    .url({ protocol: /^https$/, error: 'must be a full https URL' })
+    .regex(/^https:\/\//i, 'must be a full https URL'),
+  notificationType: z.enum(NOTIFICATION_TYPES),
+});
+
+/** E15. */
+export const byId = z.strictObject({ id: int32 });

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+/** Rules of single values (apis/1). Their messages name the rule and never the value. */
+
+export const int32 = z.int32();
+
+export const text = z.string().min(1, 'must not be empty');
+
+/** ISO 8601 date and time, as `1980-02-29T00:00:00Z`; with or without an offset. */
+export const dateTime = z.iso.datetime({ offset: true, local: true });
+
+/** US states and territories as the partner numbers them. Which number is which state is not shown. */
+export const state = z.int().min(1).max(53);
+
+/** As printed: ten digits, an asterisk being allowed in place of any of them. */
+export const phone = z.string().regex(/^(\d|\*){10}$/, 'must be 10 digits');
+
+export const tenDigits = z.string().regex(/^\d{10}$/, 'must be 10 digits');
+
+/** As printed: nine digits without dashes, and none of the numbers that are never given out. */
+export const ssn = z
+  .string()
+  .regex(
+    /^(?!(666|9\d{2}))(?:0[1-9]\d|00[1-9]|[1-8]\d{2})(?:0[1-9]|[1-9]\d)(?!0000)\d{4}$/,
+    'must be 9 digits of a valid SSN, without dashes',
+  );
+
+/** As printed, which lets the two leading digits be left out. */
+export const ein = z
+  .string()
+  .regex(
+    /^(?!00\d{7}$)(?!\d{2}0000000$)(\d{2})?(\d{7})$/,
+    'must be the digits of a valid EIN, without dashes',
+  );
+
+/** As printed. E3 speaks of exactly 5 digits where it lists its errors; its pattern takes ZIP+4, and so do we. */
+export const postalCode = z.string().regex(/^\d{5}(-\d{4})?$/, 'must be 5 digits, or 5-4');
+
+export const zipCode = z.string().regex(/^\d{5}$/, 'must be 5 digits');
+
+/**
+ * The contract prints `^[a-zA-Z\d',. \-#]+(([',. \-#][a-zA-Z ])?[a-zA-Z.]*)*$`, which takes exponential time on text
+ * that does not fit. All that its second part could add, its first part takes already; so this is the same rule.
+ */
+export const extendedAddress = z
+  .string()
+  .regex(/^[a-zA-Z\d',. \-#]+$/, "must be letters, digits, spaces and ' , . - # only");
+
+const startsWithNumberAndStreet = /^\d\S*\s.*\p{L}/u;
+const postOfficeBox = /\b(p\.?\s*o\.?\s*box|post\s+office\s+box)\b/i;
+
+/** Street and number (E3): a number, then the name of a street; no post office box. */
+export const streetAddress = text
+  .regex(startsWithNumberAndStreet, 'must start with a number, followed by the name of a street')
+  .refine((address) => !postOfficeBox.test(address), 'must not be a PO box');
+
+/** Which second factor a one-time code comes from (E1, E3). */
+export const secondFactor = z.enum(['ShortMessageCode', 'TimeBasedCode', 'LegacyTimeBasedCode']);
+
+export const oneTimeCode = z.string().regex(/^\d{6}$/, 'must be 6 digits');
+
+/** Money as the partner submits it in E7: whole US dollars. */
+export const dollars = z.int().min(0);

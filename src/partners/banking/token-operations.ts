@@ -1,0 +1,29 @@
+import type { Operations } from '../catalogue.js';
+import { tokenAnswer } from './answers.js';
+import { nothing, tokenRequest } from './requests.js';
+
+/** Asking for a token and renewing one. `token.ts` does both by itself; nobody else needs to. */
+export const TOKEN_OPERATIONS = {
+  issueToken: {
+    reference: 'E1',
+    summary: 'Issue a Bearer token for user name and password, in the user’s or the partner’s form',
+    method: 'POST',
+    path: '/api/auth/v2',
+    query: ['likev1'],
+    anonymous: true,
+    effect: 'idempotent',
+    provenance: 'documented',
+    request: tokenRequest,
+    response: tokenAnswer,
+  },
+  refreshToken: {
+    reference: 'E2',
+    summary: 'Issue a fresh token in exchange for one that is about to expire',
+    method: 'POST',
+    path: '/api/auth/refresh',
+    effect: 'idempotent',
+    provenance: 'assumed',
+    request: nothing,
+    response: tokenAnswer,
+  },
+} as const satisfies Operations;

@@ -1,0 +1,231 @@
+import { performance } from 'node:perf_hooks';
+import type { z } from 'zod';
+import { type Credentials, type Opened, type PartnerClient, partnerClient } from '../client.js';
+import type { HttpResponse, PartnerHttp } from '../http.js';
+import { PartnerError, type PartnerErrorDetails } from '../partner-error.js';
+import type { tokenAnswer } from './answers.js';
+import { type OneTimeCode, TimeBasedCodes } from './one-time-code.js';
+import { openPlain } from './problems.js';
+import { asksForCode } from './refusal.js';
+import { TOKEN_OPERATIONS } from './token-operations.js';
+
+/** Who asks for tokens, and in which of the two forms of E1. */
+export interface TokenSettings {
+  readonly username: string;
+  readonly password: string;
+  /** Identifies the calling device; for a partner, a label of the type of device. */
+  readonly deviceToken: string;
+  /** Names the device; for a partner, identifies the calling application. */
+  readonly deviceName: string;
+  /** `partner` spells the members NickName, Password, TokenDevice, NameDevice. */
+  readonly form: 'user' | 'partner';
+  /** Asks for the format of version 1. */
+  readonly likeV1?: boolean;
+  /** Base32. Codes of the second factor are then made here, and nobody is asked. */
+  readonly totpSecret?: string;
+  /** How long a refusal is believed before the partner is asked again. */
+  readonly coolDown?: Partial<CoolDown>;
+}
+
+interface CoolDown {
+  /** After a 403: the account is locked or suspended, or the second factor failed. */
+  readonly lockedMs: number;
+  /** After a wrong user name or password. */
+  readonly refusedMs: number;
+}
+
+const COOL_DOWN: CoolDown = { lockedMs: 15 * 60_000, refusedMs: 60_000 };
+
+/** Documented lifetime (apis/1, Limits), for when an answer does not tell or cannot be believed. */
+const LIFETIME_MS = 10 * 60_000;
+const LONGEST_LIFETIME_MS = 24 * 60 * 60_000;
+const RENEWED_AT = 0.8;
+/** Between two attempts to renew a token that is still good. */
+const NEXT_ATTEMPT_MS = 10_000;
+
+/** Times are those of `performance.now()`, which no change of the clock touches. */
+interface Held {
+  readonly credentials: Credentials;
+  readonly expiresAt: number;
+  readonly neededPerson: boolean;
+  renewAt: number;
+}
+
+/**
+ * The Bearer token of a banking client: one for all callers, fetched once however many ask at the same time, renewed
+ * ahead of its end, and seen by nobody else. How long it lives is told by its `expiration` and the `Date` of the same
+ * answer, both by the partner's clock, so that a wrong clock of ours does no harm.
+ *
+ * A refusal is remembered: until `forget`, a code, or the end of the cool-down, calls fail at once and without network,
+ * for each attempt with a wrong password may count towards locking the account.
+ */
+export class BankingToken {
+  readonly #settings: TokenSettings;
+  readonly #headers: Credentials;
+  readonly #coolDown: CoolDown;
+  readonly #codes: TimeBasedCodes | undefined;
+  readonly #client: PartnerClient<typeof TOKEN_OPERATIONS>;
+  #held: Held | undefined;
+  #flight: Promise<Held> | undefined;
+  #code: OneTimeCode | undefined;
+  #refusal: { readonly details: PartnerErrorDetails; readonly until: number } | undefined;
+  /** Of the latest answer about tokens; there is never more than one on its way. */
+  #latest: { readonly date: number; readonly asksForCode: boolean } | undefined;
+
+  /** @param headers sent beside the token with every call. @throws {TypeError} when the TOTP secret is not base32. */
+  constructor(system: string, settings: TokenSettings, http: PartnerHttp, headers: Credentials) {
+    this.#settings = settings;
+    this.#headers = headers;
+    this.#coolDown = { ...COOL_DOWN, ...settings.coolDown };
+    this.#codes = settings.totpSecret === undefined ? undefined : new TimeBasedCodes(settings.totpSecret);
+    const authorization = async () => this.#held?.credentials ?? headers;
+    const open = (response: HttpResponse) => this.#open(response);
+    this.#client = partnerClient(TOKEN_OPERATIONS, { system, authorization, open }, http);
+  }
+
+  /** Headers with a token that is good, fetched or renewed if need be. @throws {PartnerError} when there is none. */
+  async authorization(): Promise<Credentials> {
+    const held = this.#held;
+    if (held && performance.now() < held.renewAt) return held.credentials;
+    try {
+      return (await this.#renewed()).credentials;
+    } catch (error) {
+      const isStillGood = held && held === this.#held && performance.now() < held.expiresAt;
+      if (!isStillGood) throw error;
+      held.renewAt = performance.now() + NEXT_ATTEMPT_MS;
+      return held.credentials;
+    }
+  }
+
+  /** Headers with another token than the one that was answered with a 401; one fetch for all who were. */
+  async reauthorize(refused: Credentials): Promise<Credentials> {
+    if (this.#held?.credentials['authorization'] === refused['authorization']) this.#held = undefined;
+    return (this.#held ?? (await this.#renewed())).credentials;
+  }
+
+  /** Gives the next attempt a one-time code that a person received, and lets that attempt be made. */
+  useCode(code: string, typeOperation: OneTimeCode['typeOperation'] = 'ShortMessageCode'): void {
+    this.#code = { smsCode: code, typeOperation };
+    this.#refusal = undefined;
+  }
+
+  /** Drops the token, a code that was not used, and what is remembered of refusals. */
+  forget(): void {
+    this.#held = undefined;
+    this.#code = undefined;
+    this.#refusal = undefined;
+  }
+
+  /** Whether a text holds one of the secrets, and so must not be told. */
+  isToldIn(text: string): boolean {
+    const { password, deviceToken, totpSecret } = this.#settings;
+    const token = this.#held?.credentials['authorization']?.slice('Bearer '.length);
+    return [password, deviceToken, totpSecret, token].some((secret) => secret && text.includes(secret));
+  }
+
+  #renewed(): Promise<Held> {
+    this.#flight ??= this.#obtain().finally(() => {
+      this.#flight = undefined;
+    });
+    return this.#flight;
+  }
+
+  /** E2 while the token lives, and after that only where E1 would need a person; E1 when E2 fails. */
+  async #obtain(): Promise<Held> {
+    const held = this.#held;
+    if (held && (held.neededPerson || performance.now() < held.expiresAt)) {
+      const since = performance.now();
+      const answer = await this.#client.refreshToken({}).catch(() => undefined);
+      if (answer) return this.#hold(answer, since, held.neededPerson);
+    }
+    return this.#issue();
+  }
+
+  async #issue(): Promise<Held> {
+    if (this.#refusal && performance.now() < this.#refusal.until)
+      throw new PartnerError(this.#refusal.details);
+    const since = performance.now();
+    const code = this.#code;
+    try {
+      const answer = await this.#ask(code);
+      if (this.#code === code) this.#code = undefined;
+      this.#refusal = undefined;
+      return this.#hold(answer, since, code !== undefined);
+    } catch (error) {
+      if (!(error instanceof PartnerError)) throw error;
+      const wasUsed = error.kind !== 'NotSent' && error.kind !== 'RateLimited';
+      if (wasUsed && this.#code === code) this.#code = undefined;
+      throw this.#refused(error);
+    }
+  }
+
+  async #ask(code: OneTimeCode | undefined) {
+    const codes = code ? undefined : this.#codes;
+    this.#latest = undefined;
+    try {
+      return await this.#client.issueToken(this.#request(code ?? codes?.now()));
+    } catch (error) {
+      // A time-based code of a clock that goes wrong: the refusal tells the right time.
+      const wasRefused = error instanceof PartnerError && (error.status === 401 || error.status === 403);
+      if (!wasRefused || !codes?.correct(this.#serverDate())) throw error;
+      return await this.#client.issueToken(this.#request(codes.now()));
+    }
+  }
+
+  #request(code: OneTimeCode | undefined) {
+    const { username, password, deviceToken, deviceName, form, likeV1 } = this.#settings;
+    const more = { ...(likeV1 && { likev1: true }), ...code };
+    return form === 'partner'
+      ? { NickName: username, Password: password, TokenDevice: deviceToken, NameDevice: deviceName, ...more }
+      : { nickName: username, password, tokenDevice: deviceToken, nameDevice: deviceName, ...more };
+  }
+
+  #hold(answer: z.output<typeof tokenAnswer>, since: number, neededPerson: boolean): Held {
+    const life = this.#lifetime(answer.expiration);
+    this.#codes?.correct(this.#serverDate());
+    this.#held = {
+      credentials: { ...this.#headers, authorization: `Bearer ${answer.token}` },
+      renewAt: since + life * RENEWED_AT,
+      expiresAt: since + life,
+      neededPerson,
+    };
+    return this.#held;
+  }
+
+  #lifetime(expiration: string | null): number {
+    if (expiration === null) return LIFETIME_MS;
+    const hasOffset = /(Z|[+-]\d\d:?\d\d)$/i.test(expiration);
+    const life = Date.parse(hasOffset ? expiration : `${expiration}Z`) - this.#serverDate();
+    return life > 0 && life <= LONGEST_LIFETIME_MS ? life : LIFETIME_MS;
+  }
+
+  /** By the partner's clock, when it answered last; NaN when it did not say. */
+  #serverDate(): number {
+    return this.#latest?.date ?? Number.NaN;
+  }
+
+  #open(response: HttpResponse): Opened | undefined {
+    const opened = openPlain(response);
+    const date = Date.parse(String(response.headers['date']));
+    this.#latest = { date, asksForCode: asksForCode(response, opened) };
+    return opened;
+  }
+
+  /**
+   * What callers are told. Whatever E1 has against the request (400, 404 included), it is credentials that a person
+   * must look at. The error is a new one, for what caused the other is of no use to them.
+   */
+  #refused(error: PartnerError): PartnerError {
+    const { kind, ...details } = error.details;
+    if (kind !== 'Rejected' && kind !== 'Unauthorized' && kind !== 'Forbidden') return error;
+    const needsCode = !this.#codes && this.#latest?.asksForCode;
+    const refusal = {
+      ...details,
+      kind: kind === 'Forbidden' ? ('Forbidden' as const) : ('Unauthorized' as const),
+      ...(needsCode && { needs: 'one-time-code' as const }),
+    };
+    const coolDown = kind === 'Forbidden' ? this.#coolDown.lockedMs : this.#coolDown.refusedMs;
+    this.#refusal = { details: refusal, until: performance.now() + coolDown };
+    return new PartnerError(refusal);
+  }
+}

@@ -1,0 +1,42 @@
+import { FormData } from 'undici';
+import { type FilePart, type Operation, pathParameters } from './catalogue.js';
+
+/** Where a request goes and what it carries, by its catalogue entry. A list in the query repeats its name. */
+export function encode(operation: Operation, request: Readonly<Record<string, unknown>>) {
+  const inPath = new Set(pathParameters(operation));
+  const inQuery = new Set(operation.query ?? []);
+  const query = new URLSearchParams();
+  const body: [string, unknown][] = [];
+  for (const [member, value] of Object.entries(request)) {
+    if (value === undefined || inPath.has(member)) continue;
+    if (inQuery.has(member)) for (const one of [value].flat()) query.append(member, String(one));
+    else body.push([member, value]);
+  }
+  const search = query.size > 0 ? `?${query}` : '';
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, member) =>
+    encodeURIComponent(String(request[member])),
+  );
+  const address = { path: path + search, headers: { ...operation.headers } };
+  if (operation.encoding === 'multipart') return { ...address, body: formData(body) };
+  const hasBody = operation.sendsEmptyBody || body.length > 0;
+  if (operation.method === 'GET' || !hasBody) return address;
+  const headers = { ...address.headers, 'content-type': 'application/json' };
+  return { ...address, headers, body: JSON.stringify(Object.fromEntries(body)) };
+}
+
+function formData(members: [string, unknown][]): FormData {
+  const form = new FormData();
+  for (const [name, value] of members) {
+    if (isFilePart(value)) {
+      const content = new Blob([Buffer.from(value.content)], { type: value.contentType });
+      form.append(name, content, value.fileName);
+    } else {
+      form.append(name, String(value));
+    }
+  }
+  return form;
+}
+
+function isFilePart(value: unknown): value is FilePart {
+  return typeof value === 'object' && value !== null && 'fileName' in value && 'content' in value;
+}
