@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from './messages/ids.js';
+import type { BankingSettings } from './partners/banking/client.js';
+import { NEUTRAL_SEGMENT } from './partners/banking/operations.js';
 import { isSecureOrLoopback } from './partners/http.js';
 
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
@@ -53,11 +55,30 @@ const settings = z.object({
   BOARDING_USERNAME: z.string().optional(),
   BOARDING_PASSWORD: z.string().optional(),
   BOARDING_POS_NAMES: names.default([]),
+  BANKING_URL: partnerUrl.optional(),
+  BANKING_USERNAME: z.string().optional(),
+  BANKING_PASSWORD: z.string().optional(),
+  BANKING_DEVICE_TOKEN: z.string().optional(),
+  BANKING_DEVICE_NAME: z.string().default('gangway'),
+  BANKING_TOTP_SECRET: z
+    .string()
+    .regex(/^[A-Za-z2-7\s-]+=*$/, 'must be base32')
+    .optional(),
+  BANKING_PARTNER_ID: z.string().optional(),
+  BANKING_PATH_SEGMENT: z
+    .string()
+    .regex(/^[\w.~-]+$/, 'must be one path segment')
+    .default(NEUTRAL_SEGMENT),
   DOCUMENT_DIR: z.string().default('documents'),
 });
 
 /** Settings that may come from the file that `<NAME>_FILE` names, instead of the environment. */
-const SECRETS: readonly string[] = ['BOARDING_PASSWORD'];
+const SECRETS: readonly string[] = [
+  'BOARDING_PASSWORD',
+  'BANKING_PASSWORD',
+  'BANKING_DEVICE_TOKEN',
+  'BANKING_TOTP_SECRET',
+];
 
 export interface Config {
   readonly taskQueue: string;
@@ -71,6 +92,8 @@ export interface Config {
   readonly boarding:
     | { readonly url: string; readonly username: string; readonly password: string }
     | undefined;
+  /** undefined when BANKING_URL is not set: the banking partner is off. */
+  readonly banking: BankingSettings | undefined;
   /** Point-of-sale names the boarding partner knows beside the two that its contract prints. */
   readonly posNames: readonly string[];
   readonly documentDir: string;
@@ -104,8 +127,25 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
           password: required('BOARDING_PASSWORD', set.BOARDING_PASSWORD),
         }
       : undefined,
+    banking: set.BANKING_URL ? bankingFrom(set.BANKING_URL, set) : undefined,
     posNames: set.BOARDING_POS_NAMES,
     documentDir: set.DOCUMENT_DIR,
+  };
+}
+
+/** A partner ID makes us a partner, who asks for tokens in a form of its own (apis/1, Token request). */
+function bankingFrom(url: string, set: z.output<typeof settings>): BankingSettings {
+  const { BANKING_TOTP_SECRET: totpSecret, BANKING_PARTNER_ID: partnerId } = set;
+  return {
+    url,
+    username: required('BANKING_USERNAME', set.BANKING_USERNAME),
+    password: required('BANKING_PASSWORD', set.BANKING_PASSWORD),
+    deviceToken: required('BANKING_DEVICE_TOKEN', set.BANKING_DEVICE_TOKEN),
+    deviceName: set.BANKING_DEVICE_NAME,
+    pathSegment: set.BANKING_PATH_SEGMENT,
+    form: partnerId === undefined ? 'user' : 'partner',
+    ...(totpSecret !== undefined && { totpSecret }),
+    ...(partnerId !== undefined && { partnerId }),
   };
 }
 

@@ -19,6 +19,7 @@ describe('the settings', () => {
       logLevel: 'info',
       uiUrl: undefined,
       boarding: undefined,
+      banking: undefined,
       posNames: [],
       documentDir: 'documents',
     });
@@ -41,6 +42,35 @@ describe('the settings', () => {
       boarding: { url: 'https://boarding.example.com', username: 'user', password: 'secret' },
       posNames: ['Till One', 'Till Two'],
       documentDir: '/var/lib/gangway',
+    });
+  });
+
+  it('of the banking partner make us a user, or with a partner ID a partner', () => {
+    const banking = {
+      BANKING_URL: 'https://banking.example.com',
+      BANKING_USERNAME: 'user',
+      BANKING_PASSWORD: 'secret',
+      BANKING_DEVICE_TOKEN: 'device',
+    };
+    expect(loadConfig(banking).banking).toEqual({
+      url: 'https://banking.example.com',
+      username: 'user',
+      password: 'secret',
+      deviceToken: 'device',
+      deviceName: 'gangway',
+      pathSegment: 'svc',
+      form: 'user',
+    });
+    const more = {
+      BANKING_PARTNER_ID: '42',
+      BANKING_TOTP_SECRET: 'JBSWY3DPEHPK3PXP',
+      BANKING_PATH_SEGMENT: 'brand',
+    };
+    expect(loadConfig({ ...banking, ...more }).banking).toMatchObject({
+      form: 'partner',
+      partnerId: '42',
+      totpSecret: 'JBSWY3DPEHPK3PXP',
+      pathSegment: 'brand',
     });
   });
 
@@ -68,6 +98,12 @@ describe('a bad setting', () => {
     ],
     [{ BOARDING_URL: partner.BOARDING_URL, BOARDING_PASSWORD: 'x' }, 'BOARDING_USERNAME: is not set'],
     [{ BOARDING_URL: partner.BOARDING_URL, BOARDING_USERNAME: 'x' }, 'BOARDING_PASSWORD: is not set'],
+    [{ BANKING_TOTP_SECRET: '189' }, 'BANKING_TOTP_SECRET: must be base32'],
+    [{ BANKING_PATH_SEGMENT: 'a/b' }, 'BANKING_PATH_SEGMENT: must be one path segment'],
+    [
+      { BANKING_URL: 'https://banking.example.com', BANKING_USERNAME: 'x', BANKING_PASSWORD: 'x' },
+      'BANKING_DEVICE_TOKEN: is not set',
+    ],
     [{ BOARDING_PASSWORD_FILE: '/nowhere' }, 'BOARDING_PASSWORD_FILE: cannot be read (ENOENT)'],
     [{ GANGWAY_UI_URL: 'ui' }, 'GANGWAY_UI_URL: must be a URL'],
   ])('%o is named in one line', (environment, message) => {

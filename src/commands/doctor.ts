@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../config.js';
+import { bankingClient } from '../partners/banking/client.js';
 import { boardingClient } from '../partners/boarding/client.js';
 import { connectClient } from '../temporal/connection.js';
 import { missingSearchAttributes } from '../temporal/search-attributes.js';
@@ -37,12 +38,13 @@ export function doctorCommand(program: Command): void {
 }
 
 async function examine(config: Config): Promise<Finding[]> {
-  const [ofTemporal, ofPartner, ofDocuments] = await Promise.all([
+  const [ofTemporal, ...others] = await Promise.all([
     examineTemporal(config),
     finding('boarding partner', () => examineBoarding(config)),
+    finding('banking partner', () => examineBanking(config)),
     finding('document folder', () => examineFolder(config.documentDir)),
   ]);
-  return [...ofTemporal, ofPartner, ofDocuments];
+  return [...ofTemporal, ...others];
 }
 
 async function examineTemporal({ taskQueue }: Config): Promise<Finding[]> {
@@ -100,6 +102,18 @@ async function examineBoarding({ boarding, posNames }: Config): Promise<string> 
   try {
     const profiles = await client.listAgentProfiles({});
     return `${boarding.url} knows us, ${profiles.length} agent profiles`;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Nothing needs the banking partner yet, so that being off is no failure. */
+async function examineBanking({ banking }: Config): Promise<string> {
+  if (!banking) return 'off: BANKING_URL is not set';
+  const client = bankingClient(banking);
+  try {
+    const tickets = await client.listNewTickets({});
+    return `${banking.url} knows us, ${tickets.length} new tickets`;
   } finally {
     await client.close();
   }

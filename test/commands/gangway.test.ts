@@ -322,6 +322,7 @@ describe('gangway setup and doctor', () => {
       'search attributes: true',
       'workers: true',
       'boarding partner: true',
+      'banking partner: true',
       'document folder: true',
     ]);
     expect(result.code).toBe(0);
@@ -333,7 +334,7 @@ describe('gangway setup and doctor', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/!! +workers +none polls task queue nobody-polls-this/);
     expect(stdout).toMatch(/!! +boarding partner +.*Unauthorized, HTTP 401/);
-    expect(stderr).toBe('2 of 6 checks failed\n');
+    expect(stderr).toBe('2 of 7 checks failed\n');
   });
 });
 
