@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 /** The sandbox process: all partner systems over real HTTP, until SIGTERM or SIGINT. */
 import { z } from 'zod';
-import { BadSetting, listenAddress, loadConfig } from './config.js';
+import { BadSetting, duration, listenAddress, loadConfig } from './config.js';
+import { TOKEN_LIFETIME_MS } from './sandbox/banking/sign-in.js';
 import { pace } from './sandbox/pace.js';
 import { startSandbox } from './sandbox/server.js';
 
 const settings = z.object({
   SANDBOX_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 4010 }),
   SANDBOX_PACE: pace.default({ milliseconds: 1_000 }),
+  SANDBOX_TOKEN_LIFETIME: duration.default(TOKEN_LIFETIME_MS),
 });
 
 async function main(): Promise<void> {
@@ -16,11 +18,13 @@ async function main(): Promise<void> {
     const [issue] = parsed.error.issues;
     throw new BadSetting(String(issue?.path[0]), issue?.message ?? 'is not valid');
   }
-  const { SANDBOX_ADDRESS: address, SANDBOX_PACE } = parsed.data;
+  const { SANDBOX_ADDRESS: address, SANDBOX_PACE, SANDBOX_TOKEN_LIFETIME: tokenLifetimeMs } = parsed.data;
   const { posNames } = loadConfig();
-  const sandbox = await startSandbox({ ...address, pace: SANDBOX_PACE, posNames }).catch((error: unknown) => {
-    throw new BadSetting('SANDBOX_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
-  });
+  const sandbox = await startSandbox({ ...address, pace: SANDBOX_PACE, posNames, tokenLifetimeMs }).catch(
+    (error: unknown) => {
+      throw new BadSetting('SANDBOX_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
+    },
+  );
   process.stdout.write(`sandbox is ready at ${sandbox.url}; scenarios: ${sandbox.url}/sandbox/scenarios\n`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void sandbox.close());

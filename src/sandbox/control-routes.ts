@@ -1,15 +1,18 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { fieldProblems } from '../partners/client.js';
+import { BANKING_SCENARIOS, bankingControlRoutes } from './banking/control-routes.js';
+import type { BankingService } from './banking/service.js';
 import { SCENARIOS } from './boarding/scenarios.js';
 import type { BoardingService } from './boarding/service.js';
 import { USERS } from './boarding/users.js';
+import { invalidControl, notFound } from './control-answers.js';
 import { FAULTS, type Faults, faultPlan } from './faults.js';
 import type { Ledger } from './ledger.js';
 import { type Pace, pace } from './pace.js';
 
 export interface Controls {
   readonly boarding: BoardingService;
+  readonly banking: BankingService;
   /** Names of all operations, as in the catalogue. */
   readonly operations: readonly string[];
   readonly faults: Faults;
@@ -32,13 +35,14 @@ const transition = z.strictObject({
 
 /** `/sandbox/...`: what tests and demos steer and look at, beside the partners' own APIs. */
 export function controlRoutes(server: FastifyInstance, controls: Controls): void {
-  const { boarding, operations, faults, ledger } = controls;
+  const { boarding, banking, operations, faults, ledger } = controls;
   const plans = faultPlan(operations);
 
   server.get('/sandbox/scenarios', () => ({
-    usage: 'let the dba end in the name in brackets, as in "Corner Bakery [notes]"',
+    usage: 'let the dba, or doingBusinessAsName, end in the name in brackets, as in "Corner Bakery [notes]"',
     merchants: Object.entries(SCENARIOS).map(([name, { description }]) => ({ name, description })),
     users: USERS.map(({ name, isoId, mayWrite }) => ({ username: name, password: name, isoId, mayWrite })),
+    ...BANKING_SCENARIOS,
     faults: FAULTS,
   }));
 
@@ -46,16 +50,16 @@ export function controlRoutes(server: FastifyInstance, controls: Controls): void
 
   server.get<MerchantPath>('/sandbox/merchants/:id', ({ params }, reply) => {
     const merchant = boarding.find(Number(params.id));
-    if (!merchant) return notFound(reply);
+    if (!merchant) return notFound(reply, 'merchant');
     const { id, isoId, basics, fees, notes, application, attachments, reviewComments, statusData } = merchant;
     return { id, isoId, basics, ...statusData, fees, notes, application, attachments, reviewComments };
   });
 
   server.post<MerchantPath>('/sandbox/merchants/:id/transition', ({ params, body }, reply) => {
     const merchant = boarding.find(Number(params.id));
-    if (!merchant) return notFound(reply);
+    if (!merchant) return notFound(reply, 'merchant');
     const change = transition.safeParse(body);
-    if (!change.success) return invalid(reply, change.error);
+    if (!change.success) return invalidControl(reply, change.error);
     const { status, comment, mid, notes } = change.data;
     merchant.set({
       ...(status !== undefined && { status }),
@@ -66,9 +70,11 @@ export function controlRoutes(server: FastifyInstance, controls: Controls): void
     return merchant.statusData;
   });
 
+  bankingControlRoutes(server, banking);
+
   server.post('/sandbox/faults', ({ body }, reply) => {
     const plan = plans.safeParse(body);
-    if (!plan.success) return invalid(reply, plan.error);
+    if (!plan.success) return invalidControl(reply, plan.error);
     // The answer goes out first: the listener is about to close.
     if (plan.data.fault === 'refuse') reply.raw.once('finish', () => controls.refuse(plan.data.milliseconds));
     else faults.plan(plan.data);
@@ -77,16 +83,8 @@ export function controlRoutes(server: FastifyInstance, controls: Controls): void
 
   server.put('/sandbox/pace', ({ body }, reply) => {
     const wanted = z.strictObject({ pace }).safeParse(body);
-    if (!wanted.success) return invalid(reply, wanted.error);
+    if (!wanted.success) return invalidControl(reply, wanted.error);
     controls.setPace(wanted.data.pace);
     return wanted.data;
   });
-}
-
-function notFound(reply: FastifyReply): FastifyReply {
-  return reply.code(404).send({ error: 'no such merchant' });
-}
-
-function invalid(reply: FastifyReply, error: z.ZodError): FastifyReply {
-  return reply.code(400).send({ error: 'invalid', fields: fieldProblems(error) });
 }

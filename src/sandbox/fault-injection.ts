@@ -6,7 +6,9 @@ import type { Faults } from './faults.js';
 export interface Answer {
   /** HTTP status. */
   readonly status: number;
-  readonly body: object;
+  /** MIME type: JSON unless said otherwise. */
+  readonly contentType?: string;
+  readonly body: object | string;
 }
 
 /**
@@ -18,15 +20,20 @@ export interface Answer {
 export function withFaults(
   faults: Faults,
   operation: string,
-  errorBody: (status: number) => object,
+  errorBody: (status: number) => Answer['body'],
   perform: (request: FastifyRequest) => Promise<Answer>,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const plan = faults.next(operation);
-    const answer = ({ status, body }: Answer) => reply.code(status).send(body);
+    const answer = ({ status, contentType, body }: Answer) => {
+      if (contentType !== undefined) reply.type(contentType);
+      return reply.code(status).send(body);
+    };
     switch (plan?.fault) {
       case undefined:
       case 'refuse':
+      case 'duplicate-webhooks':
+      case 'reorder-webhooks':
         return answer(await perform(request));
       case 'delay':
         await sleep(plan.milliseconds);
@@ -46,6 +53,8 @@ export function withFaults(
       case '500-after-commit':
         await perform(request);
         return answer({ status: 500, body: errorBody(500) });
+      case 'expired-token':
+        return answer({ status: 401, body: errorBody(401) });
       case '429':
         reply.header('retry-after', Math.ceil(plan.milliseconds / 1_000));
         return answer({ status: 429, body: errorBody(429) });

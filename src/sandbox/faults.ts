@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What can be planned to go wrong. `refuse` concerns the whole sandbox, the others one operation. */
+/** What can be planned to go wrong: with one operation, or beside all of them, see {@link BESIDE_OPERATIONS}. */
 export const FAULTS = {
   refuse: 'the listener closes at once, for `milliseconds`: connections are refused',
   'drop-before-commit': 'the connection is cut, nothing took effect',
@@ -10,9 +10,16 @@ export const FAULTS = {
   '429': 'answers 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
   delay: 'waits for `milliseconds` before anything else',
   'delay-after-commit': 'the call takes effect, then its answer waits for `milliseconds`',
+  'expired-token': 'answers 401 though the credentials are good, nothing took effect',
+  'duplicate-webhooks': 'the next webhook is delivered twice',
+  'reorder-webhooks':
+    'the next webhook comes after the one that should follow it, or after `milliseconds` if none does',
 } as const;
 
 export type FaultKind = keyof typeof FAULTS;
+
+/** Faults that concern no operation: connections, and what the partner sends by itself. */
+const BESIDE_OPERATIONS: readonly FaultKind[] = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
 
 /** Body of `POST /sandbox/faults`, for a sandbox that has these operations. */
 export function faultPlan(operations: readonly string[]) {
@@ -25,15 +32,15 @@ export function faultPlan(operations: readonly string[]) {
       times: z.int().min(1).default(1),
       milliseconds: z.int().min(0).default(1_000),
     })
-    .refine(({ fault, operation }) => (fault === 'refuse') === (operation === undefined), {
+    .refine(({ fault, operation }) => BESIDE_OPERATIONS.includes(fault) === (operation === undefined), {
       path: ['operation'],
-      message: 'is needed for every fault but refuse',
+      message: `is needed for every fault but ${BESIDE_OPERATIONS.join(', ')}`,
     });
 }
 
 export type FaultPlan = z.output<ReturnType<typeof faultPlan>>;
 
-/** Faults that wait for the next calls of their operation. */
+/** Faults that wait for the next calls of their operation, or the next deliveries. */
 export class Faults {
   #planned: { plan: FaultPlan; left: number }[] = [];
 
@@ -43,7 +50,16 @@ export class Faults {
 
   /** The fault that hits this call, if any; it is used up. */
   next(operation: string): FaultPlan | undefined {
-    const planned = this.#planned.find(({ plan }) => plan.operation === operation);
+    return this.#use((plan) => plan.operation === operation);
+  }
+
+  /** The fault that hits this delivery of a webhook, if any; it is used up. */
+  nextOfDelivery(): FaultPlan | undefined {
+    return this.#use(({ fault }) => fault === 'duplicate-webhooks' || fault === 'reorder-webhooks');
+  }
+
+  #use(hits: (plan: FaultPlan) => boolean): FaultPlan | undefined {
+    const planned = this.#planned.find(({ plan }) => hits(plan));
     if (!planned) return undefined;
     planned.left -= 1;
     if (planned.left === 0) this.#planned = this.#planned.filter((other) => other !== planned);

@@ -8,7 +8,7 @@ export interface LedgerEntry {
   /** As in the catalogue: `create-merchant`. */
   readonly operation: string;
   /** The merchant or other thing that was written. */
-  readonly id: number;
+  readonly id: number | string;
   /** The caller's own key, where the thing has one. */
   readonly guid?: string;
 }
@@ -21,7 +21,9 @@ export class Ledger {
     this.#entries.push({ seq: this.#entries.length + 1, at: new Date().toISOString(), ...effect });
   }
 
-  entries(wanted: Partial<Record<'operation' | 'id' | 'guid', string>> = {}): readonly LedgerEntry[] {
+  entries(
+    wanted: Partial<Record<'system' | 'operation' | 'id' | 'guid', string>> = {},
+  ): readonly LedgerEntry[] {
     return this.#entries.filter((entry) =>
       Object.entries(wanted).every(([member, value]) => String(entry[member as keyof LedgerEntry]) === value),
     );

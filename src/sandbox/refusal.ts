@@ -12,3 +12,8 @@ export class Refusal extends Error {
     super(message);
   }
 }
+
+/** What a caller is told whose request the schema lets pass, but not the state of things. */
+export function invalid(field: string, message: string): Refusal {
+  return new Refusal(400, 'One or more fields are invalid', [{ field, message }]);
+}

@@ -1,7 +1,10 @@
 import multipart from '@fastify/multipart';
-import Fastify from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { operationName } from '../partners/catalogue.js';
+import { bankingRoutes } from './banking/routes.js';
+import { BankingService } from './banking/service.js';
+import { TOKEN_LIFETIME_MS } from './banking/sign-in.js';
 import { boardingRoutes } from './boarding/routes.js';
 import { BoardingService } from './boarding/service.js';
 import { controlRoutes } from './control-routes.js';
@@ -16,6 +19,10 @@ export interface SandboxOptions {
   readonly pace?: Pace;
   /** Point-of-sale names it knows beside `None` and `CustomPos`. */
   readonly posNames?: readonly string[];
+  /** How long a banking token lives: ten minutes, as documented, unless said otherwise. */
+  readonly tokenLifetimeMs?: number;
+  /** How far the partners' clock is ahead of the true time: in `Date` headers, and in all that banking tells. */
+  readonly clockSkewMs?: number;
 }
 
 export interface Sandbox {
@@ -27,17 +34,34 @@ export interface Sandbox {
 /** Starts all partner systems, emulated over real HTTP. State lives as long as the process. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0, posNames = [] } = options;
+  const { tokenLifetimeMs = TOKEN_LIFETIME_MS, clockSkewMs = 0 } = options;
   let pace = options.pace ?? DEFAULT_PACE;
   const ledger = new Ledger();
   const faults = new Faults();
+  const now = () => Date.now() + clockSkewMs;
   const boarding = new BoardingService(ledger, () => pace);
+  const banking = new BankingService({
+    ledger,
+    faults,
+    pace: () => pace,
+    now,
+    tokenLifetimeMs,
+    merchants: {
+      idOf: (businessName) => boarding.findByDba(businessName)?.id,
+      nameOf: (merchantProfileId) => boarding.find(merchantProfileId)?.basics.dba,
+    },
+  });
 
   const server = Fastify({ forceCloseConnections: true });
   await server.register(multipart, { limits: { fileSize: MAX_ATTACHMENT_BYTES } });
+  takeEmptyJson(server);
+  server.addHook('onSend', async (_, reply) => void reply.header('date', new Date(now()).toUTCString()));
   boardingRoutes(server, boarding, faults, posNames);
+  bankingRoutes(server, banking, faults);
   controlRoutes(server, {
     boarding,
-    operations: Object.keys(boarding.handlers).map(operationName),
+    banking,
+    operations: Object.keys({ ...boarding.handlers, ...banking.handlers }).map(operationName),
     faults,
     ledger,
     setPace: (wanted) => {
@@ -59,8 +83,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   async function close(): Promise<void> {
     clearTimeout(reopening);
+    banking.close();
     await server.close();
   }
 
   return { url, close };
+}
+
+/** Calls without a body may say that it is JSON, as E15 has to. */
+function takeEmptyJson(server: FastifyInstance): void {
+  const parse = server.getDefaultJsonParser('error', 'error');
+  server.removeContentTypeParser('application/json');
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parse(request, String(body), done);
+  });
 }

@@ -26,14 +26,18 @@ const FAULTS: readonly [fault: string, seen: number | string, effects: number][]
   ['429', 429, 0],
   ['delay', 200, 1],
   ['delay-after-commit', 200, 1],
+  ['expired-token', 401, 0],
 ];
 
+/** Faults that concern no single write. */
+const ELSEWHERE = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
+
 describe('a planned fault hits the next write', () => {
-  it('and each that the sandbox lists is in the table; `refuse` concerns no single write', async () => {
+  it('and each that the sandbox lists is in the table, or concerns no single write', async () => {
     const sandbox = await runSandbox();
     const { faults } = await sandbox.control<{ faults: object }>('GET /sandbox/scenarios');
-    const known = FAULTS.map(([fault]) => fault);
-    expect(Object.keys(faults).sort()).toEqual([...known, 'refuse'].sort());
+    const known = [...FAULTS.map(([fault]) => fault), ...ELSEWHERE];
+    expect(Object.keys(faults).sort()).toEqual(known.sort());
   });
 
   it.each(FAULTS)('%s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
@@ -125,6 +129,11 @@ describe('a planned fault', () => {
     ['no fault', '{"operation":"create-merchant"}', 'fault'],
     ['no operation', '{"fault":"429"}', 'operation'],
     ['an unknown operation', '{"fault":"429","operation":"createMerchant"}', 'operation'],
+    [
+      'webhooks of one operation',
+      '{"fault":"duplicate-webhooks","operation":"create-merchant"}',
+      'operation',
+    ],
     ['refuse for one operation', '{"fault":"refuse","operation":"create-merchant"}', 'operation'],
     ['never', '{"fault":"429","operation":"create-merchant","times":0}', 'times'],
     ['half a time', '{"fault":"429","operation":"create-merchant","times":1.5}', 'times'],

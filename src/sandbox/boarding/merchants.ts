@@ -9,6 +9,7 @@ import {
   UW_LEVEL_1_PENDING_REVIEW,
 } from '../../partners/boarding/statuses.js';
 import type { Pace } from '../pace.js';
+import { Script } from '../script.js';
 import type { Scenario, Step } from './scenarios.js';
 
 const AUTHOR = 'Underwriting';
@@ -29,9 +30,7 @@ export class Merchant {
   }[] = [];
   reviewComments: string[] = [];
   #reviews = 0;
-  #steps: readonly Step[] = [];
-  #sinceLastStep = Date.now();
-  #readsSinceLastStep = 0;
+  readonly #script: Script<Step>;
 
   constructor(
     readonly id: number,
@@ -39,8 +38,10 @@ export class Merchant {
     readonly basics: { readonly dba: string; readonly guid?: string | undefined },
     public fees: Record<string, unknown>,
     private readonly scenario: Scenario,
-    private readonly pace: () => Pace,
-  ) {}
+    pace: () => Pace,
+  ) {
+    this.#script = new Script(pace);
+  }
 
   /** False when the merchant is not in a status that can be submitted. */
   submit(application: Record<string, unknown>): boolean {
@@ -48,7 +49,7 @@ export class Merchant {
     const steps = this.status === NOT_SUBMITTED ? this.scenario.submitted : (this.scenario.resubmitted ?? []);
     this.application = { ...this.application, ...application };
     this.set({ status: PENDING, comment: null });
-    this.#play(steps);
+    this.#script.play(steps);
     return true;
   }
 
@@ -59,7 +60,7 @@ export class Merchant {
     if (comment !== undefined) this.reviewComments.push(comment);
     this.notes = [];
     this.set({ status: next });
-    this.#play(this.scenario.reviewed?.[this.#reviews++] ?? []);
+    this.#script.play(this.scenario.reviewed?.[this.#reviews++] ?? []);
     return true;
   }
 
@@ -81,11 +82,7 @@ export class Merchant {
 
   /** Lets the underwriters do what they would have done by now. A status read counts for a pace in reads. */
   advance(isStatusRead: boolean): void {
-    if (isStatusRead) this.#readsSinceLastStep += 1;
-    for (let [step] = this.#steps; step && this.#isDue(); [step] = this.#steps) {
-      this.#steps = this.#steps.slice(1);
-      this.#take(step);
-    }
+    for (const step of this.#script.due(isStatusRead)) this.#take(step);
   }
 
   get statusData() {
@@ -94,23 +91,7 @@ export class Merchant {
     return { status, statusDate: statusDate.toISOString(), comment, mid };
   }
 
-  #play(steps: readonly Step[]): void {
-    this.#steps = steps;
-    this.#sinceLastStep = Date.now();
-    this.#readsSinceLastStep = 0;
-  }
-
-  #isDue(): boolean {
-    const pace = this.pace();
-    return 'reads' in pace
-      ? this.#readsSinceLastStep >= pace.reads
-      : Date.now() - this.#sinceLastStep >= pace.milliseconds;
-  }
-
   #take({ mid, comment, status, notes }: Step): void {
-    const pace = this.pace();
-    this.#sinceLastStep = 'reads' in pace ? Date.now() : this.#sinceLastStep + pace.milliseconds;
-    this.#readsSinceLastStep = 0;
     this.set({
       ...(status !== undefined && { status, comment: comment ?? null }),
       ...(mid !== undefined && { mid: this.#makeMid(mid) }),

@@ -96,14 +96,3 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     submitted: [],
   },
 };
-
-/** The name of the scenario that a dba asks for, whether there is such a scenario or not. */
-export function magicValue(dba: string): string {
-  return /\[([^\]]*)\]\s*$/.exec(dba)?.[1] ?? 'straight';
-}
-
-/** The scenario that a dba asks for; undefined when its magic value is unknown. */
-export function scenarioOf(dba: string): Scenario | undefined {
-  const name = magicValue(dba);
-  return Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined;
-}

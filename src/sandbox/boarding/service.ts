@@ -3,25 +3,23 @@ import type { BoardingOperations } from '../../partners/boarding/operations.js';
 import { UW_LEVEL_1_PENDING } from '../../partners/boarding/statuses.js';
 import { operationName } from '../../partners/catalogue.js';
 import type { Ledger } from '../ledger.js';
+import { plainName, scenarioOf, unknownMagicValue } from '../magic.js';
 import type { Pace } from '../pace.js';
-import { Refusal } from '../refusal.js';
+import { invalid, Refusal } from '../refusal.js';
+import type { Handlers } from '../routes.js';
 import { Merchant } from './merchants.js';
 import { AGENT_PROFILES, BOARDING_SETTINGS } from './reference-data.js';
-import { magicValue, SCENARIOS, scenarioOf } from './scenarios.js';
+import { SCENARIOS } from './scenarios.js';
 import type { User } from './users.js';
 
 type Request<Key extends keyof BoardingOperations> = z.output<BoardingOperations[Key]['request']>;
-
-/** What each operation does with a valid request, and the `data` it answers. */
-export type BoardingHandlers = {
-  readonly [Key in keyof BoardingOperations]: (request: Request<Key>, user: User) => unknown;
-};
 
 const FIRST_MERCHANT_ID = 1_001;
 
 /** The boarding partner behind its API: merchants, and the rules of apis/2 for what may be done with them. */
 export class BoardingService {
   readonly #merchants = new Map<number, Merchant>();
+  readonly #latestByName = new Map<string, Merchant>();
 
   constructor(
     private readonly ledger: Ledger,
@@ -33,7 +31,12 @@ export class BoardingService {
     return this.#merchants.get(id);
   }
 
-  readonly handlers: BoardingHandlers = {
+  /** The merchant of this name that was created last, magic values aside; of whichever ISO. */
+  findByDba(dba: string): Merchant | undefined {
+    return this.#latestByName.get(plainName(dba));
+  }
+
+  readonly handlers: Handlers<BoardingOperations, User> = {
     listAgentProfiles: (_, user) => ofIso(AGENT_PROFILES, user).map(({ record }) => record),
     listBoardingSettings: (_, user) => ofIso(BOARDING_SETTINGS, user).map(({ record }) => record),
     createMerchantV1: (request, user) => this.#create('createMerchantV1', request, user),
@@ -93,12 +96,8 @@ export class BoardingService {
   };
 
   #create(operation: 'createMerchant' | 'createMerchantV1', basics: Request<'createMerchant'>, user: User) {
-    const scenario = scenarioOf(basics.dba);
-    if (!scenario) {
-      const known = Object.keys(SCENARIOS).join(', ');
-      const unknown = `ends in the unknown magic value [${magicValue(basics.dba)}]`;
-      throw invalid('dba', `${unknown}; GET /sandbox/scenarios lists those there are: ${known}`);
-    }
+    const scenario = scenarioOf(SCENARIOS, basics.dba);
+    if (!scenario) throw invalid('dba', unknownMagicValue(SCENARIOS, basics.dba));
     const profile = AGENT_PROFILES.find(({ record }) => record.id === basics.agentProfileId);
     if (!profile) throw new Refusal(404, `agentProfileId ${basics.agentProfileId} not found`);
     if (profile.isoId !== user.isoId) throw new Refusal(403, 'The agent profile belongs to another ISO');
@@ -112,6 +111,7 @@ export class BoardingService {
     const fees = structuredClone(settings?.fees ?? {});
     const merchant = new Merchant(id, user.isoId, basics, fees, scenario, this.pace);
     this.#merchants.set(id, merchant);
+    this.#latestByName.set(plainName(basics.dba), merchant);
     this.#record(operation, merchant);
     return { merchantProfileId: id };
   }
@@ -142,8 +142,4 @@ export class BoardingService {
 
 function ofIso<T extends { readonly isoId: number }>(all: readonly T[], { isoId }: User): T[] {
   return all.filter((entry) => entry.isoId === isoId);
-}
-
-function invalid(field: string, message: string): Refusal {
-  return new Refusal(400, 'One or more fields are invalid', [{ field, message }]);
 }

@@ -1,0 +1,198 @@
+import type { BankingOperations } from '../../partners/banking/operations.js';
+import { invalid, Refusal } from '../refusal.js';
+import type { Handlers } from '../routes.js';
+import type { Accounts, FinancialAccount } from './accounts.js';
+import { boarded, refused } from './boarding-response.js';
+import { userProfileIdOf } from './profile.js';
+import type { BankingUser } from './users.js';
+
+/** Card statuses (apis/1) with the names that lists have for them (apis/4). */
+export const ACTIVE = 1;
+export const SUSPENDED = 2;
+export const CLOSED = 3;
+const STATUS_NAMES = ['UNKNOWN', 'ACTIVE', 'SUSPENDED', 'CLOSED'];
+
+const VIRTUAL = 2;
+const OTHER = 4;
+const FORM_FACTORS: Readonly<Record<number, string>> = {
+  1: 'PHYSICAL_MSR',
+  2: 'VIRTUAL',
+  3: 'VIRTUAL',
+  4: 'OTHER',
+};
+
+const PAGE = 20;
+const LIFE_YEARS = 4;
+const FIRST_CARD = 1_001;
+
+export interface Card {
+  readonly paymentCardId: string;
+  readonly partnerId: number;
+  readonly profileId: number;
+  readonly userProfileId: number;
+  paymentCardName: string | null;
+  /** 1 Physical, 2 Virtual, 3 Burner, 4 Other. */
+  readonly type: number;
+  readonly last4: string;
+  readonly financialAccountId: string;
+  readonly expirationDate: string;
+  status: number;
+  reissuedCardId: string | null;
+  authorizationControls: unknown[];
+}
+
+type CardHandlers = Pick<
+  Handlers<BankingOperations, BankingUser>,
+  | 'setCardNickname'
+  | 'closeCard'
+  | 'createCard'
+  | 'listCards'
+  | 'setCardStatus'
+  | 'setCardAuthorizationControls'
+  | 'suspendCard'
+  | 'activateCard'
+  | 'reissueCard'
+  | 'listPaymentCards'
+>;
+
+/** What the cards need of the rest of the sandbox. */
+export interface CardsContext {
+  readonly accounts: Accounts;
+  /** By the partner's clock. */
+  readonly now: () => number;
+  record(operation: keyof BankingOperations & string, id: string): void;
+  /** Says that a card's status changed. */
+  announce(card: Card): void;
+}
+
+/** Payment cards, and what apis/1 lets one do with them. */
+export class Cards {
+  readonly #cards = new Map<string, Card>();
+
+  constructor(private readonly context: CardsContext) {}
+
+  issue({ partnerId, profileId, id }: FinancialAccount, type = VIRTUAL, name: string | null = null): Card {
+    const number = FIRST_CARD + this.#cards.size;
+    const expiration = new Date(this.context.now());
+    expiration.setUTCFullYear(expiration.getUTCFullYear() + LIFE_YEARS);
+    const card: Card = {
+      paymentCardId: `card-${number}`,
+      partnerId,
+      profileId,
+      userProfileId: userProfileIdOf(profileId),
+      paymentCardName: name,
+      type,
+      last4: String(number % 10_000).padStart(4, '0'),
+      financialAccountId: id,
+      expirationDate: expiration.toISOString(),
+      status: ACTIVE,
+      reissuedCardId: null,
+      authorizationControls: [],
+    };
+    this.#cards.set(card.paymentCardId, card);
+    return card;
+  }
+
+  readonly handlers: CardHandlers = {
+    setCardNickname: ({ paymentCardId, nickName }, user) => {
+      const card = this.#get(paymentCardId, user);
+      card.paymentCardName = nickName ?? null;
+      this.context.record('setCardNickname', paymentCardId);
+      return this.#record(card);
+    },
+    closeCard: ({ paymentCardId, last4 }, user) => {
+      const card = this.#get(paymentCardId, user);
+      if (last4 !== undefined && last4 !== card.last4) throw invalid('last4', 'is not that of the card');
+      if (card.type === OTHER) throw invalid('paymentCardId', 'is a card of a type that cannot be closed');
+      if (card.status === CLOSED) return refused(card.profileId, 'the card is closed already');
+      return this.#move('closeCard', card, CLOSED);
+    },
+    suspendCard: ({ paymentCardId }, user) => {
+      const card = this.#get(paymentCardId, user);
+      if (card.status !== ACTIVE) return refused(card.profileId, 'the card is not active');
+      return this.#move('suspendCard', card, SUSPENDED);
+    },
+    activateCard: ({ paymentCardId }, user) => {
+      const card = this.#get(paymentCardId, user);
+      if (card.status !== SUSPENDED) return refused(card.profileId, 'the card is not suspended');
+      return this.#move('activateCard', card, ACTIVE);
+    },
+    reissueCard: ({ paymentCardId }, user) => {
+      const card = this.#get(paymentCardId, user);
+      if (card.status === CLOSED) return refused(card.profileId, 'the card is closed');
+      const account = this.context.accounts.get(card.financialAccountId, user);
+      card.reissuedCardId = this.issue(account, card.type, card.paymentCardName).paymentCardId;
+      return this.#move('reissueCard', card, CLOSED);
+    },
+    setCardStatus: ({ paymentCardId, status }, user) => {
+      const card = this.#get(paymentCardId, user);
+      if (status === 0) throw invalid('status', 'must be 1, 2 or 3');
+      if (card.status === CLOSED) throw invalid('paymentCardId', 'is a closed card');
+      this.#move('setCardStatus', card, status);
+      return { success: true };
+    },
+    setCardAuthorizationControls: ({ paymentCardId, authorizationControls }, user) => {
+      this.#get(paymentCardId, user).authorizationControls = authorizationControls;
+      this.context.record('setCardAuthorizationControls', paymentCardId);
+      return { success: true };
+    },
+    createCard: ({ financialAccountId, paymentCardName, type }, user) => {
+      const account = this.context.accounts.get(financialAccountId, user);
+      const card = this.issue(account, type === undefined ? VIRTUAL : Number(type), paymentCardName ?? null);
+      this.context.record('createCard', card.paymentCardId);
+      return this.#record(card);
+    },
+    listCards: (page, user) => this.#page(page, (card) => card.partnerId === user.partnerId),
+    listPaymentCards: ({ userProfileId, ...page }, user) =>
+      this.#page(
+        page,
+        (card) =>
+          card.partnerId === user.partnerId &&
+          (userProfileId === undefined || card.userProfileId === userProfileId),
+      ),
+  };
+
+  #move(operation: keyof CardHandlers, card: Card, status: number) {
+    const hasChanged = card.status !== status;
+    card.status = status;
+    this.context.record(operation, card.paymentCardId);
+    if (hasChanged) this.context.announce(card);
+    return boarded(card.profileId);
+  }
+
+  #get(id: string, { partnerId }: BankingUser): Card {
+    const card = this.#cards.get(id);
+    if (!card) throw new Refusal(404, `payment card ${id} not found`);
+    if (card.partnerId !== partnerId) throw new Refusal(403, 'The card belongs to another partner');
+    return card;
+  }
+
+  #page(
+    { skip = 0, count = PAGE }: { skip?: number | undefined; count?: number | undefined },
+    isWanted: (card: Card) => boolean,
+  ) {
+    const wanted = [...this.#cards.values()].filter(isWanted);
+    const records = wanted
+      .slice(Math.max(0, skip), Math.max(0, skip) + Math.max(0, count))
+      .map((card) => ({ ...this.#record(card), status: STATUS_NAMES[card.status] }));
+    return { totalCount: wanted.length, errorMessage: null, records };
+  }
+
+  /** A card as it travels. */
+  #record({ profileId: _, ...card }: Card) {
+    return {
+      ...card,
+      maxTotalSpending: null,
+      maxTransactionsCount: null,
+      totalSpending: 0,
+      totalTransactionsCount: 0,
+      active: card.status === ACTIVE,
+      bin: '445566',
+      network: 'VISA',
+      formFactor: FORM_FACTORS[card.type] ?? 'VIRTUAL',
+      cardProfileSetId: 'card-set-1',
+      cardProfileSet: null,
+      syncSubDate: new Date(this.context.now()).toISOString(),
+    };
+  }
+}

@@ -1,0 +1,303 @@
+import type { Pace } from '../pace.js';
+import { Script } from '../script.js';
+import { type Holder, holderRecord, requestedField } from './holder-record.js';
+import type { Problem, Scenario, Step } from './scenarios.js';
+import { isOpen, type NewTicket, RESOLVED, type Tickets } from './tickets.js';
+
+const SUBMITTED = 'Submitted';
+const FINAL: readonly string[] = ['Approved', 'Denied', 'Closed', 'Cancelled'];
+const REFUSED: readonly string[] = ['Denied', 'Closed', 'Cancelled'];
+
+/** Meanings of the numbers are not shown in the contract; these are assumed. */
+const APPLICATION_STATUS = { New: 0, Submitted: 1, Approved: 2, Denied: 3 } as const;
+
+const FIRST_USER_PROFILE_ID = 10_000;
+
+/** A profile and its user profile are two numbers; the sandbox keeps them apart by a constant. */
+export function userProfileIdOf(profileId: number): number {
+  return FIRST_USER_PROFILE_ID + profileId;
+}
+
+export function profileIdOf(userProfileId: number): number {
+  return userProfileId - FIRST_USER_PROFILE_ID;
+}
+
+/** A personal account holder. */
+export interface Person {
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly email: string;
+  readonly phone: string;
+}
+
+export interface Address {
+  readonly streetAddress: string;
+  readonly extendedAddress: string | null;
+  readonly postalCode: string;
+  readonly locality: string;
+  readonly state: number;
+}
+
+export const SOME_ADDRESS: Address = {
+  streetAddress: '1 Harbor Street',
+  extendedAddress: null,
+  postalCode: '12207',
+  locality: 'Albany',
+  state: 33,
+};
+
+/** What a profile belongs to, and what it needs of the rest of the partner. */
+export interface ProfileContext {
+  readonly pace: () => Pace;
+  /** By the partner's clock. */
+  readonly now: () => number;
+  readonly tickets: Tickets;
+  /** Opens a financial account; undefined when the profile has as many as it may. */
+  openAccount(profile: Profile): string | undefined;
+  /** Says that the status or the lock changed. */
+  announce(
+    notificationType: 'ApplicationStatus' | 'LockUnlockProfile',
+    profile: Profile,
+    status: string,
+  ): void;
+  merchantProfileIdOf(profile: Profile): number | null;
+}
+
+export interface ProfileBasics {
+  readonly id: number;
+  readonly partnerId: number;
+  readonly agentId: number;
+  readonly createdBy: 'BankingAPI' | 'OnlineBankingApplication';
+}
+
+/** A banking profile as the sandbox keeps it: of a person, or, once there is a holder, of a business. */
+export class Profile {
+  readonly userProfileId: number;
+  bankingStatus = 'New';
+  financialAccountId: string | null = null;
+  isLocked = false;
+  holder: Holder | undefined;
+  /** Set by hand; otherwise found by the name of the business. */
+  merchantProfileId: number | undefined;
+  address: Address = SOME_ADDRESS;
+  readonly #createdDate: string;
+  #updatedDate: string | null = null;
+  #applicationDate: string | null = null;
+  #approvalDate: string | null = null;
+  #problem: Problem | undefined;
+  readonly #script: Script<Step>;
+  #scenario: Scenario | undefined;
+  #timesAnswered = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly basics: ProfileBasics,
+    private readonly context: ProfileContext,
+    readonly person?: Person,
+  ) {
+    this.userProfileId = userProfileIdOf(basics.id);
+    this.#createdDate = this.#today();
+    this.#script = new Script(context.pace);
+  }
+
+  get id(): number {
+    return this.basics.id;
+  }
+
+  /** A business is submitted. Answers what is wrong with it, if anything is. */
+  submit(holder: Holder, scenario: Scenario, problem = scenario.problem): Problem | undefined {
+    this.holder = holder;
+    this.#scenario = scenario;
+    this.#problem = problem;
+    if (!problem) this.#begin();
+    return problem;
+  }
+
+  /**
+   * The holder is replaced: what was wrong may be corrected by it, and what was asked may be answered.
+   *
+   * @param problem what is wrong with the new holder, whatever was wrong with the old one
+   */
+  update(holder: Holder, problem?: Problem): Problem | undefined {
+    const before = this.holder;
+    this.holder = holder;
+    this.#updatedDate = this.#today();
+    if (!before) return undefined;
+    this.#answerByChange(before, holder);
+    const field = this.#problem?.field as keyof Holder | undefined;
+    const isStill = field !== undefined && (before[field] === holder[field] || !holder[field]);
+    this.#problem = problem ?? (isStill ? this.#problem : undefined);
+    if (!this.#problem && this.bankingStatus === 'New') this.#begin();
+    return this.#problem;
+  }
+
+  /** Why the holder can no longer be changed. */
+  get refusesChanges(): string | undefined {
+    return REFUSED.includes(this.bankingStatus) ? `the profile is ${this.bankingStatus}` : undefined;
+  }
+
+  /** Sets members from outside, as the partner's staff or the test does. What is left out stays. */
+  set(change: {
+    bankingStatus?: string | undefined;
+    isLocked?: boolean | undefined;
+    merchantProfileId?: number | undefined;
+    tickets?: readonly NewTicket[] | undefined;
+  }): void {
+    const { bankingStatus, isLocked, merchantProfileId, tickets } = change;
+    this.#updatedDate = this.#today();
+    if (merchantProfileId !== undefined) this.merchantProfileId = merchantProfileId;
+    for (const ticket of tickets ?? []) this.context.tickets.open(this.#owner, ticket);
+    if (bankingStatus !== undefined && bankingStatus !== this.bankingStatus) this.#moveTo(bankingStatus);
+    if (isLocked !== undefined && isLocked !== this.isLocked) {
+      this.isLocked = isLocked;
+      this.context.announce('LockUnlockProfile', this, isLocked ? 'Locked' : 'Unlocked');
+    }
+  }
+
+  /** Lets the partner do what it would have done by now. A read of the profile counts for a pace in reads. */
+  advance(isStatusRead: boolean): void {
+    for (const step of this.#script.due(isStatusRead)) this.#take(step);
+    this.#wakeForNextStep();
+  }
+
+  /** To be called when a ticket of this profile was answered: with the last one, things move on. */
+  ticketAnswered(): void {
+    if (this.#openTickets.length > 0) return;
+    const next = this.#scenario?.answered?.[this.#timesAnswered++];
+    if (next) this.#play(next);
+  }
+
+  #begin(): void {
+    this.#applicationDate = this.#today();
+    this.#moveTo(SUBMITTED);
+    if (this.#scenario?.opensAccount) this.#openAccount();
+    this.#play(this.#scenario?.submitted ?? []);
+  }
+
+  #play(steps: readonly Step[]): void {
+    this.#script.play(steps);
+    this.#wakeForNextStep();
+  }
+
+  /** Webhooks come by themselves, so a step must not wait for somebody to look. */
+  #wakeForNextStep(): void {
+    clearTimeout(this.#timer);
+    const wait = this.#script.untilNext;
+    if (wait !== undefined) this.#timer = setTimeout(() => this.advance(false), wait).unref();
+  }
+
+  #take({ bankingStatus, tickets, opensAccount }: Step): void {
+    this.set({ bankingStatus, tickets });
+    if (opensAccount) this.#openAccount();
+  }
+
+  #openAccount(): void {
+    this.financialAccountId ??= this.context.openAccount(this) ?? null;
+  }
+
+  #moveTo(status: string): void {
+    this.bankingStatus = status;
+    if (status === 'Approved') this.#approvalDate = this.#today();
+    // Nothing is asked any more once it is decided.
+    if (FINAL.includes(status)) for (const ticket of this.#openTickets) ticket.status = RESOLVED;
+    this.context.announce('ApplicationStatus', this, status);
+  }
+
+  #answerByChange(before: Holder, after: Holder): void {
+    const answered = this.#openTickets.filter(({ updateFieldRequest: asked }) => {
+      return asked !== null && requestedField(before, asked) !== requestedField(after, asked);
+    });
+    for (const ticket of answered) ticket.status = RESOLVED;
+    if (answered.length > 0) this.ticketAnswered();
+  }
+
+  get #owner() {
+    return { partnerId: this.basics.partnerId, userProfileId: this.userProfileId };
+  }
+
+  get #openTickets() {
+    return this.context.tickets.of(this.#owner).filter(isOpen);
+  }
+
+  #today(): string {
+    return new Date(this.context.now()).toISOString();
+  }
+
+  /** The business account holder as it is read; undefined for a person. */
+  get holderRecord(): Record<string, unknown> | undefined {
+    const dates = { createdDate: this.#createdDate, updatedDate: this.#updatedDate };
+    const { holder } = this;
+    return holder && holderRecord(this.id, holder, dates, this.context.merchantProfileIdOf(this));
+  }
+
+  /** The banking profile record. */
+  get record() {
+    const { id, agentId, createdBy } = this.basics;
+    const { bankingStatus, financialAccountId, isLocked, userProfileId, holder } = this;
+    const isSubmitted = bankingStatus !== 'New';
+    const known = APPLICATION_STATUS as Readonly<Record<string, number>>;
+    return {
+      id,
+      createdDate: this.#createdDate,
+      updatedDate: this.#updatedDate,
+      userProfileId,
+      step: isSubmitted ? 4 : 1,
+      accountHolderInformation: this.#personRecord,
+      businessAccountHolder: this.holderRecord ?? null,
+      isSubmitted,
+      accountHolderId: isSubmitted ? `holder-${id}` : null,
+      nickName: null,
+      cardProductId: null,
+      openApplicationId: isSubmitted ? `application-${id}` : null,
+      financialAccountId,
+      applicationStatus: known[bankingStatus] ?? (REFUSED.includes(bankingStatus) ? 4 : 1),
+      bankingStatus,
+      applicationDate: this.#applicationDate,
+      approvalDate: this.#approvalDate,
+      isDeleted: false,
+      isLocked,
+      isAccessLocked: false,
+      isMfaEnabled: false,
+      isOtpEnabled: false,
+      agentPayoutProfileId: agentId,
+      salesRepresentativeId: null,
+      rewordType: 1,
+      isNew: !isSubmitted,
+      isExceptional: false,
+      profileSettings: {
+        financialAccountsPermissions: {
+          financialAccountsMaxNumber: MAX_ACCOUNTS,
+          externalAccountsMaxNumber: 5,
+        },
+        transferAmountLimits: { achOutTransferAmountLimit: null, internalTransferAmountLimit: null },
+        loanOff: true,
+      },
+      applicationCreationType: createdBy,
+      exceptionalTemplateId: null,
+      profileType: holder?.profileType ?? 0,
+      accountType: holder ? 2 : 1,
+      employer: null,
+      lockFinancialAccountId: null,
+      agreements: null,
+    };
+  }
+
+  /** Null for a business: its people are in its own record. */
+  get #personRecord() {
+    if (!this.person) return null;
+    return {
+      id: this.id,
+      createdDate: this.#createdDate,
+      updatedDate: this.#updatedDate,
+      ...this.person,
+      middleName: null,
+      ssn: 'XXX-XX-XXXX',
+      dateOfBirth: '1980-02-29T00:00:00Z',
+      ...this.address,
+      countryCodeAlpha3: 'USA',
+    };
+  }
+}
+
+/** Usual limit of active financial accounts for a customer (apis/4). */
+export const MAX_ACCOUNTS = 5;

@@ -1,0 +1,288 @@
+import type { BankingOperations } from '../../partners/banking/operations.js';
+import { plainName, scenarioOf, unknownMagicValue } from '../magic.js';
+import { invalid, Refusal } from '../refusal.js';
+import type { Handlers } from '../routes.js';
+import { boarded, refused } from './boarding-response.js';
+import { type Holder, ownersOf, primaryAuthorizedPersonId } from './holder-record.js';
+import { type Address, type Person, Profile, type ProfileContext, profileIdOf } from './profile.js';
+import { BUSINESS_SCENARIOS, DANGLING_SSN, type Problem, REFUSED_SSN, UNVERIFIED_SSN } from './scenarios.js';
+import { type BankingUser, PARTNERS } from './users.js';
+
+type ProfileHandlers = Pick<
+  Handlers<BankingOperations, BankingUser>,
+  | 'changeAddress'
+  | 'findProfileByMerchant'
+  | 'submitBusinessAccountHolder'
+  | 'searchBusinessAccountHolders'
+  | 'getProfile'
+  | 'findProfileByUser'
+  | 'submitBusinessCustomer'
+  | 'submitAuthorizedUser'
+  | 'getBusinessAccountHolder'
+  | 'updateBusinessAccountHolder'
+  | 'searchPersonalAccountHolders'
+>;
+
+const FIRST_PROFILE_ID = 3_001;
+
+/** What the profiles need of the rest of the sandbox. */
+export interface ProfilesContext extends Omit<ProfileContext, 'merchantProfileIdOf'> {
+  record(operation: keyof BankingOperations & string, id: number): void;
+  /** Whether a one-time code is right. */
+  isCode(code: string, kind: string | undefined): boolean;
+  /** Merchants of the boarding partner: the contract does not print how a profile is tied to one, so by name. */
+  readonly merchants: {
+    idOf(businessName: string): number | undefined;
+    nameOf(merchantProfileId: number): string | undefined;
+  };
+}
+
+/** Banking profiles, and what apis/1 lets one do with them. */
+export class Profiles {
+  readonly #profiles = new Map<number, Profile>();
+  readonly #latestByName = new Map<string, Profile>();
+  readonly #associates = new Map<string, Profile>();
+  readonly #context: ProfilesContext & ProfileContext;
+  #created = 0;
+
+  constructor(context: ProfilesContext) {
+    this.#context = { ...context, merchantProfileIdOf: (profile) => this.merchantProfileIdOf(profile) };
+  }
+
+  /** The merchant that a business is tied to: set by hand, or else the one of the same name. */
+  merchantProfileIdOf({ merchantProfileId, holder }: Profile): number | null {
+    const { merchants } = this.#context;
+    return merchantProfileId ?? (holder && merchants.idOf(holder.doingBusinessAsName)) ?? null;
+  }
+
+  /** A profile for the sandbox's own controls, of whichever partner. */
+  find(id: number): Profile | undefined {
+    return this.#profiles.get(id);
+  }
+
+  findByUserProfile(userProfileId: number): Profile | undefined {
+    return this.#profiles.get(profileIdOf(userProfileId));
+  }
+
+  /** A personal profile that is approved already. */
+  addPerson(partnerId: number, person: Person, id = FIRST_PROFILE_ID + this.#created++): Profile {
+    const profile = new Profile(
+      { id, partnerId, agentId: agentOf(partnerId), createdBy: 'OnlineBankingApplication' },
+      this.#context,
+      person,
+    );
+    profile.bankingStatus = 'Approved';
+    this.#profiles.set(id, profile);
+    return profile;
+  }
+
+  /** A profile that the user may see. @throws {Refusal} 404, or 403 when it belongs to another partner */
+  get(id: number, user: BankingUser, isStatusRead = false): Profile {
+    return visible(this.#profiles.get(id), user, `profile ${id} not found`, isStatusRead);
+  }
+
+  readonly handlers: ProfileHandlers = {
+    submitBusinessAccountHolder: (holder, user) => this.#submit(holder, user),
+    getBusinessAccountHolder: ({ profileId }, user) => {
+      const { holderRecord } = this.get(profileId, user);
+      if (!holderRecord) throw new Refusal(404, `profile ${profileId} is not that of a business`);
+      return holderRecord;
+    },
+    updateBusinessAccountHolder: ({ profileId, ...holder }, user) => this.#update(profileId, holder, user),
+    findProfileByMerchant: ({ merchantProfileId }, user) => {
+      const unknown = `no banking profile for merchant profile ${merchantProfileId}`;
+      return visible(this.#ofMerchant(merchantProfileId), user, unknown, true).record;
+    },
+    getProfile: ({ id }, user) => this.get(id, user, true).record,
+    findProfileByUser: ({ userProfileId }, user) => {
+      const unknown = `no banking profile for user profile ${userProfileId}`;
+      return visible(this.findByUserProfile(userProfileId), user, unknown, true).record;
+    },
+    submitBusinessCustomer: (request, user) => this.#openAccount(request['profileId'], user),
+    submitAuthorizedUser: (request, user) => {
+      const text = (member: string) => String(request[member] ?? '');
+      const { id } = this.addPerson(user.partnerId, {
+        givenName: text('givenName'),
+        familyName: text('familyName'),
+        email: text('email'),
+        phone: text('phone'),
+      });
+      this.#context.record('submitAuthorizedUser', id);
+      return boarded(id);
+    },
+    searchBusinessAccountHolders: ({ dba, count, ...scope }, user) => {
+      const found = this.#inScope(scope, user).flatMap(({ id, holder }) =>
+        holder && matches(holder.doingBusinessAsName, dba) ? [{ id, dba: holder.doingBusinessAsName }] : [],
+      );
+      return limited(found, count);
+    },
+    searchPersonalAccountHolders: ({ name, count, ...scope }, user) => {
+      const found = this.#inScope(scope, user).flatMap(({ id, person }) => {
+        const fullName = person && `${person.givenName} ${person.familyName}`;
+        return fullName !== undefined && matches(fullName, name) ? [{ id, name: fullName }] : [];
+      });
+      return limited(found, count);
+    },
+    changeAddress: ({ oneTimeCode, secureOperationType, associatedPersonId, city, ...change }, user) => {
+      if (oneTimeCode !== undefined && !this.#context.isCode(oneTimeCode, secureOperationType)) {
+        throw new Refusal(403, 'The one-time code is wrong');
+      }
+      const address = { ...change, extendedAddress: change.extendedAddress ?? null, locality: city };
+      const id =
+        associatedPersonId === undefined
+          ? this.#moveUser(address, user)
+          : this.#moveAssociate(associatedPersonId, address, user);
+      this.#context.record('changeAddress', id);
+      return {};
+    },
+  };
+
+  #submit(holder: Holder, user: BankingUser) {
+    const scenario = scenarioOf(BUSINESS_SCENARIOS, holder.doingBusinessAsName);
+    if (!scenario) {
+      throw invalid('doingBusinessAsName', unknownMagicValue(BUSINESS_SCENARIOS, holder.doingBusinessAsName));
+    }
+    if (holder.ssn === DANGLING_SSN)
+      throw new Refusal(404, 'Something that the submission refers to is missing');
+    if (holder.ssn === REFUSED_SSN) return refused(0, 'ssn: the applicant cannot be served');
+    const { partnerId } = user;
+    const id = FIRST_PROFILE_ID + this.#created++;
+    const basics = { id, partnerId, agentId: agentOf(partnerId), createdBy: 'BankingAPI' as const };
+    const profile = new Profile(basics, this.#context);
+    this.#profiles.set(id, profile);
+    this.#latestByName.set(plainName(holder.doingBusinessAsName), profile);
+    this.#associates.set(primaryAuthorizedPersonId(id), profile);
+    for (let number = 1; number <= 4; number += 1) this.#associates.set(`owner-${id}-${number}`, profile);
+    this.#context.record('submitBusinessAccountHolder', id);
+    return judged(profile, profile.submit(holder, scenario, problemOf(holder) ?? scenario.problem));
+  }
+
+  #update(id: number, holder: Holder, user: BankingUser) {
+    const profile = this.get(id, user);
+    if (!profile.holder) throw new Refusal(404, `profile ${id} is not that of a business`);
+    if (profile.refusesChanges) return refused(id, profile.refusesChanges);
+    const problem = profile.update(holder, problemOf(holder));
+    this.#latestByName.set(plainName(holder.doingBusinessAsName), profile);
+    this.#context.record('updateBusinessAccountHolder', id);
+    return judged(profile, problem);
+  }
+
+  /** Assumed: what opens a financial account for an approved profile, up to as many as its settings allow. */
+  #openAccount(profileId: unknown, user: BankingUser) {
+    if (typeof profileId !== 'number') throw invalid('profileId', 'is required by the sandbox');
+    const profile = this.get(profileId, user);
+    if (profile.bankingStatus !== 'Approved')
+      return refused(profileId, `the profile is ${profile.bankingStatus}`);
+    const financialAccountId = this.#context.openAccount(profile);
+    if (financialAccountId === undefined)
+      return refused(profileId, 'the profile has as many accounts as it may');
+    profile.financialAccountId ??= financialAccountId;
+    this.#context.record('submitBusinessCustomer', profileId);
+    return { ...boarded(profileId), financialAccountId };
+  }
+
+  #ofMerchant(merchantProfileId: number): Profile | undefined {
+    const tied = [...this.#profiles.values()].findLast(
+      (profile) => profile.merchantProfileId === merchantProfileId,
+    );
+    const name = this.#context.merchants.nameOf(merchantProfileId);
+    const named = name === undefined ? undefined : this.#latestByName.get(plainName(name));
+    return tied ?? (named?.merchantProfileId === undefined ? named : undefined);
+  }
+
+  #inScope(
+    scope: { agentIds?: number[] | null | undefined; isoId?: number | null | undefined },
+    { partnerId }: BankingUser,
+  ): Profile[] {
+    const known: readonly { partnerId: number; isoId: number; agentIds: readonly number[] }[] = PARTNERS;
+    const { isoId } = scope;
+    if (typeof isoId === 'number')
+      permitted(
+        known.find((one) => one.isoId === isoId),
+        partnerId,
+        `ISO ${isoId}`,
+      );
+    for (const agentId of scope.agentIds ?? []) {
+      permitted(
+        known.find(({ agentIds }) => agentIds.includes(agentId)),
+        partnerId,
+        `agent ${agentId}`,
+      );
+    }
+    const agents = scope.agentIds?.length ? scope.agentIds : undefined;
+    return [...this.#profiles.values()].filter(
+      ({ basics }) => basics.partnerId === partnerId && (agents?.includes(basics.agentId) ?? true),
+    );
+  }
+
+  #moveUser(address: Address, user: BankingUser): number {
+    if (user.profileId === undefined) throw new Refusal(403, 'The user has no address to change');
+    this.get(user.profileId, user).address = address;
+    return user.profileId;
+  }
+
+  #moveAssociate(personId: string, address: Address, user: BankingUser): number {
+    const unknown = `associated person ${personId} not found`;
+    const profile = visible(this.#associates.get(personId), user, unknown);
+    const { holder, id } = profile;
+    if (!holder) throw new Refusal(404, unknown);
+    const { streetAddress, extendedAddress, locality, postalCode, state } = address;
+    if (personId === primaryAuthorizedPersonId(id)) {
+      profile.update({
+        ...holder,
+        primaryAuthorizedStreetAddress: streetAddress,
+        primaryAuthorizedExtendedAddress: extendedAddress,
+        primaryAuthorizedLocality: locality,
+        primaryAuthorizedPostalCode: postalCode,
+        primaryAuthorizedState: state,
+      });
+      return id;
+    }
+    const owned = ownersOf(id, holder).find((owner) => owner.id === personId);
+    const member = personId.endsWith('-1') ? 'owner' : (`owner${personId.at(-1)}` as 'owner2');
+    if (!owned) throw new Refusal(404, unknown);
+    const moved = { homeAddress: streetAddress, extendedAddress, city: locality, state };
+    profile.update({ ...holder, [member]: { ...owned.owner, ...moved, zipCode: postalCode.slice(0, 5) } });
+    return id;
+  }
+}
+
+function problemOf({ ssn }: Holder): Problem | undefined {
+  return ssn === UNVERIFIED_SSN ? { field: 'ssn', message: 'cannot be verified' } : undefined;
+}
+
+function judged({ id, financialAccountId }: Profile, problem: Problem | undefined) {
+  if (problem) return refused(id, `${problem.field}: ${problem.message}`);
+  return { ...boarded(id), ...(financialAccountId !== null && { financialAccountId }) };
+}
+
+function visible(
+  profile: Profile | undefined,
+  user: BankingUser,
+  unknown: string,
+  isStatusRead = false,
+): Profile {
+  if (!profile) throw new Refusal(404, unknown);
+  if (profile.basics.partnerId !== user.partnerId) {
+    throw new Refusal(403, 'The profile belongs to another partner');
+  }
+  profile.advance(isStatusRead);
+  return profile;
+}
+
+function permitted(owner: { partnerId: number } | undefined, partnerId: number, what: string): void {
+  if (!owner) throw new Refusal(404, `${what} not found`);
+  if (owner.partnerId !== partnerId) throw new Refusal(403, `${what} belongs to another partner`);
+}
+
+function agentOf(partnerId: number): number {
+  return PARTNERS.find((partner) => partner.partnerId === partnerId)?.agentIds[0] ?? 0;
+}
+
+function matches(name: string, part: string | null | undefined): boolean {
+  return name.toLowerCase().includes((part ?? '').toLowerCase());
+}
+
+function limited<Item>(items: readonly Item[], count: number | undefined): readonly Item[] {
+  return count === undefined ? items : items.slice(0, Math.max(0, count));
+}

@@ -1,0 +1,133 @@
+import type { NewTicket } from './tickets.js';
+
+/** One thing the partner does. Members left out stay as they are. */
+export interface Step {
+  readonly bankingStatus?: string;
+  readonly tickets?: readonly NewTicket[];
+  /** A financial account is opened. */
+  readonly opensAccount?: true;
+}
+
+/** A member of the submission that the partner wants to have corrected by PUT. */
+export interface Problem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** What happens to a business by itself, at the sandbox's pace, after each thing the caller does. */
+export interface Scenario {
+  readonly description: string;
+  /** What is wrong with the submission, so that it is `success: false` until a PUT changed it. */
+  readonly problem?: Problem;
+  /** The submission opens a financial account at once. */
+  readonly opensAccount?: true;
+  /** After the submission put it at Submitted. */
+  readonly submitted: readonly Step[];
+  /** After the first, second, ... time that no ticket is left unanswered. */
+  readonly answered?: readonly (readonly Step[])[];
+}
+
+const underReview: Step = { bankingStatus: 'PendingUW' };
+const approved: Step = { bankingStatus: 'Approved' };
+const opened: readonly Step[] = [approved, { opensAccount: true }];
+
+const asks = (text: string, updateFieldRequest?: string): NewTicket => ({
+  topic: 'Application',
+  text,
+  ...(updateFieldRequest !== undefined && { updateFieldRequest }),
+});
+const wrongPhone = asks('The phone number is not in service. Please correct it.', 'Phone');
+
+/** A doingBusinessAsName that ends in `[name]` plays the scenario of that name; one without brackets plays `straight`. */
+export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  straight: {
+    description: 'PendingUW, Approved, then a financial account',
+    submitted: [underReview, ...opened],
+  },
+  'account-at-once': {
+    description: 'the submission opens the financial account; PendingUW, Approved',
+    opensAccount: true,
+    submitted: [underReview, approved],
+  },
+  'account-on-request': {
+    description: 'Approved, without a financial account until submit-business-customer opens one',
+    submitted: [underReview, approved],
+  },
+  'auto-approved': {
+    description: 'AutoApprovedUW, Approved, then a financial account',
+    submitted: [{ bankingStatus: 'AutoApprovedUW' }, ...opened],
+  },
+  'approved-uw': {
+    description: 'PendingUW, ApprovedUW, Approved, then a financial account',
+    submitted: [underReview, { bankingStatus: 'ApprovedUW' }, ...opened],
+  },
+  'pending-review': {
+    description: 'Pending, Pending_Review, InReview, Approved, then a financial account',
+    submitted: [
+      { bankingStatus: 'Pending' },
+      { bankingStatus: 'Pending_Review' },
+      { bankingStatus: 'InReview' },
+      ...opened,
+    ],
+  },
+  denied: { description: 'PendingUW, Denied', submitted: [underReview, { bankingStatus: 'Denied' }] },
+  closed: { description: 'PendingUW, Closed', submitted: [underReview, { bankingStatus: 'Closed' }] },
+  cancelled: {
+    description: 'PendingUW, Cancelled',
+    submitted: [underReview, { bankingStatus: 'Cancelled' }],
+  },
+  'unknown-status': {
+    description: 'a status that no document names, then approval',
+    submitted: [{ bankingStatus: 'EscalatedToCommittee' }, ...opened],
+  },
+  ticket: {
+    description: 'PendingUW with a ticket about Phone; approved once it is corrected or replied to',
+    submitted: [underReview, { tickets: [wrongPhone] }],
+    answered: [opened],
+  },
+  tickets: {
+    description: 'two tickets at once, about Owner1Address and a question; approved once both are answered',
+    submitted: [
+      underReview,
+      {
+        tickets: [
+          asks('The address of the first owner cannot be verified.', 'Owner1Address'),
+          asks('What will the account be used for?'),
+        ],
+      },
+    ],
+    answered: [opened],
+  },
+  'more-tickets': {
+    description: 'a ticket that asks a question, and after its answer one about EmployerIdentificationNumber',
+    submitted: [underReview, { tickets: [asks('What will the account be used for?')] }],
+    answered: [
+      [{ tickets: [asks('The EIN does not match the legal name.', 'EmployerIdentificationNumber')] }],
+      opened,
+    ],
+  },
+  'moot-ticket': {
+    description: 'a ticket about Phone, then approved although nobody answered',
+    submitted: [underReview, { tickets: [wrongPhone] }, ...opened],
+  },
+  correction: {
+    description: 'the submission is success:false until a PUT changed website; then as straight',
+    problem: { field: 'website', message: 'cannot be reached' },
+    submitted: [underReview, ...opened],
+  },
+  waiting: {
+    description: 'stays Submitted until POST /sandbox/profiles/{id}/transition moves it',
+    submitted: [],
+  },
+};
+
+/** What an SSN of the authorizing person does; each is valid by the contract's pattern, and was never a person's to use. */
+export const MAGIC_SSNS = {
+  '219099999': 'success:false: the profile exists, and waits for a PUT with another ssn',
+  '078051120': 'success:false: no profile comes of it, and profileId is 0',
+  '457555462': '404: something that the submission refers to is missing',
+} as const;
+
+export const UNVERIFIED_SSN = '219099999';
+export const REFUSED_SSN = '078051120';
+export const DANGLING_SSN = '457555462';

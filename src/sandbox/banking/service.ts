@@ -1,0 +1,172 @@
+import type { BankingOperations } from '../../partners/banking/operations.js';
+import { operationName } from '../../partners/catalogue.js';
+import type { Faults } from '../faults.js';
+import type { Ledger } from '../ledger.js';
+import type { Pace } from '../pace.js';
+import type { Handlers } from '../routes.js';
+import { Accounts } from './accounts.js';
+import { Cards } from './cards.js';
+import { NOT_LINKED_PROFILE_ID } from './external-accounts.js';
+import { Notifications } from './notifications.js';
+import type { Profile } from './profile.js';
+import { Profiles, type ProfilesContext } from './profiles.js';
+import { SignIn } from './sign-in.js';
+import { Team } from './team.js';
+import { ticketHandlers } from './ticket-desk.js';
+import { Tickets } from './tickets.js';
+import type { BankingUser } from './users.js';
+import { Webhooks } from './webhooks.js';
+
+/** What the banking partner shares with the rest of the sandbox. */
+export interface BankingContext {
+  readonly ledger: Ledger;
+  readonly faults: Faults;
+  readonly pace: () => Pace;
+  /** By the partner's clock. */
+  readonly now: () => number;
+  readonly tokenLifetimeMs: number;
+  readonly merchants: ProfilesContext['merchants'];
+}
+
+/** The banking partner behind its API, as far as its parts have to do with each other. */
+export class BankingService {
+  readonly signIn: SignIn;
+  readonly profiles: Profiles;
+  readonly webhooks: Webhooks;
+  readonly handlers: Handlers<BankingOperations, BankingUser>;
+
+  constructor({ ledger, faults, pace, now, tokenLifetimeMs, merchants }: BankingContext) {
+    const record = (operation: keyof BankingOperations & string, id: number | string) =>
+      ledger.record({ system: 'banking', operation: operationName(operation), id });
+    const signIn = new SignIn(now, tokenLifetimeMs);
+    const tickets = new Tickets(now);
+    const webhooks = new Webhooks(faults, record);
+    const notifications = new Notifications(now, record);
+    const accounts = new Accounts((id, user) => profiles.get(id, user));
+    const about = (profile: Profile) => ({
+      profileId: profile.id,
+      merchantProfileId: profiles.merchantProfileIdOf(profile),
+      createdAt: new Date(now()).toISOString(),
+    });
+    const profiles: Profiles = new Profiles({
+      pace,
+      now,
+      tickets,
+      merchants,
+      record,
+      isCode: (code, kind) => signIn.isCode(code, kind),
+      openAccount: (profile) => accounts.open(profile)?.id,
+      announce: (notificationType, profile, status) => {
+        const { partnerId } = profile.basics;
+        webhooks.announce(partnerId, { notificationType, ...about(profile), status });
+        const subject = notificationType === 'ApplicationStatus' ? 'Application status' : 'Profile lock';
+        const metaData = { profileId: String(profile.id) };
+        const kind = { group: 'Messages', level: 'Info', category: 'Other' } as const;
+        notifications.add({ partnerId, subject, body: `Now ${status}`, metaData, ...kind });
+      },
+    });
+    const cards = new Cards({
+      accounts,
+      now,
+      record,
+      announce: ({ partnerId, profileId, paymentCardId, status }) => {
+        const profile = profiles.find(profileId);
+        if (!profile) return;
+        const notificationType = 'PaymentCardStatus';
+        webhooks.announce(partnerId, { notificationType, ...about(profile), status, paymentCardId });
+      },
+    });
+    this.signIn = signIn;
+    this.profiles = profiles;
+    this.webhooks = webhooks;
+    this.handlers = {
+      issueToken: (request) => signIn.signIn(request),
+      refreshToken: (_, user) => signIn.issue(user),
+      ...profiles.handlers,
+      ...cards.handlers,
+      ...accounts.handlers,
+      ...notifications.handlers,
+      ...webhooks.handlers,
+      ...new Team(record).handlers,
+      ...ticketHandlers({
+        tickets,
+        record,
+        answered: (userProfileId) => profiles.findByUserProfile(userProfileId)?.ticketAnswered(),
+      }),
+    };
+    addCustomers({ profiles, accounts, cards, notifications });
+  }
+
+  close(): void {
+    this.webhooks.close();
+  }
+}
+
+const PHONE = '5185550100';
+
+/** Customers that are there from the start, so that there is something to read. */
+function addCustomers(parts: {
+  profiles: Profiles;
+  accounts: Accounts;
+  cards: Cards;
+  notifications: Notifications;
+}): void {
+  const { profiles, accounts, cards, notifications } = parts;
+  const ada = { givenName: 'Ada', familyName: 'Reader', email: 'ada@example.com', phone: PHONE };
+  const bo = { givenName: 'Bo', familyName: 'Reader', email: 'bo@example.com', phone: PHONE };
+  const cy = { givenName: 'Cy', familyName: 'Elsewhere', email: 'cy@example.com', phone: PHONE };
+  const month = [
+    { createdAt: '2026-01-03T10:00:00Z', description: 'Card sales', amount: 120_000 },
+    { createdAt: '2026-01-10T12:00:00Z', description: 'Rent', amount: -45_000 },
+    { createdAt: '2026-02-03T10:00:00Z', description: 'Card sales', amount: 98_050 },
+  ];
+  const open = (profile: Profile) => {
+    const account = accounts.open(profile, month);
+    profile.financialAccountId ??= account?.id ?? null;
+    return account;
+  };
+  const adas = profiles.addPerson(1, ada, 501);
+  const adasAccount = open(adas);
+  open(adas);
+  // Physical, Virtual, Burner, Other: card-1001 to card-1004.
+  for (const type of [1, 2, 3, 4]) if (adasAccount) cards.issue(adasAccount, type);
+  profiles.addPerson(1, bo, NOT_LINKED_PROFILE_ID);
+  const cysAccount = open(profiles.addPerson(2, cy, 601));
+  if (cysAccount) cards.issue(cysAccount, 1);
+
+  const at = (day: number) => ({ partnerId: 1, createdDate: `2026-01-0${day}T08:00:00Z`, metaData: null });
+  const told = { group: 'Notifications', level: 'Info' } as const;
+  notifications.add({ ...at(1), ...told, category: 'Cards', subject: 'Card shipped', body: 'On its way' });
+  notifications.add({
+    ...at(2),
+    ...told,
+    category: 'Deposits',
+    subject: 'Deposit',
+    body: '$1,200.00 arrived',
+  });
+  notifications.add({
+    ...at(3),
+    ...told,
+    level: 'Warning',
+    category: 'WithdrawalsTransfers',
+    subject: 'Low balance',
+    body: null,
+  });
+  notifications.add({
+    ...at(4),
+    ...told,
+    group: 'Campaigns',
+    category: 'Other',
+    subject: null,
+    body: 'News',
+  });
+  notifications.add({
+    ...at(5),
+    ...told,
+    group: 'CardholderAgreement',
+    category: 'Cards',
+    subject: 'Agreement',
+    body: 'Please read it',
+  });
+  notifications.add({ ...at(6), ...told, partnerId: 2, category: 'Other', subject: 'Elsewhere', body: null });
+}

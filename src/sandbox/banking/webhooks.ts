@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BankingOperations } from '../../partners/banking/operations.js';
+import type { NOTIFICATION_TYPES } from '../../partners/banking/requests.js';
+import type { Faults } from '../faults.js';
+import { Refusal } from '../refusal.js';
+import type { Handlers } from '../routes.js';
+import type { BankingUser } from './users.js';
+
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+
+/** What a webhook says. The contract shows no payload; this one is assumed. */
+export interface WebhookPayload {
+  readonly notificationType: NotificationType;
+  readonly profileId: number;
+  readonly merchantProfileId: number | null;
+  /** `bankingStatus`; for a card the number of its status, for a lock `Locked` or `Unlocked`. */
+  readonly status: string | number;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly paymentCardId?: string;
+}
+
+interface Registration {
+  readonly id: number;
+  readonly partnerId: number;
+  name: string;
+  url: string;
+  notificationType: NotificationType;
+}
+
+/** A registration with what is on its way to it: one delivery at a time, in order. */
+interface Receiver extends Registration {
+  queue: Promise<void>;
+  held?: { readonly payload: WebhookPayload; readonly release: NodeJS.Timeout };
+}
+
+export interface Delivery {
+  readonly webhookId: number;
+  readonly payload: WebhookPayload;
+  /** The status of each attempt; 0 for none. */
+  readonly attempts: number[];
+}
+
+type WebhookHandlers = Pick<
+  Handlers<BankingOperations, BankingUser>,
+  'createWebhook' | 'listWebhooks' | 'updateWebhook' | 'deleteWebhook'
+>;
+
+const ATTEMPTS = 4;
+const FIRST_WAIT_MS = 100;
+const TIMEOUT_MS = 5_000;
+
+/** Webhooks of partners, and what is sent to them. */
+export class Webhooks {
+  readonly deliveries: Delivery[] = [];
+  readonly #receivers = new Map<number, Receiver>();
+  readonly #closing = new AbortController();
+  #registered = 0;
+
+  constructor(
+    private readonly faults: Faults,
+    private readonly record: (operation: keyof BankingOperations & string, id: number) => void,
+  ) {}
+
+  readonly handlers: WebhookHandlers = {
+    createWebhook: (webhook, user) => {
+      const isThere = this.of(user.partnerId).some(
+        ({ url, notificationType }) => url === webhook.url && notificationType === webhook.notificationType,
+      );
+      if (isThere) throw new Refusal(409, 'A webhook with this url and notificationType exists');
+      const { id } = this.register(user.partnerId, webhook);
+      this.record('createWebhook', id);
+      return { success: true, id };
+    },
+    listWebhooks: (_, user) => this.of(user.partnerId).map(webhookRecord),
+    updateWebhook: ({ webhookId, ...change }, user) => {
+      Object.assign(this.#get(webhookId, user), change);
+      this.record('updateWebhook', webhookId);
+      return { success: true, id: webhookId };
+    },
+    deleteWebhook: ({ webhookId }, user) => {
+      this.#drop(this.#get(webhookId, user));
+      this.record('deleteWebhook', webhookId);
+      return { success: true };
+    },
+  };
+
+  /** Registers a webhook without asking what its URL is like. */
+  register(
+    partnerId: number,
+    webhook: Pick<Registration, 'name' | 'url' | 'notificationType'>,
+  ): Registration {
+    const id = ++this.#registered;
+    const receiver: Receiver = { id, partnerId, ...webhook, queue: Promise.resolve() };
+    this.#receivers.set(id, receiver);
+    return receiver;
+  }
+
+  of(partnerId: number): readonly Registration[] {
+    return [...this.#receivers.values()].filter((receiver) => receiver.partnerId === partnerId);
+  }
+
+  /** Tells every webhook of the partner that is about this. */
+  announce(partnerId: number, payload: WebhookPayload): void {
+    for (const receiver of this.#receivers.values()) {
+      const isAbout = receiver.notificationType === payload.notificationType;
+      if (isAbout && receiver.partnerId === partnerId) this.#send(receiver, payload);
+    }
+  }
+
+  close(): void {
+    for (const receiver of this.#receivers.values()) this.#drop(receiver);
+    this.#closing.abort();
+  }
+
+  #send(receiver: Receiver, payload: WebhookPayload): void {
+    if (receiver.held) {
+      this.#enqueue(receiver, payload);
+      this.#release(receiver);
+      return;
+    }
+    const plan = this.faults.nextOfDelivery();
+    if (plan?.fault === 'reorder-webhooks') {
+      const release = setTimeout(() => this.#release(receiver), plan.milliseconds).unref();
+      receiver.held = { payload, release };
+      return;
+    }
+    this.#enqueue(receiver, payload);
+    if (plan?.fault === 'duplicate-webhooks') this.#enqueue(receiver, payload);
+  }
+
+  #release(receiver: Receiver): void {
+    const { held } = receiver;
+    if (!held) return;
+    clearTimeout(held.release);
+    delete receiver.held;
+    this.#enqueue(receiver, held.payload);
+  }
+
+  #enqueue(receiver: Receiver, payload: WebhookPayload): void {
+    const delivery: Delivery = { webhookId: receiver.id, payload, attempts: [] };
+    this.deliveries.push(delivery);
+    receiver.queue = receiver.queue.then(() => this.#deliver(receiver, delivery));
+  }
+
+  async #deliver({ url }: Receiver, { payload, attempts }: Delivery): Promise<void> {
+    const { signal } = this.#closing;
+    for (let wait = FIRST_WAIT_MS; attempts.length < ATTEMPTS && !signal.aborted; wait *= 2) {
+      attempts.push(await post(url, payload, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])));
+      const status = attempts.at(-1) ?? 0;
+      if (status >= 200 && status <= 299) return;
+      await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  #get(id: number, user: BankingUser): Receiver {
+    const receiver = this.#receivers.get(id);
+    if (!receiver) throw new Refusal(404, `webhook ${id} not found`);
+    if (receiver.partnerId !== user.partnerId)
+      throw new Refusal(403, 'The webhook belongs to another partner');
+    return receiver;
+  }
+
+  #drop(receiver: Receiver): void {
+    clearTimeout(receiver.held?.release);
+    this.#receivers.delete(receiver.id);
+  }
+}
+
+/** A webhook as it travels. */
+export function webhookRecord({ id, name, url, notificationType }: Registration) {
+  return { id, name, url, notificationType };
+}
+
+async function post(url: string, payload: WebhookPayload, signal: AbortSignal): Promise<number> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify(payload);
+  try {
+    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}

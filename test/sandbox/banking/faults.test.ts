@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { HOLDER, type RunningBanking, runBanking } from './running-banking.js';
+
+const E7 = 'POST /svc/businessAccountHolder';
+const E8 = 'POST /svc/paymentCard/closePaymentCard';
+const CLOSING = '{"paymentCardId":"card-1001"}';
+
+async function outcome(call: Promise<{ status: number }>): Promise<number | string> {
+  return call.then(
+    ({ status }) => status,
+    ({ cause }: Error) => (cause as NodeJS.ErrnoException).code ?? 'unknown',
+  );
+}
+
+const FAULTS: readonly [fault: string, seen: number | string, effects: number][] = [
+  ['500-before-commit', 500, 0],
+  ['500-after-commit', 500, 1],
+  ['drop-before-commit', 'UND_ERR_SOCKET', 0],
+  ['drop-after-commit', 'UND_ERR_SOCKET', 1],
+  ['429', 429, 0],
+  ['delay', 200, 1],
+  ['delay-after-commit', 200, 1],
+  ['expired-token', 401, 0],
+];
+
+describe.each([
+  ['submit-business-account-holder', E7, HOLDER, 3001],
+  ['close-card', E8, CLOSING, 'card-1001'],
+])('a planned fault hits %s', (operation, line, body, id) => {
+  it.each(FAULTS)('%s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
+    const banking: RunningBanking = await runBanking();
+    await banking.call('GET /api/tickets');
+    await banking.control(
+      'POST /sandbox/faults',
+      `{"fault":"${fault}","operation":"${operation}","milliseconds":20}`,
+    );
+    expect(await outcome(banking.call(line, body))).toBe(seen);
+    expect(await banking.effects()).toEqual(Array(effects).fill(`${operation} ${id}`));
+  });
+});
+
+it('the ledger tells the system, and text ids of cards as they are', async () => {
+  const banking = await runBanking();
+  await banking.create();
+  await banking.call(E8, CLOSING);
+  await banking.submit();
+  const at = expect.any(String);
+  expect(await banking.control('GET /sandbox/ledger?system=banking')).toEqual([
+    { seq: 2, at, system: 'banking', operation: 'close-card', id: 'card-1001' },
+    { seq: 3, at, system: 'banking', operation: 'submit-business-account-holder', id: 3001 },
+  ]);
+  expect(await banking.control('GET /sandbox/ledger?id=card-1001')).toHaveLength(1);
+});
+
+it('a fault of a sign-in hits the sign-in', async () => {
+  const banking = await runBanking();
+  await banking.control(
+    'POST /sandbox/faults',
+    '{"fault":"429","operation":"issue-token","milliseconds":3000}',
+  );
+  const { status, headers } = await banking.signIn('{}');
+  expect([status, headers.get('retry-after')]).toEqual([429, '3']);
+});
