@@ -5,12 +5,11 @@
 import { stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AWAIT_STATUS_ACTIVITY_ID } from '../src/messages/ids.js';
 import { startDevServer } from '../src/temporal/dev-server.js';
 import { nudge } from '../src/temporal/nudge.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { WORKFLOW_BUNDLE } from '../src/worker/create-worker.js';
-import { type Boarding, createRig, eventually, merchant, type Rig } from '../test/rig.js';
+import { type Boarding, createRig, merchant, type Rig } from '../test/rig.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -51,24 +50,13 @@ async function waiting({ board }: Rig) {
   return { boarding, merchantProfileId };
 }
 
-/** Waits until the poll sleeps after `reads` reads. */
-function asleepAfter({ handle }: Boarding, reads: number) {
-  const readsSoFar = async () => {
-    const { raw } = await handle.describe();
-    const poll = raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
-    const counted = Buffer.from(poll?.heartbeatDetails?.payloads?.[0]?.data ?? '0').toString();
-    return poll?.nextAttemptScheduleTime ? Number(counted) : 0;
-  };
-  return eventually(readsSoFar, (counted) => counted >= reads, `${reads} reads`);
-}
-
 async function printPolled(on: Rig, reads: number): Promise<void> {
   const { boarding, merchantProfileId } = await waiting(on);
   for (let read = 1; read < reads; read++) {
-    await asleepAfter(boarding, read);
+    await boarding.asleepAfter(read);
     await nudge(on.client, boarding.workflowId);
   }
-  await asleepAfter(boarding, reads);
+  await boarding.asleepAfter(reads);
   await on.sandbox.transition(merchantProfileId, { status: 'Declined' });
   await nudge(on.client, boarding.workflowId);
   await printHistory(`declined after ${reads} reads in one status`, boarding);
@@ -78,7 +66,7 @@ async function printNudges(on: Rig, count: number): Promise<void> {
   const latencies: number[] = [];
   for (let turn = 0; turn < count; turn++) {
     const { boarding, merchantProfileId } = await waiting(on);
-    await asleepAfter(boarding, 1);
+    await boarding.asleepAfter(1);
     await sleep(50);
     await on.sandbox.transition(merchantProfileId, { status: 'Declined' });
     const begun = performance.now();

@@ -105,12 +105,7 @@ export interface Config {
  * @throws {BadSetting} naming the first setting that cannot be used
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const parsed = settings.safeParse(withSecretFiles(environment));
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new BadSetting(String(issue?.path[0]), issue?.message ?? 'is not valid');
-  }
-  const set = parsed.data;
+  const set = readSettings(settings, withSecretFiles(environment));
   if (set.GANGWAY_POLL_MIN > set.GANGWAY_POLL_MAX) {
     throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');
   }
@@ -147,6 +142,17 @@ function bankingFrom(url: string, set: z.output<typeof settings>): BankingSettin
     ...(totpSecret !== undefined && { totpSecret }),
     ...(partnerId !== undefined && { partnerId }),
   };
+}
+
+/** @throws {BadSetting} naming the first setting that breaks its rule */
+export function readSettings<Schema extends z.ZodType>(
+  schema: Schema,
+  environment: NodeJS.ProcessEnv,
+): z.output<Schema> {
+  const parsed = schema.safeParse(withoutEmpty(environment));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new BadSetting(String(issue?.path[0]), issue?.message ?? 'is not valid');
 }
 
 /** Empty settings count as not set, as in a `.env` file whose lines were left blank. */

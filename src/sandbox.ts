@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The sandbox process: all partner systems over real HTTP, until SIGTERM or SIGINT. */
 import { z } from 'zod';
-import { BadSetting, duration, listenAddress, loadConfig } from './config.js';
+import { BadSetting, duration, listenAddress, loadConfig, readSettings } from './config.js';
 import { TOKEN_LIFETIME_MS } from './sandbox/banking/sign-in.js';
 import { pace } from './sandbox/pace.js';
 import { startSandbox } from './sandbox/server.js';
@@ -13,12 +13,8 @@ const settings = z.object({
 });
 
 async function main(): Promise<void> {
-  const parsed = settings.safeParse(process.env);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new BadSetting(String(issue?.path[0]), issue?.message ?? 'is not valid');
-  }
-  const { SANDBOX_ADDRESS: address, SANDBOX_PACE, SANDBOX_TOKEN_LIFETIME: tokenLifetimeMs } = parsed.data;
+  const set = readSettings(settings, process.env);
+  const { SANDBOX_ADDRESS: address, SANDBOX_PACE, SANDBOX_TOKEN_LIFETIME: tokenLifetimeMs } = set;
   const { posNames } = loadConfig();
   const sandbox = await startSandbox({ ...address, pace: SANDBOX_PACE, posNames, tokenLifetimeMs }).catch(
     (error: unknown) => {

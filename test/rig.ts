@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { inject } from 'vitest';
-import { workflowId } from '../src/messages/ids.js';
+import { AWAIT_STATUS_ACTIVITY_ID } from '../src/messages/ids.js';
 import type { MerchantBoardingOutcome } from '../src/messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
 import { type OnboardingState, stateQuery } from '../src/messages/onboarding-state.js';
@@ -174,6 +174,22 @@ export class Boarding {
     return eventually(() => this.state(), reached, what);
   }
 
+  /** The status poll, as the server has it. */
+  async poll() {
+    const { raw } = await this.handle.describe();
+    return raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
+  }
+
+  /** Waits until the status poll sleeps after `reads` reads. */
+  async asleepAfter(reads: number): Promise<void> {
+    const readsSoFar = async () => {
+      const poll = await this.poll();
+      const counted = Buffer.from(poll?.heartbeatDetails?.payloads?.[0]?.data ?? '0').toString();
+      return poll?.lastFailure && poll.nextAttemptScheduleTime ? Number(counted) : 0;
+    };
+    await eventually(readsSoFar, (counted) => counted >= reads, `${reads} reads`);
+  }
+
   /** Waits for an open requirement of a kind. */
   async requirement(kind: Requirement['kind']): Promise<Requirement> {
     const of = ({ requirements }: OnboardingState) =>
@@ -254,5 +270,3 @@ export class SandboxControl {
     return (await response.json()) as T;
   }
 }
-
-export { workflowId };

@@ -2,21 +2,20 @@ import { createHash } from 'node:crypto';
 import { activityInfo, cancellationSignal, getClient, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { DocumentNotFound, type DocumentStore } from '../documents/document-store.js';
-import {
-  type BoardingActivities,
-  type Note,
-  PARTNER_ERROR,
-  type ReferenceRequest,
-  type References,
-  type Seen,
-  type StatusSnapshot,
+import type {
+  BoardingActivities,
+  Note,
+  ReferenceRequest,
+  References,
+  Seen,
+  StatusSnapshot,
 } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
 import type { UnderwritingNote } from '../partners/boarding/schemas.js';
 import { isUnderReview } from '../partners/boarding/statuses.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
 import { nudge } from '../temporal/nudge.js';
-import { isWorthRepeating, once, repeatable } from './failures.js';
+import { once, repeatable } from './failures.js';
 import { differences, withChanges } from './fees.js';
 import { type PollBounds, pollDelay } from './poll-delay.js';
 
@@ -87,12 +86,7 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
       const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
       const elapsedMs = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
       const nextRetryDelay = pollDelay(elapsedMs, poll, Math.random());
-      let now: StatusSnapshot;
-      try {
-        now = await snapshot(merchantProfileId);
-      } catch (error) {
-        throw pollFailure(error, nextRetryDelay);
-      }
+      const now = await repeatable(() => snapshot(merchantProfileId), nextRetryDelay);
       // A partner that writes the date anew with each read must not make the workflow spin.
       const mayWait = polls === 1 && !hasChanged({ ...seen, statusDate: now.statusDate }, now);
       if (hasChanged(seen, now) && !mayWait) return { snapshot: now, polls };
@@ -133,20 +127,6 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
 function pollsBefore(): number {
   const { heartbeatDetails } = activityInfo();
   return typeof heartbeatDetails === 'number' ? heartbeatDetails : 0;
-}
-
-/** A read that failed is tried again at the poll's own pace, or that of the partner, unless it needs a person. */
-function pollFailure(error: unknown, pace: number): unknown {
-  if (!(error instanceof PartnerError)) return error;
-  const { attempt } = activityInfo();
-  const { retryAfterMs = 0 } = error.details;
-  return ApplicationFailure.create({
-    type: PARTNER_ERROR,
-    message: error.message,
-    details: [error.details],
-    nonRetryable: !isWorthRepeating(error, attempt),
-    nextRetryDelay: Math.max(pace, retryAfterMs),
-  });
 }
 
 /** What this activity just wrote or read may be news to the poll: let it look at once instead of after its delay. */

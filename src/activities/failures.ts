@@ -13,13 +13,15 @@ const NOT_FOUND_ATTEMPTS = 6;
  * The one place that decides which failures are worth another try by themselves. A read (or a write that leaves the
  * same state however often it runs) may be repeated when the partner was not reached or gave no clear answer, and
  * soon after a create when it does not find the merchant yet.
+ *
+ * @param paceMs the least wait before another try, in place of what the retry policy says; 0 leaves it to the policy
  */
-export async function repeatable<T>(call: () => Promise<T>): Promise<T> {
+export async function repeatable<T>(call: () => Promise<T>, paceMs = 0): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
-    throw asFailure(error, isWorthRepeating(error, activityInfo().attempt));
+    throw asFailure(error, isWorthRepeating(error, activityInfo().attempt), paceMs);
   }
 }
 
@@ -48,13 +50,14 @@ export async function once<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-function asFailure(error: PartnerError, retryable: boolean): ApplicationFailure {
+function asFailure(error: PartnerError, retryable: boolean, paceMs = 0): ApplicationFailure {
   const { retryAfterMs } = error.details;
+  const paced = paceMs > 0 || retryAfterMs !== undefined;
   return ApplicationFailure.create({
     type: PARTNER_ERROR,
     message: error.message,
     details: [error.details satisfies PartnerErrorDetails],
     nonRetryable: !retryable,
-    ...(retryable && retryAfterMs !== undefined && { nextRetryDelay: retryAfterMs }),
+    ...(retryable && paced && { nextRetryDelay: Math.max(paceMs, retryAfterMs ?? 0) }),
   });
 }

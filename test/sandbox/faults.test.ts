@@ -1,33 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type RunningSandbox, runSandbox } from './running-sandbox.js';
+import { outcome, WRITE_FAULTS } from './write-faults.js';
 
 const CREATE =
   '{"cashDiscount":"No","firstName":"A","lastName":"B","dba":"C","pos":"None","agentProfileId":101,"guid":"g-1"}';
 
 const plan = (sandbox: RunningSandbox, json: string) => sandbox.control('POST /sandbox/faults', json);
 
-/** The status of the answer to a call, or why there is none. */
-async function outcome(call: Promise<{ status: number }>): Promise<number | string> {
-  return call.then(
-    ({ status }) => status,
-    ({ cause }: Error) => (cause as NodeJS.ErrnoException).code ?? 'unknown',
-  );
-}
-
 const create = (sandbox: RunningSandbox) => outcome(sandbox.call('POST /api/v2/merchant/create', CREATE));
-
-/** What the caller sees of a fault, and how many writes took effect. */
-const FAULTS: readonly [fault: string, seen: number | string, effects: number][] = [
-  ['500-before-commit', 500, 0],
-  ['500-after-commit', 500, 1],
-  ['drop-before-commit', 'UND_ERR_SOCKET', 0],
-  ['drop-after-commit', 'UND_ERR_SOCKET', 1],
-  ['429', 429, 0],
-  ['delay', 200, 1],
-  ['delay-after-commit', 200, 1],
-  ['expired-token', 401, 0],
-];
 
 /** Faults that concern no single write. */
 const ELSEWHERE = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
@@ -36,11 +17,11 @@ describe('a planned fault hits the next write', () => {
   it('and each that the sandbox lists is in the table, or concerns no single write', async () => {
     const sandbox = await runSandbox();
     const { faults } = await sandbox.control<{ faults: object }>('GET /sandbox/scenarios');
-    const known = [...FAULTS.map(([fault]) => fault), ...ELSEWHERE];
+    const known = [...WRITE_FAULTS.map(([fault]) => fault), ...ELSEWHERE];
     expect(Object.keys(faults).sort()).toEqual(known.sort());
   });
 
-  it.each(FAULTS)('%s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
+  it.each(WRITE_FAULTS)('%s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
     const sandbox = await runSandbox();
     await plan(sandbox, `{"fault":"${fault}","operation":"create-merchant","milliseconds":20}`);
     expect(await create(sandbox)).toBe(seen);

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
 import { nudge } from '../../src/temporal/nudge.js';
-import { type Boarding, createRig, eventually, merchant, type Rig } from '../rig.js';
+import { createRig, eventually, merchant, type Rig } from '../rig.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -11,23 +10,6 @@ beforeAll(async () => {
   patient = await createRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
 });
 afterAll(() => patient.close());
-
-async function pendingPoll(boarding: Boarding) {
-  const { raw } = await boarding.handle.describe();
-  return raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
-}
-
-/** Waits until the poll sleeps its hour after `attempts` reads. */
-function asleepAfter(boarding: Boarding, reads: number) {
-  const sleeping = async () => {
-    const poll = await pendingPoll(boarding);
-    const counted = Number(
-      JSON.parse(Buffer.from(poll?.heartbeatDetails?.payloads?.[0]?.data ?? '0').toString()),
-    );
-    return poll?.lastFailure && poll.nextAttemptScheduleTime ? counted : 0;
-  };
-  return eventually(sleeping, (counted) => counted >= reads, `${reads} reads`);
-}
 
 describe('a poll', () => {
   // Each nudge is one read, so hundreds of polls take seconds.
@@ -39,10 +21,10 @@ describe('a poll', () => {
           ({ partnerStatus }) => partnerStatus === 'Pending',
         );
         for (let read = 1; read < reads; read++) {
-          await asleepAfter(boarding, read);
+          await boarding.asleepAfter(read);
           await nudge(patient.client, boarding.workflowId);
         }
-        await asleepAfter(boarding, reads);
+        await boarding.asleepAfter(reads);
         await patient.sandbox.transition(merchantProfileId, { status: 'Declined', comment: 'no' });
         await nudge(patient.client, boarding.workflowId);
         await boarding.outcome();
@@ -59,7 +41,7 @@ describe('a partner that writes a new status date with each read', () => {
   it('does not make the boarding spin', async () => {
     const boarding = await patient.board(merchant('restless-date'));
     await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
-    await asleepAfter(boarding, 1);
+    await boarding.asleepAfter(1);
     await sleep(1_000);
     expect((await boarding.handle.describe()).historyLength).toBeLessThan(50);
     const { polls } = await boarding.state();
@@ -74,7 +56,7 @@ describe('a nudge', () => {
     const { merchantProfileId = 0 } = await boarding.until(
       ({ partnerStatus }) => partnerStatus === 'Pending',
     );
-    await asleepAfter(boarding, 1);
+    await boarding.asleepAfter(1);
     await patient.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
     const begun = Date.now();
     expect(await nudge(patient.client, boarding.workflowId)).toBe(true);
@@ -87,11 +69,11 @@ describe('a nudge', () => {
     const { merchantProfileId = 0 } = await boarding.until(
       ({ partnerStatus }) => partnerStatus === 'Pending',
     );
-    await asleepAfter(boarding, 1);
+    await boarding.asleepAfter(1);
     // The status is read at once, its answer takes a while: it will be an old one.
     await patient.sandbox.plan('delay', 'get-underwriting-notes', { milliseconds: 1_000 });
     await nudge(patient.client, boarding.workflowId);
-    const isReading = async () => (await pendingPoll(boarding))?.state;
+    const isReading = async () => (await boarding.poll())?.state;
     await eventually(isReading, (state) => state === 2, 'a running read');
     await patient.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4712' });
     await nudge(patient.client, boarding.workflowId);
@@ -107,7 +89,7 @@ describe('a nudge', () => {
   it('follows our own writes by itself: answers are seen at once', async () => {
     const boarding = await patient.board(merchant('uw-level-1'));
     const { id } = await boarding.requirement('underwriting-note');
-    await asleepAfter(boarding, 1);
+    await boarding.asleepAfter(1);
     await boarding.resolve(id, { kind: 'text', text: 'Here.' });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
   });

@@ -230,9 +230,6 @@ export const transactions = z
   .nullish()
   .transform((found) => found ?? []);
 
-export type PaymentCard = z.output<typeof paymentCard>;
-export type BankingProfile = z.output<typeof bankingProfile>;
 export type BusinessHolderRecord = z.output<typeof businessHolderRecord>;
-export type BoardingResponse = z.output<typeof boardingResponse>;
 export type Ticket = z.output<typeof ticket>;
 export type Notification = z.output<typeof notification>;

@@ -146,5 +146,4 @@ export const filePart = z.strictObject({
     .refine((content) => content.byteLength <= MAX_ATTACHMENT_BYTES, 'must be at most 25 MiB'),
 });
 
-export type MerchantStatus = z.output<typeof merchantStatus>;
 export type UnderwritingNote = z.output<typeof underwritingNote>;

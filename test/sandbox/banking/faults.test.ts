@@ -1,33 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { outcome, WRITE_FAULTS } from '../write-faults.js';
 import { HOLDER, type RunningBanking, runBanking } from './running-banking.js';
 
 const E7 = 'POST /svc/businessAccountHolder';
 const E8 = 'POST /svc/paymentCard/closePaymentCard';
 const CLOSING = '{"paymentCardId":"card-1001"}';
 
-async function outcome(call: Promise<{ status: number }>): Promise<number | string> {
-  return call.then(
-    ({ status }) => status,
-    ({ cause }: Error) => (cause as NodeJS.ErrnoException).code ?? 'unknown',
-  );
-}
-
-const FAULTS: readonly [fault: string, seen: number | string, effects: number][] = [
-  ['500-before-commit', 500, 0],
-  ['500-after-commit', 500, 1],
-  ['drop-before-commit', 'UND_ERR_SOCKET', 0],
-  ['drop-after-commit', 'UND_ERR_SOCKET', 1],
-  ['429', 429, 0],
-  ['delay', 200, 1],
-  ['delay-after-commit', 200, 1],
-  ['expired-token', 401, 0],
-];
-
 describe.each([
   ['submit-business-account-holder', E7, HOLDER, 3001],
   ['close-card', E8, CLOSING, 'card-1001'],
 ])('a planned fault hits %s', (operation, line, body, id) => {
-  it.each(FAULTS)('%s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
+  it.each(WRITE_FAULTS)('%s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
     const banking: RunningBanking = await runBanking();
     await banking.call('GET /api/tickets');
     await banking.control(

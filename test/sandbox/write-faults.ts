@@ -1,0 +1,19 @@
+/** What the caller of a write sees of each fault, and how many writes took effect. */
+export const WRITE_FAULTS: readonly [fault: string, seen: number | string, effects: number][] = [
+  ['500-before-commit', 500, 0],
+  ['500-after-commit', 500, 1],
+  ['drop-before-commit', 'UND_ERR_SOCKET', 0],
+  ['drop-after-commit', 'UND_ERR_SOCKET', 1],
+  ['429', 429, 0],
+  ['delay', 200, 1],
+  ['delay-after-commit', 200, 1],
+  ['expired-token', 401, 0],
+];
+
+/** The status of the answer to a call, or why there is none. */
+export async function outcome(call: Promise<{ status: number }>): Promise<number | string> {
+  return call.then(
+    ({ status }) => status,
+    ({ cause }: Error) => (cause as NodeJS.ErrnoException).code ?? 'unknown',
+  );
+}
