@@ -3,13 +3,18 @@
  * development server, and only good for comparison with each other.
  */
 import { stat } from 'node:fs/promises';
+import { createServer, request as forward } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bankingClient } from '../src/partners/banking/client.js';
+import { bankingOperations } from '../src/partners/banking/operations.js';
+import { startSandbox } from '../src/sandbox/server.js';
 import { startDevServer } from '../src/temporal/dev-server.js';
 import { nudge } from '../src/temporal/nudge.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { WORKFLOW_BUNDLE } from '../src/worker/create-worker.js';
-import { type Boarding, createRig, merchant, type Rig } from '../test/rig.js';
+import { business, createRig, customer, merchant, type Onboarding, type Rig } from '../test/rig.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,11 +29,15 @@ const noted = await rig.board(merchant('notes'));
 const { requirements } = await noted.until((state) => state.requirements.length === 2, 'two notes');
 for (const { id } of requirements) await noted.resolve(id, { kind: 'text', text: 'Answered.' });
 await printHistory('boarding with two notes', noted);
+await printHistory('straight business onboarding', await rig.onboardBusiness(business()));
+await printCustomer(rig);
 
 await worker.stop();
 await rig.startWorker({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
 for (const reads of [2, 20, 200]) await printPolled(rig, reads);
 await printNudges(rig, 40);
+await printTokenCalls();
+printCatalogue();
 await printBundle();
 
 await rig.close();
@@ -38,10 +47,67 @@ function print(what: string, figure: string): void {
   process.stdout.write(`${what.padEnd(44)} ${figure}\n`);
 }
 
-async function printHistory(what: string, boarding: Boarding): Promise<void> {
+async function printHistory(what: string, boarding: Onboarding): Promise<void> {
   await boarding.outcome();
   const { historyLength, historySize } = await boarding.handle.describe();
   print(what, `${historyLength} events, ${historySize} bytes`);
+}
+
+async function printCustomer({ client, onboard }: Rig): Promise<void> {
+  const input = customer();
+  const whole = await onboard(input);
+  await printHistory('straight customer onboarding', whole);
+  for (const part of ['merchant-boarding', 'business-onboarding']) {
+    const { historyLength, historySize } = await client.workflow
+      .getHandle(`${part}-${input.externalId}`)
+      .describe();
+    print(`  its ${part}`, `${historyLength} events, ${historySize} bytes`);
+  }
+}
+
+/** An hour in which tokens live ten minutes, 600 times as fast: six seconds, and tokens that live one. */
+async function printTokenCalls(): Promise<void> {
+  const [operations, seconds] = [1_000, 6];
+  const sandbox = await startSandbox({ tokenLifetimeMs: 1_000 });
+  const target = new URL(sandbox.url);
+  let tokenCalls = 0;
+  const counter = createServer((incoming, outgoing) => {
+    if (incoming.url?.startsWith('/api/auth/')) tokenCalls += 1;
+    const { method, url: path, headers } = incoming;
+    const onward = forward(
+      { hostname: target.hostname, port: target.port, method, path, headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((listening) => counter.listen(0, '127.0.0.1', listening));
+  const client = bankingClient({
+    url: `http://127.0.0.1:${(counter.address() as AddressInfo).port}`,
+    username: 'sandbox',
+    password: 'sandbox',
+    deviceToken: 'd-1',
+    deviceName: 'figures',
+    form: 'user',
+  });
+  const calls: Promise<unknown>[] = [];
+  for (let call = 0; call < operations; call++) {
+    calls.push(client.listDepartments({}));
+    await sleep((seconds * 1_000) / operations);
+  }
+  await Promise.all(calls);
+  print(`token calls for ${operations} operations in an hour`, `${tokenCalls} (600 times as fast)`);
+  await client.close();
+  await new Promise((closed) => counter.close(closed));
+  await sandbox.close();
+}
+
+function printCatalogue(): void {
+  const operations = Object.values(bankingOperations());
+  const named = operations.filter((operation) => 'reference' in operation).length;
+  print('banking operations', `${operations.length}, of which E1 to E15: ${named}`);
 }
 
 async function waiting({ board }: Rig) {

@@ -1,65 +1,123 @@
 /**
- * Records a history of each path of a boarding into test/histories, from a real server and the sandbox, for the replay
- * test. Run it (`npm run record-histories -- <folder>`) when a release goes out, into a folder of that release's name;
- * never over histories that an earlier release has recorded.
+ * Records a history of each path of an onboarding into test/histories, from a real server and the sandbox, for the
+ * replay test. Run it (`npm run record-histories -- <folder>`) when a release goes out, into a folder of that release's
+ * name; never over histories that an earlier release has recorded.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { BusinessOnboardingInput } from '../src/messages/business-onboarding-input.js';
 import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
 import type { Answer, RequirementKind } from '../src/messages/requirements.js';
 import { startDevServer } from '../src/temporal/dev-server.js';
+import { startOnce } from '../src/temporal/onboardings.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { temporalCli } from '../src/temporal/server-binaries.js';
-import { type Boarding, createRig, eventually } from '../test/rig.js';
+import { createRig, eventually, holder, Onboarding, type Rig } from '../test/rig.js';
 
 interface Path {
-  readonly scenario?: string;
-  readonly more?: Partial<MerchantBoardingInput>;
   /** A fault for an operation, before it starts. */
   readonly fault?: readonly [fault: string, operation: string];
   /** What is answered to requirements of a kind. */
   readonly answers?: Readonly<Partial<Record<RequirementKind, Answer>>>;
+  /** Answered only when it is overdue. */
+  readonly late?: true;
   /** Cancelled as soon as a person is asked. */
   readonly cancel?: true;
+  start(rig: Rig, name: string): Promise<Onboarding>;
 }
 
 const text: Answer = { kind: 'text', text: 'Answered.' };
 const correction: Answer = { kind: 'correction', patch: { application: { changed: true } } };
+const website: Answer = { kind: 'correction', patch: { holder: { website: 'https://www.example.com' } } };
+const phone: Answer = { kind: 'correction', patch: { holder: { phone: '5185550199' } } };
+const retry: Answer = { kind: 'retry' };
 
 const PATHS: Readonly<Record<string, Path>> = {
-  straight: { more: { fees: { minimumDiscountAmount: 20 } } },
-  'by-name': { more: { agent: 'Harbor Agents', boardingSettings: 'Standard' } },
-  v1: { more: { create: 'v1' } },
-  notes: { scenario: 'notes', answers: { 'underwriting-note': text } },
-  'more-notes': { scenario: 'more-notes', answers: { 'underwriting-note': text } },
-  'moot-notes': { scenario: 'moot-notes' },
+  straight: { start: board(undefined, { fees: { minimumDiscountAmount: 20 } }) },
+  'by-name': { start: board(undefined, { agent: 'Harbor Agents', boardingSettings: 'Standard' }) },
+  v1: { start: board(undefined, { create: 'v1' }) },
+  notes: { start: board('notes'), answers: { 'underwriting-note': text } },
+  'more-notes': { start: board('more-notes'), answers: { 'underwriting-note': text } },
+  'moot-notes': { start: board('moot-notes') },
   'overdue-notes': {
-    scenario: 'notes',
-    more: { dueInHours: 1 / 7_200 },
+    start: board('notes', { dueInHours: 1 / 7_200 }),
     answers: { 'underwriting-note': text },
+    late: true,
   },
-  'request-changes': { scenario: 'request-changes', answers: { 'request-changes': correction } },
-  declined: { scenario: 'declined' },
-  withdrawn: { scenario: 'withdrawn' },
-  closed: { scenario: 'closed' },
-  'uw-level-1': { scenario: 'uw-level-1', answers: { 'underwriting-note': text } },
-  'temporary-mid': { scenario: 'temporary-mid' },
-  'unknown-status': { scenario: 'unknown-status' },
+  'request-changes': { start: board('request-changes'), answers: { 'request-changes': correction } },
+  declined: { start: board('declined') },
+  withdrawn: { start: board('withdrawn') },
+  closed: { start: board('closed') },
+  'uw-level-1': { start: board('uw-level-1'), answers: { 'underwriting-note': text } },
+  'temporary-mid': { start: board('temporary-mid') },
+  'unknown-status': { start: board('unknown-status') },
   'rejected-input': {
-    more: { agentProfileId: 999 },
+    start: board(undefined, { agentProfileId: 999 }),
     answers: { 'rejected-input': { kind: 'correction', patch: { agentProfileId: 101 } } },
   },
   'uncertain-create': {
+    start: board(),
     fault: ['drop-before-commit', 'create-merchant'],
-    answers: { 'uncertain-write': { kind: 'retry' } },
+    answers: { 'uncertain-write': retry },
   },
-  'uncertain-submit': { fault: ['drop-after-commit', 'submit-merchant'] },
-  'rate-limited': { fault: ['429', 'create-merchant'] },
-  abandoned: { scenario: 'notes', answers: { 'underwriting-note': { kind: 'abandon' } } },
-  cancelled: { scenario: 'notes', cancel: true },
+  'uncertain-submit': { start: board(), fault: ['drop-after-commit', 'submit-merchant'] },
+  'rate-limited': { start: board(), fault: ['429', 'create-merchant'] },
+  abandoned: { start: board('notes'), answers: { 'underwriting-note': { kind: 'abandon' } } },
+  cancelled: { start: board('notes'), cancel: true },
+
+  'business-straight': { start: onboardBusiness() },
+  'business-with-account': { start: onboardBusiness('account-on-request', { openFinancialAccount: true }) },
+  'business-denied': { start: onboardBusiness('denied') },
+  'business-ticket-replied': { start: onboardBusiness('ticket'), answers: { ticket: text } },
+  'business-ticket-corrected': { start: onboardBusiness('ticket'), answers: { ticket: phone } },
+  'business-tickets': { start: onboardBusiness('tickets'), answers: { ticket: text } },
+  'business-moot-ticket': { start: onboardBusiness('moot-ticket') },
+  'business-correction': { start: onboardBusiness('correction'), answers: { 'rejected-input': website } },
+  'business-uncertain-found': {
+    start: onboardBusiness(),
+    fault: ['drop-after-commit', 'submit-business-account-holder'],
+  },
+  'business-uncertain-asked': {
+    start: onboardBusiness(),
+    fault: ['drop-before-commit', 'submit-business-account-holder'],
+    answers: { 'uncertain-write': retry },
+  },
+  'business-cancelled': { start: onboardBusiness('ticket'), cancel: true },
+
+  'customer-straight': { start: onboard() },
+  'customer-asked': {
+    start: onboard('notes', 'ticket'),
+    answers: { 'underwriting-note': text, ticket: text },
+  },
+  'customer-partly': { start: onboard('declined') },
+  'customer-cancel-other': { start: onboard('declined', 'waiting', 'cancel-other') },
+  'customer-cancelled': { start: onboard('notes', 'waiting'), cancel: true },
+
+  'operation-close-card': {
+    start: operation('closeCard', 'card-1001', { paymentCardId: 'card-1001', last4: '1001' }),
+    fault: ['drop-after-commit', 'close-card'],
+  },
+  'operation-change-address': {
+    start: operation('changeAddress', 'recorded', {
+      streetAddress: '2 Main Street',
+      postalCode: '12207',
+      city: 'Albany',
+      state: 33,
+      secureOperationType: 'ShortMessageCode',
+    }),
+    answers: { 'one-time-code': { kind: 'code', code: '000000' } },
+  },
+  'operation-statement': {
+    start: operation('generateStatement', 'recorded', {
+      period: '2026-01',
+      financialAccountIds: ['fa-501-1'],
+      fileFormat: 'CSV',
+      email: 'books@example.com',
+    }),
+  },
 };
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -79,56 +137,95 @@ await server.stop();
 
 async function record(name: string, path: Path): Promise<void> {
   if (path.fault) await rig.sandbox.plan(...path.fault);
-  const boarding = await rig.board(inputOf(name, path));
-  await answerUntilItEnds(boarding, path);
-  const { workflowId } = boarding;
-  const show = [
-    'workflow',
-    'show',
-    '--address',
-    server.address,
-    '--workflow-id',
-    workflowId,
-    '--output',
-    'json',
-  ];
+  const onboarding = await path.start(rig, name);
+  await answerUntilItEnds(onboarding, path);
+  const target = ['--address', server.address, '--workflow-id', onboarding.workflowId];
+  const show = ['workflow', 'show', ...target, '--output', 'json'];
   const { stdout } = await run(cli, show, { maxBuffer: 10 * 1024 * 1024 });
   // Stack traces name files of the machine that recorded them, which is nobody's business.
-  await writeFile(
-    join(folder, `${name}.json`),
-    JSON.stringify(JSON.parse(stdout)).replaceAll(ROOT, '/gangway/'),
-  );
-  const { historyLength, historySize } = await boarding.handle.describe();
+  const history = JSON.stringify(JSON.parse(stdout)).replaceAll(ROOT, '/gangway/');
+  await writeFile(join(folder, `${name}.json`), history);
+  const { historyLength, historySize } = await onboarding.handle.describe();
   process.stdout.write(`${name}: ${historyLength} events, ${historySize} bytes\n`);
 }
 
-function inputOf(name: string, { scenario, more }: Path): MerchantBoardingInput {
-  return {
-    externalId: name,
-    merchant: {
-      dba: scenario ? `Recorded [${scenario}]` : 'Recorded',
-      firstName: 'Ada',
-      lastName: 'Example',
-      cashDiscount: 'No',
-      pos: 'None',
-    },
-    ...(!more?.agent && { agentProfileId: 101 }),
-    ...(!more?.boardingSettings && { boardingSettingsId: 11 }),
-    dueInHours: 48,
-    ...more,
+function called(name: string, scenario: string | undefined): string {
+  return scenario ? `Recorded ${name} [${scenario}]` : `Recorded ${name}`;
+}
+
+function merchantOf(name: string, scenario: string | undefined): MerchantBoardingInput['merchant'] {
+  const dba = called(name, scenario);
+  return { dba, firstName: 'Ada', lastName: 'Example', cashDiscount: 'No', pos: 'None' };
+}
+
+function board(scenario?: string, more: Partial<MerchantBoardingInput> = {}): Path['start'] {
+  return ({ board: start }, name) =>
+    start({
+      externalId: name,
+      merchant: merchantOf(name, scenario),
+      ...(!more.agent && { agentProfileId: 101 }),
+      ...(!more.boardingSettings && { boardingSettingsId: 11 }),
+      dueInHours: 48,
+      ...more,
+    });
+}
+
+function onboardBusiness(scenario?: string, more: Partial<BusinessOnboardingInput> = {}): Path['start'] {
+  return ({ onboardBusiness: start }, name) =>
+    start({
+      externalId: name,
+      holder: holder(undefined, { doingBusinessAsName: called(name, scenario) }),
+      dueInHours: 48,
+      ...more,
+    });
+}
+
+function onboard(
+  boarding?: string,
+  business?: string,
+  onDecline: 'continue' | 'cancel-other' = 'continue',
+): Path['start'] {
+  return ({ onboard: start }, name) =>
+    start({
+      externalId: name,
+      boarding: {
+        merchant: merchantOf(name, boarding),
+        agentProfileId: 101,
+        boardingSettingsId: 11,
+        dueInHours: 48,
+      },
+      business: {
+        holder: holder(undefined, { doingBusinessAsName: called(name, business) }),
+        dueInHours: 48,
+      },
+      onDecline,
+    });
+}
+
+function operation(
+  type: 'closeCard' | 'changeAddress' | 'generateStatement',
+  key: string,
+  input: Readonly<Record<string, unknown>>,
+): Path['start'] {
+  return async ({ client, taskQueue }) => {
+    const { workflowId } = await startOnce(client, { type, key, args: [input], summary: key }, { taskQueue });
+    return new Onboarding(client, workflowId);
   };
 }
 
-async function answerUntilItEnds(boarding: Boarding, { answers = {}, cancel, more }: Path): Promise<void> {
+async function answerUntilItEnds(
+  onboarding: Onboarding,
+  { answers = {}, cancel, late }: Path,
+): Promise<void> {
   const answerWhatIsAsked = async () => {
-    const { requirements, timeline } = await boarding.state();
-    const isEarly = more?.dueInHours && !timeline.some(({ event }) => event === 'requirement-overdue');
+    const { requirements, timeline } = await onboarding.state();
+    const isEarly = late && !timeline.some(({ event }) => event === 'requirement-overdue');
     for (const { id, kind } of isEarly ? [] : requirements) {
       const answer = answers[kind];
-      if (cancel) await boarding.handle.cancel();
-      else if (answer) await boarding.resolve(id, answer).catch(() => undefined);
+      if (cancel) await onboarding.handle.cancel();
+      else if (answer) await onboarding.resolve(id, answer).catch(() => undefined);
     }
-    return (await boarding.handle.describe()).status.name;
+    return (await onboarding.handle.describe()).status.name;
   };
   await eventually(answerWhatIsAsked, (status) => status !== 'RUNNING', 'its end');
 }

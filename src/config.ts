@@ -70,6 +70,7 @@ const settings = z.object({
     .regex(/^[\w.~-]+$/, 'must be one path segment')
     .default(NEUTRAL_SEGMENT),
   DOCUMENT_DIR: z.string().default('documents'),
+  STATEMENT_DIR: z.string().default('statements'),
 });
 
 /** Settings that may come from the file that `<NAME>_FILE` names, instead of the environment. */
@@ -97,6 +98,8 @@ export interface Config {
   /** Point-of-sale names the boarding partner knows beside the two that its contract prints. */
   readonly posNames: readonly string[];
   readonly documentDir: string;
+  /** Where statements are saved. */
+  readonly statementDir: string;
 }
 
 /**
@@ -125,6 +128,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     banking: set.BANKING_URL ? bankingFrom(set.BANKING_URL, set) : undefined,
     posNames: set.BOARDING_POS_NAMES,
     documentDir: set.DOCUMENT_DIR,
+    statementDir: set.STATEMENT_DIR,
   };
 }
 

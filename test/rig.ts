@@ -6,6 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { inject } from 'vitest';
+import type { BusinessOnboardingOutcome } from '../src/messages/business-onboarding.js';
+import type { BusinessOnboardingInput } from '../src/messages/business-onboarding-input.js';
+import type { CustomerOnboardingOutcome } from '../src/messages/customer-onboarding.js';
+import type { CustomerOnboardingInput } from '../src/messages/customer-onboarding-input.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../src/messages/ids.js';
 import type { MerchantBoardingOutcome } from '../src/messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
@@ -13,7 +17,11 @@ import { type OnboardingState, stateQuery } from '../src/messages/onboarding-sta
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/server.js';
-import { startMerchantBoarding } from '../src/temporal/onboardings.js';
+import {
+  startBusinessOnboarding,
+  startCustomerOnboarding,
+  startMerchantBoarding,
+} from '../src/temporal/onboardings.js';
 import { createWorker } from '../src/worker/create-worker.js';
 
 Runtime.install({
@@ -29,6 +37,9 @@ export interface RigOptions {
   /** Credentials of the boarding partner, `sandbox` unless given. */
   readonly user?: string;
   readonly password?: string;
+  /** Who asks the banking partner, `sandbox` unless given; the password is the name. `null` to have it off. */
+  readonly bankingUser?: string | null;
+  readonly bankingPassword?: string;
   /** False to leave the worker to the test. */
   readonly worker?: boolean;
 }
@@ -42,10 +53,16 @@ export interface Rig {
   readonly sandbox: SandboxControl;
   readonly taskQueue: string;
   readonly documentDir: string;
+  readonly statementDir: string;
   /** Environment for a process of the project that should work on this rig. */
   readonly env: Record<string, string>;
   startWorker(overrides?: Partial<RigOptions>): Promise<RunningWorker>;
-  board(input: MerchantBoardingInput): Promise<Boarding>;
+  board(input: MerchantBoardingInput): Promise<Onboarding<MerchantBoardingOutcome>>;
+  onboardBusiness(input: BusinessOnboardingInput): Promise<Onboarding<BusinessOnboardingOutcome>>;
+  onboard(
+    input: CustomerOnboardingInput,
+    options?: { again?: boolean },
+  ): Promise<Onboarding<CustomerOnboardingOutcome>>;
   close(): Promise<void>;
 }
 
@@ -59,7 +76,9 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   const client = new Client({ connection });
   const native = await NativeConnection.connect({ address });
   const taskQueue = `test-${randomUUID()}`;
-  const documentDir = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  const documentDir = join(folder, 'documents');
+  const statementDir = join(folder, 'statements');
   const sandbox = await startSandbox({ pace: { reads: 1 }, ...options.sandbox });
   const workers: RunningWorker[] = [];
 
@@ -68,6 +87,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
     sandbox: new SandboxControl(sandbox),
     taskQueue,
     documentDir,
+    statementDir,
     env: {
       TEMPORAL_ADDRESS: address,
       GANGWAY_TASK_QUEUE: taskQueue,
@@ -77,16 +97,34 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       BOARDING_URL: sandbox.url,
       BOARDING_USERNAME: 'sandbox',
       BOARDING_PASSWORD: 'sandbox',
+      BANKING_URL: sandbox.url,
+      BANKING_USERNAME: 'sandbox',
+      BANKING_PASSWORD: 'sandbox',
+      BANKING_DEVICE_TOKEN: 'd-1',
       DOCUMENT_DIR: documentDir,
+      STATEMENT_DIR: statementDir,
     },
     async startWorker(overrides = {}) {
       const {
         poll = { minMs: 50, maxMs: 500 },
         user = 'sandbox',
         password = user,
+        bankingUser = 'sandbox',
+        bankingPassword = bankingUser ?? '',
       } = { ...options, ...overrides };
       const boarding = { url: sandbox.url, username: user, password };
-      const config = { taskQueue, poll, boarding, posNames: [], documentDir };
+      const banking =
+        bankingUser === null
+          ? undefined
+          : {
+              url: sandbox.url,
+              username: bankingUser,
+              password: bankingPassword,
+              deviceToken: 'd-1',
+              deviceName: 'test',
+              form: 'user' as const,
+            };
+      const config = { taskQueue, poll, boarding, banking, posNames: [], documentDir, statementDir };
       const { worker, close } = await createWorker({ connection: native, namespace: 'default', config });
       const running = worker.run();
       let stopped: Promise<void> | undefined;
@@ -104,7 +142,15 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
     },
     async board(input) {
       const { workflowId: id } = await startMerchantBoarding(client, input, { taskQueue });
-      return new Boarding(client, id);
+      return new Onboarding(client, id);
+    },
+    async onboardBusiness(input) {
+      const { workflowId: id } = await startBusinessOnboarding(client, input, { taskQueue });
+      return new Onboarding(client, id);
+    },
+    async onboard(input, more) {
+      const { workflowId: id } = await startCustomerOnboarding(client, input, { taskQueue, ...more });
+      return new Onboarding(client, id);
     },
     async close() {
       const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
@@ -119,7 +165,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       await sandbox.close();
       await native.close();
       await connection.close();
-      await rm(documentDir, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
   if (options.worker !== false) await rig.startWorker();
@@ -150,8 +196,75 @@ export function merchant(
   };
 }
 
-/** A boarding under way, as a test looks at it. */
-export class Boarding {
+const HOLDER: BusinessOnboardingInput['holder'] = {
+  email: 'ada@example.com',
+  givenName: 'Ada',
+  familyName: 'Baker',
+  phone: '5185550100',
+  ssn: '123456789',
+  dateOfBirth: '1980-02-29T00:00:00Z',
+  streetAddress: '1 Main Street',
+  city: 'Albany',
+  postalCode: '12207',
+  state: 33,
+  authorizingPersonTitle: 2,
+  primaryAuthorizedStreetAddress: '1 Main Street',
+  primaryAuthorizedPostalCode: '12207',
+  primaryAuthorizedLocality: 'Albany',
+  primaryAuthorizedState: 33,
+  legalBusinessName: 'Baker LLC',
+  doingBusinessAsName: 'Corner Bakery',
+  employerIdentificationNumber: '123456789',
+  businessPhone: '5185550101',
+  percentageOwnership: 60,
+};
+
+/** A holder of a name of its own; `scenario` makes the bank play another one. */
+export function holder(
+  scenario?: string,
+  more: Partial<BusinessOnboardingInput['holder']> = {},
+): BusinessOnboardingInput['holder'] {
+  count += 1;
+  const name = `Bakery ${randomUUID().slice(0, 8)}`;
+  return { ...HOLDER, doingBusinessAsName: scenario ? `${name} [${scenario}]` : name, ...more };
+}
+
+/** A valid input, straight to a financial account; `scenario` makes the bank play another one. */
+export function business(
+  scenario?: string,
+  more: Partial<BusinessOnboardingInput> = {},
+): BusinessOnboardingInput {
+  count += 1;
+  return {
+    externalId: `b-${randomUUID().slice(0, 8)}-${count}`,
+    holder: holder(scenario),
+    dueInHours: 48,
+    ...more,
+  };
+}
+
+/** A valid input whose merchant and business are of the same name, by which the sandbox ties them. */
+export function customer(
+  scenarios: { readonly boarding?: string; readonly business?: string } = {},
+  more: Partial<CustomerOnboardingInput> = {},
+): CustomerOnboardingInput {
+  const { externalId, ...boarding } = merchant();
+  const name = `Bakery ${randomUUID().slice(0, 8)}`;
+  const called = (scenario: string | undefined) => (scenario ? `${name} [${scenario}]` : name);
+  return {
+    externalId: externalId.replace(/^m/, 'c'),
+    boarding: { ...boarding, merchant: { ...boarding.merchant, dba: called(scenarios.boarding) } },
+    business: {
+      holder: holder(undefined, { doingBusinessAsName: called(scenarios.business) }),
+      dueInHours: 48,
+    },
+    onDecline: 'continue',
+    ...more,
+  };
+}
+
+/** An onboarding under way, as a test looks at it. */
+export class Onboarding<Outcome = { readonly outcome: string }> {
   readonly handle: WorkflowHandle;
 
   constructor(
@@ -165,8 +278,8 @@ export class Boarding {
     return this.handle.query(stateQuery);
   }
 
-  outcome(): Promise<MerchantBoardingOutcome> {
-    return this.handle.result() as Promise<MerchantBoardingOutcome>;
+  outcome(): Promise<Outcome> {
+    return this.handle.result() as Promise<Outcome>;
   }
 
   /** Waits until `reached` holds of the state. */
@@ -248,6 +361,14 @@ export class SandboxControl {
 
   transition(id: number, change: Record<string, unknown>): Promise<unknown> {
     return this.#json(`/sandbox/merchants/${id}/transition`, 'POST', change);
+  }
+
+  profile(id: number): Promise<Record<string, unknown>> {
+    return this.#json(`/sandbox/profiles/${id}`);
+  }
+
+  transitionProfile(id: number, change: Record<string, unknown>): Promise<unknown> {
+    return this.#json(`/sandbox/profiles/${id}/transition`, 'POST', change);
   }
 
   plan(fault: string, operation?: string, more: Record<string, unknown> = {}): Promise<unknown> {

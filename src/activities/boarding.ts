@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { activityInfo, cancellationSignal, getClient, heartbeat } from '@temporalio/activity';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { cancellationSignal } from '@temporalio/activity';
 import { DocumentNotFound, type DocumentStore } from '../documents/document-store.js';
 import type {
   BoardingActivities,
@@ -14,10 +13,10 @@ import type { BoardingClient } from '../partners/boarding/client.js';
 import type { UnderwritingNote } from '../partners/boarding/schemas.js';
 import { isUnderReview } from '../partners/boarding/statuses.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
-import { nudge } from '../temporal/nudge.js';
 import { once, repeatable } from './failures.js';
 import { differences, withChanges } from './fees.js';
-import { type PollBounds, pollDelay } from './poll-delay.js';
+import { awaitChange, nudgeOwnPoll } from './poll.js';
+import type { PollBounds } from './poll-delay.js';
 
 export interface BoardingDependencies {
   readonly client: BoardingClient;
@@ -57,15 +56,18 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
       }),
 
     applyFees: ({ merchantProfileId: id, changes }) =>
-      repeatable(async () => {
-        const before = await client.getFees({ id }, signal());
-        if (!changes) return { changed: 0, differing: [] };
-        const changed = differences(changes, before).length;
-        if (changed === 0) return { changed, differing: [] };
-        await client.updateFees({ ...withChanges(before, changes), id }, signal());
-        const after = await client.getFees({ id }, signal());
-        return { changed, differing: differences(changes, after) };
-      }),
+      repeatable(
+        async () => {
+          const before = await client.getFees({ id }, signal());
+          if (!changes) return { changed: 0, differing: [] };
+          const changed = differences(changes, before).length;
+          if (changed === 0) return { changed, differing: [] };
+          await client.updateFees({ ...withChanges(before, changes), id }, signal());
+          const after = await client.getFees({ id }, signal());
+          return { changed, differing: differences(changes, after) };
+        },
+        { mayBeNew: true },
+      ),
 
     submitMerchant: ({ merchantProfileId, application }) =>
       once(async () => {
@@ -74,30 +76,25 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
       }),
 
     readStatus: ({ merchantProfileId }) =>
-      repeatable(async () => {
-        const now = await snapshot(merchantProfileId);
-        nudgeOwnPoll();
-        return now;
-      }),
+      repeatable(
+        async () => {
+          const now = await snapshot(merchantProfileId);
+          nudgeOwnPoll();
+          return now;
+        },
+        { mayBeNew: true },
+      ),
 
-    awaitStatusChange: async ({ merchantProfileId, seen }) => {
-      const polls = pollsBefore() + 1;
-      heartbeat(polls);
-      const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
-      const elapsedMs = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
-      const nextRetryDelay = pollDelay(elapsedMs, poll, Math.random());
-      const now = await repeatable(() => snapshot(merchantProfileId), nextRetryDelay);
-      // A partner that writes the date anew with each read must not make the workflow spin.
-      const mayWait = polls === 1 && !hasChanged({ ...seen, statusDate: now.statusDate }, now);
-      if (hasChanged(seen, now) && !mayWait) return { snapshot: now, polls };
-      // Not an error: a retry is how this activity waits without writing history.
-      throw ApplicationFailure.create({
-        type: 'StatusUnchanged',
-        message: 'the status has not changed yet',
-        category: ApplicationFailureCategory.BENIGN,
-        nextRetryDelay,
-      });
-    },
+    awaitStatusChange: ({ merchantProfileId, seen }) =>
+      awaitChange(
+        poll,
+        () => snapshot(merchantProfileId),
+        (now, polls) => {
+          // A partner that writes the date anew with each read must not make the workflow spin.
+          const mayWait = polls === 1 && !hasChanged({ ...seen, statusDate: now.statusDate }, now);
+          return hasChanged(seen, now) && !mayWait;
+        },
+      ),
 
     attachDocument: ({ merchantProfileId, document, description }) =>
       once(async () => {
@@ -121,20 +118,6 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
         nudgeOwnPoll();
       }),
   };
-}
-
-/** Reads so far in this wait. A nudge resets the attempt number, so they are counted in the heartbeat. */
-function pollsBefore(): number {
-  const { heartbeatDetails } = activityInfo();
-  return typeof heartbeatDetails === 'number' ? heartbeatDetails : 0;
-}
-
-/** What this activity just wrote or read may be news to the poll: let it look at once instead of after its delay. */
-function nudgeOwnPoll(): void {
-  const { workflowExecution } = activityInfo();
-  if (!workflowExecution) return;
-  // Only a hint, and the write must be reported first: without it the poll comes round by itself.
-  nudge(getClient(), workflowExecution.workflowId).catch(() => undefined);
 }
 
 function identified({ text, author, date }: UnderwritingNote): Note {

@@ -1,38 +1,45 @@
 import { activityInfo, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { PARTNER_ERROR } from '../messages/boarding-activities.js';
+import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 
-/** How often a running write tells the server that its worker lives; a third of its heartbeat time-out. */
+/** How often a running call tells the server that its worker lives; a third of its heartbeat time-out. */
 const HEARTBEAT_MS = 3_000;
 
 /** Attempts in which a 404 may just mean that the partner has not caught up with its own create yet. */
 const NOT_FOUND_ATTEMPTS = 6;
 
+/** What is particular about repeating a call. */
+export interface Repetition {
+  /** The least wait before another try, in milliseconds, in place of what the retry policy says. */
+  readonly paceMs?: number;
+  /** What is asked for may have been made a moment ago. Otherwise a 404 is the answer, and not repeated. */
+  readonly mayBeNew?: boolean;
+}
+
 /**
  * The one place that decides which failures are worth another try by themselves. A read (or a write that leaves the
  * same state however often it runs) may be repeated when the partner was not reached or gave no clear answer, and
- * soon after a create when it does not find the merchant yet.
- *
- * @param paceMs the least wait before another try, in place of what the retry policy says; 0 leaves it to the policy
+ * soon after a create when it does not find yet what was created.
  */
-export async function repeatable<T>(call: () => Promise<T>, paceMs = 0): Promise<T> {
+export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
+  const { paceMs = 0, mayBeNew = false } = repetition;
   try {
     return await call();
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
-    throw asFailure(error, isWorthRepeating(error, activityInfo().attempt), paceMs);
+    throw asFailure(error, isWorthRepeating(error, activityInfo().attempt, mayBeNew), paceMs);
   }
 }
 
-export function isWorthRepeating(error: PartnerError, attempt: number): boolean {
+export function isWorthRepeating(error: PartnerError, attempt: number, mayBeNew: boolean): boolean {
   switch (error.kind) {
     case 'NotSent':
     case 'RateLimited':
     case 'Uncertain':
       return true;
     case 'Rejected':
-      return error.status === 404 && attempt < NOT_FOUND_ATTEMPTS;
+      return mayBeNew && error.status === 404 && attempt < NOT_FOUND_ATTEMPTS;
     default:
       return false;
   }
@@ -40,11 +47,18 @@ export function isWorthRepeating(error: PartnerError, attempt: number): boolean 
 
 /** For a write without an idempotency key: never retried here, the workflow decides. */
 export async function once<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await beating(call);
+  } catch (error) {
+    throw error instanceof PartnerError ? asFailure(error, false) : error;
+  }
+}
+
+/** Makes a call that may take long, and tells the server all the while that its worker lives. */
+export async function beating<T>(call: () => Promise<T>): Promise<T> {
   const beat = setInterval(heartbeat, HEARTBEAT_MS);
   try {
     return await call();
-  } catch (error) {
-    throw error instanceof PartnerError ? asFailure(error, false) : error;
   } finally {
     clearInterval(beat);
   }

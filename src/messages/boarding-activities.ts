@@ -2,9 +2,6 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import type { MerchantBoardingInput } from './merchant-boarding-input.js';
 import type { DocumentRef } from './requirements.js';
 
-/** The `type` of an `ApplicationFailure` whose only detail is `PartnerErrorDetails`. */
-export const PARTNER_ERROR = 'PartnerError';
-
 /** A merchant's status and open notes, as one read of them gave. */
 export interface StatusSnapshot {
   readonly status: string;

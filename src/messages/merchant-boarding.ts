@@ -1,6 +1,3 @@
-/** Hours a person has to answer a requirement, unless the input says otherwise. */
-export const DEFAULT_DUE_IN_HOURS = 48;
-
 /** How a merchant boarding ends. Outcomes are data, not failures. */
 export type MerchantBoardingOutcome =
   | { readonly outcome: 'boarded'; readonly mid: string; readonly merchantProfileId: number }
@@ -13,7 +10,7 @@ export type MerchantBoardingOutcome =
   | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly merchantProfileId?: number };
 
 /** What a correction may change of a `MerchantBoardingInput`. */
-export const CORRECTABLE_MEMBERS = [
+export const CORRECTABLE_MERCHANT_MEMBERS = [
   'merchant',
   'agentProfileId',
   'agent',

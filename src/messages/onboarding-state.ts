@@ -2,12 +2,36 @@ import { defineQuery } from '@temporalio/workflow';
 import type { Requirement } from './requirements.js';
 
 /**
- * Where an onboarding stands: `preparing` (looking up and creating), `applying` (fees and submission),
- * `underwriting`, `boarding` (approved, the processor has yet to give the `mid`), and how it ended.
+ * Where an onboarding stands, and how it ended.
+ *
+ * - a merchant: `preparing` (looking up and creating), `applying` (fees and submission), `underwriting`, `boarding`
+ *   (approved, the processor has yet to give the `mid`)
+ * - a business: `preparing` (looking for a profile), `applying` (submitting the holder), `underwriting`, `opening` (the
+ *   financial account)
+ * - a customer: `onboarding` while either of the two goes on
+ * - a single operation: `working`
  */
-export type Stage = 'preparing' | 'applying' | 'underwriting' | 'boarding' | OutcomeName | 'cancelled';
+export type Stage =
+  | 'preparing'
+  | 'applying'
+  | 'underwriting'
+  | 'boarding'
+  | 'opening'
+  | 'onboarding'
+  | 'working'
+  | OutcomeName
+  | 'cancelled';
 
-export type OutcomeName = 'boarded' | 'declined' | 'withdrawn' | 'closed' | 'abandoned';
+export type OutcomeName =
+  | 'boarded'
+  | 'onboarded'
+  | 'partly-onboarded'
+  | 'declined'
+  | 'withdrawn'
+  | 'closed'
+  | 'done'
+  | 'rejected'
+  | 'abandoned';
 
 export interface TimelineEntry {
   /** ISO 8601. */
@@ -28,6 +52,7 @@ export interface OnboardingState {
   readonly merchantProfileId?: number;
   /** The banking profile. */
   readonly profileId?: number;
+  readonly financialAccountId?: string;
   /** The final merchant identification number; a temporary one never shows up here. */
   readonly mid?: string;
   readonly outcome?: OutcomeName;
@@ -36,6 +61,10 @@ export interface OnboardingState {
   readonly timeline: readonly TimelineEntry[];
   /** Status reads up to the last change that was seen. */
   readonly polls: number;
+  /** Of a customer: how its merchant gets on. */
+  readonly boarding?: OnboardingState;
+  /** Of a customer: how its business gets on. */
+  readonly business?: OnboardingState;
 }
 
 export const stateQuery = defineQuery<OnboardingState>('state');

@@ -1,5 +1,8 @@
 import { defineUpdate } from '@temporalio/workflow';
 
+/** Hours a person has to answer a requirement, unless the input says otherwise. */
+export const DEFAULT_DUE_IN_HOURS = 48;
+
 /** Why a person is asked. */
 export type RequirementKind =
   | 'underwriting-note'
@@ -47,6 +50,8 @@ export interface Requirement {
   readonly dueAt: string;
   /** The answers it takes. */
   readonly answers: readonly AnswerKind[];
+  /** What the `id` of an answer `adopt` looks like: digits, unless it says `text`. */
+  readonly idFormat?: 'text';
 }
 
 /** What a person says to a requirement, with who and why, which the timeline keeps. */

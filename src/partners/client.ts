@@ -181,7 +181,12 @@ function noCredentials(error: unknown): Failure {
     return { kind: 'NotSent', fields: [], reason: error instanceof Error ? error.name : 'aborted' };
   }
   const { system: _, operation, kind, reason, ...details } = error.details;
-  return { ...details, kind: kind === 'Uncertain' ? 'NotSent' : kind, reason: `${operation}: ${reason}` };
+  return {
+    ...details,
+    kind: kind === 'Uncertain' ? 'NotSent' : kind,
+    atSignIn: true,
+    reason: `${operation}: ${reason}`,
+  };
 }
 
 /** What others wait for as well goes on when one caller gives up; that one waits no longer. */

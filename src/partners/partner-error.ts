@@ -37,6 +37,8 @@ export interface PartnerErrorDetails {
   readonly fields: readonly FieldProblem[];
   /** Milliseconds the partner asked us to wait (`Retry-After`). */
   readonly retryAfterMs?: number;
+  /** The call itself was not made, for it was the sign-in before it that failed. */
+  readonly atSignIn?: true;
   /** What a person could supply, when that alone is missing: a one-time code for the second factor. */
   readonly needs?: 'one-time-code';
   /** A short technical reason that holds no data of the call: `ECONNREFUSED`, `HTTP 503`. */

@@ -4,11 +4,12 @@ import {
   ServiceError,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
-  type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import type { BusinessOnboardingInput } from '../messages/business-onboarding-input.js';
+import type { Part } from '../messages/customer-onboarding.js';
+import type { CustomerOnboardingInput } from '../messages/customer-onboarding-input.js';
 import { possibleWorkflowIds, type WorkflowType, workflowId } from '../messages/ids.js';
-import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
@@ -20,40 +21,78 @@ export class UnknownOnboarding extends Error {
 
 export interface StartOptions {
   readonly taskQueue: string;
-  /** Board again although the first boarding of this `externalId` has ended. */
+  /** Start again although the first one of this id has ended. */
   readonly again?: boolean;
 }
 
 export interface Started {
   readonly workflowId: string;
   readonly runId: string;
-  /** False when the same `externalId` was started before: this is the first one. */
+  /** False when it was started before: this is the first one. */
   readonly started: boolean;
 }
 
-/**
- * Starts a merchant boarding. The same `externalId` attaches to the first one, running or ended, so a caller may
- * retry blindly. (The conflict policy is to fail, and the failure is caught here, only to know which of the two it was.)
- */
-export async function startMerchantBoarding(
+export function startMerchantBoarding(
   client: Client,
   input: MerchantBoardingInput,
+  options: StartOptions,
+): Promise<Started> {
+  const { externalId, merchant } = input;
+  return startOnce(
+    client,
+    { type: 'merchantBoarding', key: externalId, args: [input], summary: merchant.dba },
+    options,
+  );
+}
+
+export function startBusinessOnboarding(
+  client: Client,
+  input: BusinessOnboardingInput,
+  options: StartOptions,
+): Promise<Started> {
+  const { externalId, holder } = input;
+  const summary = holder.doingBusinessAsName;
+  return startOnce(client, { type: 'businessOnboarding', key: externalId, args: [input], summary }, options);
+}
+
+export function startCustomerOnboarding(
+  client: Client,
+  input: CustomerOnboardingInput,
+  options: StartOptions,
+): Promise<Started> {
+  const { externalId, boarding } = input;
+  const args = [input, { again: options.again ?? false }];
+  const summary = boarding.merchant.dba;
+  return startOnce(client, { type: 'customerOnboarding', key: externalId, args, summary }, options);
+}
+
+/** What is to be started, under the id `<prefix of its type>-<key>`. */
+export interface Start {
+  readonly type: WorkflowType;
+  readonly key: string;
+  readonly args: readonly unknown[];
+  /** One line for the Web UI. */
+  readonly summary: string;
+}
+
+/**
+ * Starts a workflow. The same key attaches to the first one, running or ended, so a caller may retry blindly. (The
+ * conflict policy is to fail, and the failure is caught here, only to know which of the two it was.)
+ */
+export async function startOnce(
+  client: Client,
+  { type, key, args, summary }: Start,
   { taskQueue, again = false }: StartOptions,
 ): Promise<Started> {
-  const type: WorkflowType = 'merchantBoarding';
-  const id = workflowId(type, input.externalId);
+  const id = workflowId(type, key);
   try {
     const { firstExecutionRunId: runId } = await client.workflow.start(type, {
       workflowId: id,
       taskQueue,
-      args: [input],
+      args: [...args],
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-      staticSummary: input.merchant.dba,
-      typedSearchAttributes: [
-        { key: SEARCH_ATTRIBUTES.stage, value: 'preparing' },
-        { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
-      ],
+      ...newcomer(summary),
     });
     return { workflowId: id, runId, started: true };
   } catch (error) {
@@ -63,14 +102,36 @@ export async function startMerchantBoarding(
   }
 }
 
+/** What the Web UI and searches see of a workflow before it has run at all. */
+export function newcomer(summary: string) {
+  return {
+    staticSummary: summary,
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.stage, value: 'preparing' },
+      { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
+    ],
+  };
+}
+
+/** The workflow ids of a customer's merchant and business, which may not be there yet. */
+export function partIds(customerId: string): Readonly<Record<Part, string>> {
+  const externalId = customerId.slice(workflowId('customerOnboarding', '').length);
+  return {
+    boarding: workflowId('merchantBoarding', externalId),
+    business: workflowId('businessOnboarding', externalId),
+  };
+}
+
 /**
- * Finds an onboarding by workflow id or `externalId`.
+ * Finds an onboarding by workflow id or `externalId`. That of a customer stands for those of its merchant and business.
  *
  * @throws {UnknownOnboarding} when there is none, or when the `externalId` fits several
  */
 export async function findOnboarding(client: Client, given: string): Promise<WorkflowExecutionDescription> {
   const described = await Promise.all(possibleWorkflowIds(given).map((id) => describe(client, id)));
-  const [first, ...more] = described.filter((description) => description !== undefined);
+  const found = described.filter((description) => description !== undefined);
+  const customer = found.find(({ type }) => type === ('customerOnboarding' satisfies WorkflowType));
+  const [first, ...more] = customer ? [customer] : found;
   if (!first) throw new UnknownOnboarding(`there is no onboarding ${JSON.stringify(given)}`);
   if (more.length > 0) {
     const ids = [first, ...more].map((description) => description.workflowId).join(', ');
@@ -107,8 +168,7 @@ export async function stateOf(client: Client, id: string): Promise<OnboardingSta
   }
 }
 
-/** Waits until an onboarding has ended, and answers its outcome. */
-export function outcomeOf(client: Client, id: string): Promise<MerchantBoardingOutcome> {
-  const handle = client.workflow.getHandle(id) as WorkflowHandle;
-  return handle.result() as Promise<MerchantBoardingOutcome>;
+/** Waits until a workflow has ended, and answers its outcome. */
+export function outcomeOf<Outcome>(client: Client, id: string): Promise<Outcome> {
+  return client.workflow.getHandle(id).result() as Promise<Outcome>;
 }

@@ -1,8 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { type NativeConnection, Worker } from '@temporalio/worker';
+import { bankingActivities } from '../activities/banking.js';
 import { boardingActivities } from '../activities/boarding.js';
+import { onboardingActivities } from '../activities/onboardings.js';
 import type { Config } from '../config.js';
 import { folderStore } from '../documents/folder-store.js';
+import { statementFolder } from '../documents/statement-folder.js';
+import { type BankingClient, bankingClient, bankingOff } from '../partners/banking/client.js';
 import { type BoardingClient, boardingClient, boardingOff } from '../partners/boarding/client.js';
 
 /** The workflows as `npm run build` bundled them; the same file for the built worker and for tests of the sources. */
@@ -17,7 +21,10 @@ const SHUTDOWN_FORCE = '60s';
 export interface WorkerSetup {
   readonly connection: NativeConnection;
   readonly namespace: string;
-  readonly config: Pick<Config, 'taskQueue' | 'poll' | 'boarding' | 'posNames' | 'documentDir'>;
+  readonly config: Pick<
+    Config,
+    'taskQueue' | 'poll' | 'boarding' | 'banking' | 'posNames' | 'documentDir' | 'statementDir'
+  >;
 }
 
 /** A worker with all workflows and activities. Closing the partner clients is up to `close`. */
@@ -25,21 +32,36 @@ export async function createWorker(
   setup: WorkerSetup,
 ): Promise<{ worker: Worker; close: () => Promise<void> }> {
   const { connection, namespace, config } = setup;
-  const client = boardingFrom(config);
+  const { poll, documentDir, statementDir } = config;
+  const boarding = boardingFrom(config);
+  const banking = bankingFrom(config);
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue: config.taskQueue,
     workflowBundle: { codePath: WORKFLOW_BUNDLE },
-    activities: boardingActivities({ client, documents: folderStore(config.documentDir), poll: config.poll }),
+    activities: {
+      ...boardingActivities({ client: boarding, documents: folderStore(documentDir), poll }),
+      ...bankingActivities({ client: banking, statements: statementFolder(statementDir), poll }),
+      ...onboardingActivities(poll),
+    },
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
     workflowTaskPollerBehavior: { type: 'autoscaling' },
     activityTaskPollerBehavior: { type: 'autoscaling' },
   });
-  return { worker, close: () => client.close() };
+  return {
+    worker,
+    async close() {
+      await Promise.all([boarding.close(), banking.close()]);
+    },
+  };
 }
 
 function boardingFrom({ boarding, posNames }: WorkerSetup['config']): BoardingClient {
   return boarding ? boardingClient({ ...boarding, posNames }) : boardingOff('BOARDING_URL is not set');
+}
+
+function bankingFrom({ banking }: WorkerSetup['config']): BankingClient {
+  return banking ? bankingClient(banking) : bankingOff('BANKING_URL is not set');
 }

@@ -2,11 +2,11 @@ import type { ChosenReferences } from '../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { NOT_SUBMITTED } from '../partners/boarding/statuses.js';
-import { Application, read, setFees, submit } from './application.js';
-import { createMerchant, resolveReferences } from './boarding-activities.js';
-import { askForCorrection, carryOut } from './carry-out.js';
-import type { JourneyRecords } from './journey.js';
-import { followUnderwriting, type UnderwritingRecords } from './underwriting.js';
+import { createMerchant, resolveReferences } from './boarding/activities.js';
+import { Application, read, setFees, submit } from './boarding/application.js';
+import { followUnderwriting, type UnderwritingRecords } from './boarding/underwriting.js';
+import { askForCorrection, carryOut } from './journey/carry-out.js';
+import type { JourneyRecords } from './journey/journey.js';
 
 /** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
 export interface Carried {
@@ -25,7 +25,7 @@ export async function merchantBoarding(
   const application = new Application(input, carried?.journey);
   const { journey } = application;
 
-  return journey.live<MerchantBoardingOutcome>(
+  return journey.liveThrough<MerchantBoardingOutcome>(
     async () => {
       if (carried) return followUnderwriting(application, carried.underwriting);
 

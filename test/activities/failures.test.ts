@@ -35,6 +35,16 @@ describe('a read is worth repeating by itself', () => {
     ['Unauthorized', 401, 1, false],
     ['Forbidden', 403, 1, false],
   ])('%s with status %s at attempt %i: %s', (kind, status, attempt, expected) => {
-    expect(isWorthRepeating(failed(kind, status), attempt)).toBe(expected);
+    expect(isWorthRepeating(failed(kind, status), attempt, true)).toBe(expected);
+  });
+});
+
+describe('where nothing may be new, a read is worth repeating by itself', () => {
+  it.each<[PartnerErrorKind, number | undefined, boolean]>([
+    ['Uncertain', 503, true],
+    ['RateLimited', 429, true],
+    ['Rejected', 404, false],
+  ])('%s with status %s: %s', (kind, status, expected) => {
+    expect(isWorthRepeating(failed(kind, status), 1, false)).toBe(expected);
   });
 });

@@ -38,7 +38,9 @@ async function boardForDays<T>(
       poll: { minMs: MINUTE_MS, maxMs: HOUR_MS },
       boarding: { url: sandbox.url, username: 'sandbox', password: 'sandbox' },
       posNames: [],
+      banking: undefined,
       documentDir: 'none',
+      statementDir: 'none',
     },
   });
   try {

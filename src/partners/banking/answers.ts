@@ -230,6 +230,7 @@ export const transactions = z
   .nullish()
   .transform((found) => found ?? []);
 
+export type BoardingResponse = z.output<typeof boardingResponse>;
 export type BusinessHolderRecord = z.output<typeof businessHolderRecord>;
 export type Ticket = z.output<typeof ticket>;
 export type Notification = z.output<typeof notification>;

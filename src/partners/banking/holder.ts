@@ -11,7 +11,8 @@ export type HolderSubmission = z.input<typeof businessAccountHolder>;
 /** The owners as people write them: one list. The partner takes four at most. */
 export const beneficialOwners = z.array(beneficialOwner).max(4, 'at most four beneficial owners');
 
-const OWNER_MEMBERS = ['owner', 'owner2', 'owner3', 'owner4'] as const;
+/** The owners' members in E7, in their order. */
+export const OWNER_MEMBERS = ['owner', 'owner2', 'owner3', 'owner4'] as const;
 
 /**
  * The holder and the list of its beneficial owners in the form that E7 takes: the owners, in their order, as

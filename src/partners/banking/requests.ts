@@ -258,6 +258,8 @@ export const NOTIFICATION_TYPES = [
   'LockUnlockProfile',
 ] as const;
 
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+
 /** E13. */
 export const webhook = z.strictObject({
   name: text.max(50, 'must be at most 50 characters'),

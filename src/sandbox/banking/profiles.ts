@@ -1,4 +1,5 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
+import { isApproved } from '../../partners/banking/statuses.js';
 import { plainName, scenarioOf, unknownMagicValue } from '../magic.js';
 import { invalid, Refusal } from '../refusal.js';
 import type { Handlers } from '../routes.js';
@@ -171,7 +172,7 @@ export class Profiles {
   #openAccount(profileId: unknown, user: BankingUser) {
     if (typeof profileId !== 'number') throw invalid('profileId', 'is required by the sandbox');
     const profile = this.get(profileId, user);
-    if (profile.bankingStatus !== 'Approved')
+    if (!isApproved(profile.bankingStatus))
       return refused(profileId, `the profile is ${profile.bankingStatus}`);
     const financialAccountId = this.#context.openAccount(profile);
     if (financialAccountId === undefined)

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BankingOperations } from '../../partners/banking/operations.js';
-import type { NOTIFICATION_TYPES } from '../../partners/banking/requests.js';
+import type { NotificationType } from '../../partners/banking/requests.js';
 import type { Faults } from '../faults.js';
 import { Refusal } from '../refusal.js';
 import type { Handlers } from '../routes.js';
 import type { BankingUser } from './users.js';
-
-export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
 /** What a webhook says. The contract shows no payload; this one is assumed. */
 export interface WebhookPayload {

@@ -295,6 +295,19 @@ describe('a financial account', () => {
   });
 
   it.each([
+    ['Approved', true],
+    ['ApprovedUW', true],
+    ['AutoApprovedUW', true],
+    ['InReview', false],
+    ['Denied', false],
+  ])('of a profile that is %s is opened: %s', async (bankingStatus, success) => {
+    const banking = await runBanking();
+    const id = await banking.submit(holderOf('waiting'));
+    await banking.control(`POST /sandbox/profiles/${id}/transition`, JSON.stringify({ bankingStatus }));
+    expect(await open(banking)).toMatchObject({ success });
+  });
+
+  it.each([
     [400, '{}'],
     [404, '{"profileId":7}'],
     [403, '{"profileId":601}'],

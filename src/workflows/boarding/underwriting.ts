@@ -1,7 +1,7 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { Note, Seen, StatusSnapshot } from '../messages/boarding-activities.js';
-import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
-import type { DocumentRef } from '../messages/requirements.js';
+import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { MerchantBoardingOutcome } from '../../messages/merchant-boarding.js';
+import type { DocumentRef } from '../../messages/requirements.js';
 import {
   APPROVED,
   CLOSED,
@@ -9,12 +9,12 @@ import {
   isUnderReview,
   REQUEST_CHANGES,
   WITHDRAWN,
-} from '../partners/boarding/statuses.js';
+} from '../../partners/boarding/statuses.js';
+import { carryOut } from '../journey/carry-out.js';
+import { notAbandoned } from '../journey/journey.js';
+import type { merchantBoarding } from '../merchant-boarding.js';
+import { attachDocument, requestUnderwritingReview } from './activities.js';
 import { type Application, effectShowsInStatus, setFees, submit } from './application.js';
-import { attachDocument, requestUnderwritingReview } from './boarding-activities.js';
-import { carryOut } from './carry-out.js';
-import { notAbandoned } from './journey.js';
-import type { merchantBoarding } from './merchant-boarding.js';
 
 /** What following an application hands to the next run of the workflow. */
 export interface UnderwritingRecords {

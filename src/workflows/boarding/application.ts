@@ -1,29 +1,50 @@
-import { ApplicationFailure } from '@temporalio/common';
-import type { StatusSnapshot } from '../messages/boarding-activities.js';
-import { CORRECTABLE_MEMBERS, DEFAULT_DUE_IN_HOURS } from '../messages/merchant-boarding.js';
-import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
-import { mergePatch } from '../messages/merge-patch.js';
-import { applyFees, readStatus, submitMerchant } from './boarding-activities.js';
-import { askForCorrection, carryOut, type OnceOnly } from './carry-out.js';
-import { Journey, type JourneyRecords } from './journey.js';
-import { StatusFollower } from './status-follower.js';
+import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import { CORRECTABLE_MERCHANT_MEMBERS } from '../../messages/merchant-boarding.js';
+import type { MerchantBoardingInput } from '../../messages/merchant-boarding-input.js';
+import { mergePatch } from '../../messages/merge-patch.js';
+import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
+import { askForCorrection, carryOut, type OnceOnly } from '../journey/carry-out.js';
+import type { NextSteps } from '../journey/current-details.js';
+import { Follower } from '../journey/follower.js';
+import { requireMembers } from '../journey/input.js';
+import { type Facts, Journey, type JourneyRecords } from '../journey/journey.js';
+import { applyFees, awaitStatusChange, readStatus, submitMerchant } from './activities.js';
+
+const NEXT_STEPS: NextSteps = {
+  preparing: 'create the merchant at the partner',
+  applying: 'set its fees and submit it to underwriting',
+  underwriting: 'wait for the underwriters; their notes show up here',
+  boarding: 'approved; wait for the processor to give the `mid`',
+  boarded: 'nothing, the merchant can take payments',
+  closed: 'nothing, the partner closed the merchant',
+};
+
+function leftBehind({ merchantProfileId, partnerStatus }: Facts): string {
+  return merchantProfileId
+    ? `merchant ${merchantProfileId} stays at the partner, last seen as ${partnerStatus ?? 'not submitted'}`
+    : 'no merchant is known at the partner';
+}
 
 /** The merchant's application as it stands, corrections included. */
 export class Application {
   readonly journey: Journey;
   /** Knows the status of the merchant, once there is one. */
-  readonly follower: StatusFollower;
+  readonly follower: Follower<Seen, StatusSnapshot>;
   #input: MerchantBoardingInput;
 
   constructor(input: MerchantBoardingInput, records?: JourneyRecords) {
-    requireReadable(input);
+    requireMembers(input, { externalId: 'string', merchant: 'object' });
     this.#input = input;
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
-      correctable: CORRECTABLE_MEMBERS,
-      ...(records && { records }),
+      correctable: CORRECTABLE_MERCHANT_MEMBERS,
+      nextSteps: NEXT_STEPS,
+      leftBehind,
+      records,
     });
-    this.follower = new StatusFollower(this.journey, () => this.merchantProfileId);
+    this.follower = new Follower(this.journey, (seen) =>
+      awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen }),
+    );
   }
 
   get input(): MerchantBoardingInput {
@@ -99,15 +120,4 @@ export function effectShowsInStatus(application: Application, before: string, wh
 /** Reads the status, as often as it takes. */
 export function read({ journey, merchantProfileId }: Application): Promise<StatusSnapshot> {
   return carryOut(journey, { title: 'read the status', run: () => readStatus({ merchantProfileId }) });
-}
-
-/** A workflow can be started without `gangway`, so without its checks: what nothing could work without fails here. */
-function requireReadable(input: unknown): asserts input is MerchantBoardingInput {
-  const isObject = (value: unknown) => typeof value === 'object' && value !== null;
-  const { externalId, merchant } = (isObject(input) ? input : {}) as Partial<MerchantBoardingInput>;
-  const problems = [
-    typeof externalId !== 'string' && 'externalId: must be a string',
-    !isObject(merchant) && 'merchant: must be an object',
-  ].filter(Boolean);
-  if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join('; '), 'InvalidInput');
 }

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '../messages/onboarding-state.js';
+import type { TimelineEntry } from '../../messages/onboarding-state.js';
 
 /** What happened, in order. Tells facts and who did what, never an answer's content or another secret. */
 export class Timeline {

@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { condition } from '@temporalio/workflow';
 import type {
-  Answer,
   AnswerKind,
   Requirement,
   RequirementKind,
   Resolution,
   ResolutionReceipt,
-} from '../messages/requirements.js';
+} from '../../messages/requirements.js';
+import { problemWith } from './resolution-check.js';
 import type { Timeline } from './timeline.js';
 
 /** A requirement about to be raised; id, dates come from the desk. */
@@ -18,6 +18,7 @@ export interface Question {
   readonly title: string;
   readonly detail: string;
   readonly answers: readonly AnswerKind[];
+  readonly idFormat?: 'text';
 }
 
 /** A requirement that has its answer, which nobody acted upon yet. */
@@ -34,6 +35,15 @@ export interface DeskRecords {
   readonly raised: number;
 }
 
+export interface DeskOptions {
+  readonly dueInHours: number;
+  /** Which members of the input a correction may change. */
+  readonly correctable: readonly string[];
+  /** Before each id that the desk makes up. */
+  readonly idPrefix?: string | undefined;
+  readonly records?: DeskRecords | undefined;
+}
+
 /** Keeps what waits for a person: raises requirements, takes their answers, notices when one is overdue. */
 export class RequirementDesk {
   readonly #open = new Map<string, Requirement>();
@@ -43,11 +53,9 @@ export class RequirementDesk {
 
   constructor(
     private readonly timeline: Timeline,
-    private readonly dueInHours: number,
-    /** Which members of the input a correction may change. */
-    private readonly correctable: readonly string[],
-    records?: DeskRecords,
+    private readonly options: DeskOptions,
   ) {
+    const { records } = options;
     if (!records) return;
     for (const requirement of records.open) this.#open.set(requirement.id, requirement);
     for (const answered of records.answered) this.#answered.set(answered.requirement.id, answered);
@@ -73,22 +81,13 @@ export class RequirementDesk {
     return this.open.filter((requirement) => requirement.kind === kind);
   }
 
-  /** When the first open requirement is due, overdue ones included. */
-  get nextDueAt(): Date | undefined {
-    const dates = this.open.map((requirement) => Date.parse(requirement.dueAt));
-    return dates.length > 0 ? new Date(Math.min(...dates)) : undefined;
-  }
-
-  isOverdue(id: string): boolean {
-    return this.#overdue.has(id);
-  }
-
   raise(question: Question): string {
     this.#raised += 1;
-    const { id = `${question.kind}-${this.#raised}`, ...rest } = question;
+    const { idPrefix = '', dueInHours } = this.options;
+    const { id = `${idPrefix}${question.kind}-${this.#raised}`, ...rest } = question;
     const now = Date.now();
     const raisedAt = new Date(now).toISOString();
-    const dueAt = new Date(now + this.dueInHours * 3_600_000).toISOString();
+    const dueAt = new Date(now + dueInHours * 3_600_000).toISOString();
     this.#open.set(id, { id, ...rest, raisedAt, dueAt });
     this.timeline.add('requirement-raised', { detail: `${id}: ${question.title}` });
     return id;
@@ -137,7 +136,7 @@ export class RequirementDesk {
 
   /** The update's validator. Synchronous, for a promise would always pass. */
   readonly validate = (resolution: Resolution): void => {
-    const problem = this.#problemWith(resolution);
+    const problem = problemWith(resolution, this.open, this.options.correctable);
     if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
   };
 
@@ -151,58 +150,6 @@ export class RequirementDesk {
     this.timeline.add('requirement-resolved', { detail: `${requirementId}: ${answer.kind}`, actor, reason });
     return { requirementId, acceptedAt: new Date().toISOString(), open: this.#open.size };
   };
-
-  #problemWith(resolution: Resolution): string | undefined {
-    if (typeof resolution !== 'object' || resolution === null) return 'the resolution must be an object';
-    const { requirementId, answer, actor, reason } = resolution;
-    const requirement = this.#open.get(requirementId);
-    if (!requirement) {
-      const open = this.open.map(({ id }) => id).join(', ');
-      return `requirementId: no requirement ${JSON.stringify(requirementId)} is open; open: ${open || 'none'}`;
-    }
-    if (typeof answer !== 'object' || answer === null) return 'answer: must be an object with a kind';
-    if (!requirement.answers.includes(answer.kind)) {
-      return `answer.kind: ${requirementId} takes ${requirement.answers.join(', ')}`;
-    }
-    if (!isText(actor)) return 'actor: must say who answers';
-    if (!isText(reason)) return 'reason: must say why';
-    return this.#problemWithAnswer(answer);
-  }
-
-  #problemWithAnswer(answer: Answer): string | undefined {
-    switch (answer.kind) {
-      case 'text':
-        return isText(answer.text) ? undefined : 'answer.text: must not be empty';
-      case 'documents': {
-        const { documents } = answer;
-        if (!Array.isArray(documents) || documents.length === 0)
-          return 'answer.documents: must name at least one';
-        const complete = documents.every(
-          (document) => isText(document?.key) && isText(document.fileName) && isText(document.contentType),
-        );
-        return complete ? undefined : 'answer.documents: each needs key, fileName and contentType';
-      }
-      case 'correction': {
-        const { patch } = answer;
-        if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
-          return 'answer.patch: must be an object';
-        }
-        const unknown = Object.keys(patch).filter((member) => !this.correctable.includes(member));
-        const known = this.correctable.join(', ');
-        if (unknown.length > 0) return `answer.patch.${unknown[0]}: cannot be corrected; known: ${known}`;
-        return Object.keys(patch).length > 0 ? undefined : `answer.patch: must change one of ${known}`;
-      }
-      case 'adopt':
-        return /^\d{1,10}$/.test(answer.id)
-          ? undefined
-          : 'answer.id: must be the id at the partner, in digits';
-      case 'code':
-        return isText(answer.code) ? undefined : 'answer.code: must not be empty';
-      case 'retry':
-      case 'abandon':
-        return undefined;
-    }
-  }
 
   /** Marks requirements as overdue when their time has come, and decides nothing. Runs as long as the workflow. */
   async watchDueDates(onOverdue: () => void): Promise<void> {
@@ -223,8 +170,4 @@ export class RequirementDesk {
       onOverdue();
     }
   }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim().length > 0;
 }

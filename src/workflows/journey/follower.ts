@@ -1,28 +1,31 @@
 import { isCancellation } from '@temporalio/workflow';
-import type { Seen, StatusSnapshot } from '../messages/boarding-activities.js';
-import { awaitStatusChange } from './boarding-activities.js';
+import type { Access } from '../../messages/banking-activities.js';
 import { carryOut } from './carry-out.js';
 import type { Journey } from './journey.js';
 
-/** Follows a merchant's status in the background, one change at a time, while the workflow does other things. */
-export class StatusFollower {
-  #news: StatusSnapshot | undefined;
+/** Waits for the first read that differs from what was seen. */
+export type Watch<Seen, Snapshot> = (
+  seen: Seen,
+  access: Access,
+) => Promise<{ readonly snapshot: Snapshot; readonly polls: number }>;
+
+/** Follows a status in the background, one change at a time, while the workflow does other things. */
+export class Follower<Seen, Snapshot> {
+  #news: Snapshot | undefined;
   #failure: unknown;
   #following = false;
 
   constructor(
     private readonly journey: Journey,
-    private readonly merchantProfileId: () => number,
+    private readonly watch: Watch<Seen, Snapshot>,
   ) {}
 
   /** Waits in the background for the first read that differs from `seen`, unless it already does. */
   follow(seen: Seen): void {
     if (this.#following) return;
     this.#following = true;
-    const { journey } = this;
-    const merchantProfileId = this.merchantProfileId();
-    const title = 'read the status';
-    carryOut(journey, { title, run: () => awaitStatusChange({ merchantProfileId, seen }) }).then(
+    const { journey, watch } = this;
+    carryOut(journey, { title: 'read the status', run: (access) => watch(seen, access) }).then(
       ({ snapshot, polls }) => {
         journey.know({ polls: journey.state.polls + polls });
         this.#news = snapshot;
@@ -39,7 +42,7 @@ export class StatusFollower {
   }
 
   /** The latest status, not taken off. */
-  get news(): StatusSnapshot | undefined {
+  get news(): Snapshot | undefined {
     return this.#news;
   }
 
@@ -48,7 +51,7 @@ export class StatusFollower {
    *
    * @throws {Abandoned} when a person, asked for credentials, gave up
    */
-  take(): StatusSnapshot | undefined {
+  take(): Snapshot | undefined {
     if (this.#failure !== undefined) throw this.#failure;
     const news = this.#news;
     if (news) this.#following = false;

@@ -1,6 +1,7 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
-import type { Answer } from '../messages/requirements.js';
-import type { FieldProblem, PartnerErrorDetails } from '../partners/partner-error.js';
+import type { Access } from '../../messages/banking-activities.js';
+import type { Answer } from '../../messages/requirements.js';
+import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import type { Journey } from './journey.js';
 import { partnerFailure } from './partner-failure.js';
 import type { Question } from './requirement-desk.js';
@@ -11,9 +12,12 @@ export interface Step<Result> {
   readonly title: string;
   /** Runs before each attempt; may ask a person and be cancelled. */
   readonly prepare?: () => Promise<void>;
-  readonly run: () => Promise<Result>;
+  /** Given how to get past the partner's door, after it was refused there. */
+  readonly run: (access: Access) => Promise<Result>;
   /** Lays a person's correction over the input of the next `run`. Without it a rejection takes no correction. */
   readonly correct?: (patch: Readonly<Record<string, unknown>>) => void;
+  /** A rejection ends it: {@link RejectedByPartner}. For what a person asks for there and then. */
+  readonly endsWhenRejected?: true;
   /** Present on writes without an idempotency key. Their `run` must never be retried by the server. */
   readonly once?: OnceOnly<Result>;
 }
@@ -26,8 +30,22 @@ export interface OnceOnly<Result> {
   readonly settled?: () => boolean;
   /** The result, from what a person says exists, or (id undefined) from what settled it. */
   readonly adopt: (id?: string) => Result;
+  /** What the id of `adopt` looks like: digits, unless it says `text`. */
+  readonly idFormat?: 'text';
   /** What a person should look for before answering. */
   readonly hint: string;
+}
+
+/** Thrown where a rejection ends what was to be done. */
+export class RejectedByPartner extends Error {
+  override readonly name = 'RejectedByPartner';
+  constructor(
+    readonly problems: readonly FieldProblem[],
+    /** HTTP status, when there was an answer. */
+    readonly status?: number,
+  ) {
+    super(describeProblems(problems));
+  }
 }
 
 const FIRST_PAUSE_MS = 1_000;
@@ -35,20 +53,24 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 
 /**
  * Carries out a step, for as long as it takes: waits while the partner cannot be reached, asks a person for
- * corrections, credentials and decisions, and never repeats a write blindly.
+ * corrections, credentials, codes and decisions, and never repeats a write blindly.
  *
  * @throws {Abandoned} when a person gives up
+ * @throws {RejectedByPartner} when the step ends with a rejection
  */
 export async function carryOut<Result>(journey: Journey, step: Step<Result>): Promise<Result> {
+  let access: Access = {};
   for (let unreachable = 0; ; ) {
     await step.prepare?.();
     let failure: PartnerErrorDetails;
+    const run = () => step.run(access);
     try {
       // A write that has begun is seen through, for a cancelled call would leave its outcome unknown.
-      return await (step.once ? CancellationScope.nonCancellable(step.run) : step.run());
+      return await (step.once ? CancellationScope.nonCancellable(run) : run());
     } catch (error) {
       failure = partnerFailure(error);
     }
+    access = {};
     switch (failure.kind) {
       case 'NotSent':
       case 'RateLimited':
@@ -58,13 +80,14 @@ export async function carryOut<Result>(journey: Journey, step: Step<Result>): Pr
         // What was asked for may be there already, done by an earlier call or by someone else.
         const effect = await adoptedEffect(journey, step);
         if (effect) return effect.found;
+        if (step.endsWhenRejected) throw new RejectedByPartner(failure.fields, failure.status);
         const answered = await askForCorrection(journey, step, failure.fields, step.once?.settled);
         if (!answered && step.once) return step.once.adopt();
         break;
       }
       case 'Unauthorized':
       case 'Forbidden':
-        await askForCredentials(journey, step, failure);
+        access = await askForAccess(journey, step, failure);
         break;
       case 'Uncertain': {
         if (!step.once) {
@@ -120,22 +143,40 @@ export function describeProblems(problems: readonly FieldProblem[]): string {
   return lines.join('\n') || 'the partner gave no reason';
 }
 
-async function askForCredentials(
+/** Asks for a one-time code where that is all that is missing, otherwise for credentials that work. */
+async function askForAccess(
   journey: Journey,
-  { title }: Step<unknown>,
-  { system, kind, fields }: PartnerErrorDetails,
-): Promise<void> {
-  const what =
-    kind === 'Unauthorized'
-      ? `The ${system} partner refuses our credentials (401). Correct them in the worker's settings, then retry.`
-      : `The ${system} partner does not permit this (403): permissions, or a merchant of another ISO.`;
+  step: Pick<Step<unknown>, 'title'>,
+  failure: PartnerErrorDetails,
+): Promise<Access> {
+  const { fields, needs } = failure;
   const said = fields.length > 0 ? `\n${describeProblems(fields)}` : '';
-  await journey.ask({
-    kind: 'credentials',
-    title: `No access: ${title}`,
-    detail: what + said,
-    answers: ['retry', 'abandon'],
-  });
+  const answer = await journey.ask(
+    needs === 'one-time-code'
+      ? {
+          kind: 'one-time-code',
+          title: `One-time code needed: ${step.title}`,
+          detail: `The ${failure.system} partner lets us in with a one-time code only. Answer with the one it sent.${said}`,
+          answers: ['code', 'retry', 'abandon'],
+        }
+      : {
+          kind: 'credentials',
+          title: `No access: ${step.title}`,
+          detail: noAccess(failure) + said,
+          answers: ['retry', 'abandon'],
+        },
+  );
+  return answer?.kind === 'code' ? { oneTimeCode: answer.code } : { afresh: true };
+}
+
+function noAccess({ system, kind, atSignIn }: PartnerErrorDetails): string {
+  if (kind === 'Unauthorized') {
+    return `The ${system} partner refuses our credentials (401). Correct them in the worker's settings, then retry.`;
+  }
+  if (atSignIn) {
+    return `The ${system} partner does not let us sign in (403): the account is locked or suspended. Have it unlocked, then retry.`;
+  }
+  return `The ${system} partner does not permit this (403): permissions, or a merchant of another ISO.`;
 }
 
 async function adoptedEffect<Result>(
@@ -150,7 +191,7 @@ async function adoptedEffect<Result>(
 async function settleUncertain<Result>(
   journey: Journey,
   step: Step<Result>,
-  { settled, adopt, hint }: OnceOnly<Result>,
+  { settled, adopt, hint, idFormat }: OnceOnly<Result>,
   { reason }: PartnerErrorDetails,
 ): Promise<{ result: Result } | 'again'> {
   const { title } = step;
@@ -163,6 +204,7 @@ async function settleUncertain<Result>(
       title: `Did it happen? ${title}`,
       detail: `The call was sent, but nobody knows whether it took effect (${reason}). ${hint}`,
       answers: ['adopt', 'retry', 'abandon'],
+      ...(idFormat && { idFormat }),
     },
     settled,
   );

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { isCancellation } from '@temporalio/workflow';
-import { PARTNER_ERROR } from '../messages/boarding-activities.js';
-import type { PartnerErrorDetails } from '../partners/partner-error.js';
+import { PARTNER_ERROR } from '../../messages/partner-failure.js';
+import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 
 /**
  * What an activity's failure says of the partner call in it. Anything that is not the client's own judgement (a

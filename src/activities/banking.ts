@@ -1,0 +1,34 @@
+import type { StatementFolder } from '../documents/statement-folder.js';
+import type { BankingActivities } from '../messages/banking-activities.js';
+import type { BankingLists } from '../messages/banking-operations.js';
+import type { BankingClient } from '../partners/banking/client.js';
+import { admitted } from './banking/access.js';
+import { holderActivities } from './banking/holder.js';
+import { bankingLists } from './banking/lists.js';
+import { operationActivities } from './banking/operations.js';
+import { profileActivities } from './banking/profiles.js';
+import { statementActivities } from './banking/statements.js';
+import { ticketActivities } from './banking/tickets.js';
+import type { PollBounds } from './poll-delay.js';
+
+export interface BankingDependencies {
+  readonly client: BankingClient;
+  readonly statements: StatementFolder;
+  readonly poll: PollBounds;
+}
+
+/**
+ * The banking partner's side of the workflows, and what is listed without one. Each activity is a call or two and their
+ * failures, no more.
+ */
+export function bankingActivities(dependencies: BankingDependencies): BankingActivities & BankingLists {
+  const { client, statements, poll } = dependencies;
+  const activities = admitted(client, {
+    ...profileActivities(client, poll),
+    ...holderActivities(client),
+    ...ticketActivities(client),
+    ...operationActivities(client),
+    ...statementActivities(client, statements),
+  });
+  return { ...activities, ...bankingLists(client) };
+}

@@ -1,0 +1,80 @@
+import { eachPaymentCard, isClosed } from '../../partners/banking/cards.js';
+import type { BankingClient } from '../../partners/banking/client.js';
+import type { AddressChange, NotificationType } from '../../partners/banking/requests.js';
+import { PartnerError } from '../../partners/partner-error.js';
+import { once, repeatable } from '../failures.js';
+import { type BankingCalls, untilCancelled } from './access.js';
+import { problemsIn } from './refusal.js';
+
+type OperationCalls = Pick<
+  BankingCalls,
+  'closeCard' | 'isCardClosed' | 'changeAddress' | 'setCardNickname' | 'restoreSubUser' | 'ensureWebhook'
+>;
+
+/** Single operations on cards, addresses, sub-users and webhooks. */
+export function operationActivities(client: BankingClient): OperationCalls {
+  async function isCardClosed(paymentCardId: string): Promise<boolean | null> {
+    for await (const card of eachPaymentCard(client, untilCancelled())) {
+      if (card.paymentCardId === paymentCardId) return isClosed(card);
+    }
+    return null;
+  }
+
+  return {
+    closeCard: (request) => once(async () => ({ problems: problemsIn(await client.closeCard(request)) })),
+
+    isCardClosed: ({ paymentCardId }) =>
+      repeatable(async () => {
+        try {
+          return await isCardClosed(paymentCardId);
+        } catch (error) {
+          // The list is an operation that is assumed, so not every partner need have it for us.
+          if (isRefused(error)) return null;
+          throw error;
+        }
+      }),
+
+    changeAddress: ({ change }) =>
+      once(async () => {
+        // What it is, the client checks.
+        await client.changeAddress(change as unknown as AddressChange);
+      }),
+
+    setCardNickname: (request) =>
+      repeatable(async () => {
+        const { last4 } = await client.setCardNickname(request);
+        return { last4 };
+      }),
+
+    restoreSubUser: ({ subUserId }) =>
+      once(async () => {
+        await client.restoreSubUser({ id: subUserId });
+      }),
+
+    ensureWebhook: ({ name, url, notificationType }) =>
+      repeatable(async () => {
+        // Which types there are, the client checks.
+        const request = { name, url, notificationType: notificationType as NotificationType };
+        const { success, exists, id } = await client.createWebhook(request);
+        if (!success) throw notRegistered();
+        return { existed: exists, id };
+      }),
+  };
+}
+
+/** What a person could help with is no answer. */
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof PartnerError) || error.details.needs) return false;
+  return error.kind === 'Rejected' || error.kind === 'Forbidden';
+}
+
+function notRegistered(): PartnerError {
+  return new PartnerError({
+    system: 'banking',
+    operation: 'create-webhook',
+    kind: 'Rejected',
+    status: 200,
+    fields: [{ field: '', message: 'the partner did not register the webhook' }],
+    reason: 'success: false',
+  });
+}

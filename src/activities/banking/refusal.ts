@@ -1,0 +1,24 @@
+import type { BoardingResponse } from '../../partners/banking/answers.js';
+import type { BankingOperations } from '../../partners/banking/operations.js';
+import { operationName } from '../../partners/catalogue.js';
+import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
+
+/** What a boarding response (apis/1) says is wrong, in one piece; empty when nothing is. */
+export function problemsIn({
+  success,
+  errors,
+}: Pick<BoardingResponse, 'success' | 'errors'>): readonly FieldProblem[] {
+  return success ? [] : [{ field: '', message: errors?.trim() || 'the partner gave no reason' }];
+}
+
+/** A success that does not tell what came of it. That is there all the same, for whoever looks for it. */
+export function notTold(operation: keyof BankingOperations & string, what: string): PartnerError {
+  return new PartnerError({
+    system: 'banking',
+    operation: operationName(operation),
+    kind: 'Uncertain',
+    status: 200,
+    fields: [],
+    reason: `success without ${what}`,
+  });
+}

@@ -1,0 +1,55 @@
+import { activityInfo, getClient } from '@temporalio/activity';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { OnboardingActivities, Progress } from '../messages/onboarding-activities.js';
+import { resolveRequirement } from '../messages/requirements.js';
+import { outcomeOf, stateOf } from '../temporal/onboardings.js';
+import { type PollBounds, pollDelay } from './poll-delay.js';
+
+/** What a customer's workflow asks of other workflows, over the worker's own connection. */
+export function onboardingActivities(poll: PollBounds): OnboardingActivities {
+  return {
+    async resolveInOnboarding({ workflowId, resolution }) {
+      const { workflowExecution, activityId } = activityInfo();
+      const handle = getClient().workflow.getHandle(workflowId);
+      // Tried again, it is the same update, and the server answers what it answered before.
+      const updateId = `${workflowExecution?.runId}-${activityId}`;
+      try {
+        return await handle.executeUpdate(resolveRequirement, { args: [resolution], updateId });
+      } catch (error) {
+        const rejected = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+        if (rejected instanceof ApplicationFailure)
+          throw ApplicationFailure.nonRetryable(rejected.message, rejected.type);
+        throw error;
+      }
+    },
+
+    async awaitOnboarding({ workflowId, until }) {
+      const progress = await progressOf(workflowId);
+      const isReached = until === 'merchant' && progress.merchantProfileId !== undefined;
+      if (progress.outcome || isReached) return progress;
+      const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+      // Not an error: a retry is how this activity waits without writing history.
+      throw ApplicationFailure.create({
+        type: 'NotYet',
+        message: 'the onboarding goes on',
+        category: ApplicationFailureCategory.BENIGN,
+        nextRetryDelay: pollDelay(
+          currentAttemptScheduledTimestampMs - scheduledTimestampMs,
+          poll,
+          Math.random(),
+        ),
+      });
+    },
+  };
+}
+
+async function progressOf(workflowId: string): Promise<Progress> {
+  const client = getClient();
+  const { status } = await client.workflow.getHandle(workflowId).describe();
+  const { merchantProfileId } = await stateOf(client, workflowId);
+  const merchant = merchantProfileId === undefined ? {} : { merchantProfileId };
+  if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return merchant;
+  if (status.name !== 'COMPLETED') return { ...merchant, outcome: { outcome: 'cancelled' } };
+  return { ...merchant, outcome: await outcomeOf(client, workflowId) };
+}

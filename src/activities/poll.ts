@@ -1,0 +1,48 @@
+import { activityInfo, getClient, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { nudge } from '../temporal/nudge.js';
+import { repeatable } from './failures.js';
+import { type PollBounds, pollDelay } from './poll-delay.js';
+
+/**
+ * The body of an activity that waits, however many days, until a read at the partner tells something new. Each attempt
+ * reads once; one that finds no news ends in a failure, after which the server waits before the next.
+ *
+ * @param isNews whether to end with what was read now; `polls` are the reads of this wait, this one included
+ * @throws {ApplicationFailure} `StatusUnchanged`, benign, when there is no news; else what became of the read
+ */
+export async function awaitChange<Snapshot>(
+  poll: PollBounds,
+  read: () => Promise<Snapshot>,
+  isNews: (now: Snapshot, polls: number) => boolean,
+): Promise<{ snapshot: Snapshot; polls: number }> {
+  const polls = pollsBefore() + 1;
+  heartbeat(polls);
+  const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+  const elapsedMs = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
+  const nextRetryDelay = pollDelay(elapsedMs, poll, Math.random());
+  const snapshot = await repeatable(read, { paceMs: nextRetryDelay, mayBeNew: true });
+  if (isNews(snapshot, polls)) return { snapshot, polls };
+  // Not an error: a retry is how this activity waits without writing history.
+  throw ApplicationFailure.create({
+    type: 'StatusUnchanged',
+    message: 'the status has not changed yet',
+    category: ApplicationFailureCategory.BENIGN,
+    nextRetryDelay,
+  });
+}
+
+/** Reads so far in this wait. A nudge resets the attempt number, so they are counted in the heartbeat. */
+export function pollsBefore(): number {
+  const { heartbeatDetails } = activityInfo();
+  return typeof heartbeatDetails === 'number' ? heartbeatDetails : 0;
+}
+
+/** What this activity just wrote or read may be news to the poll: let it look at once instead of after its delay. */
+export function nudgeOwnPoll(): void {
+  const { workflowExecution } = activityInfo();
+  if (!workflowExecution) return;
+  const nudged = async () => nudge(getClient(), workflowExecution.workflowId);
+  // Only a hint, and the write must be reported first: without it the poll comes round by itself.
+  nudged().catch(() => undefined);
+}

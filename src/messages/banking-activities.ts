@@ -1,0 +1,112 @@
+import type { FieldProblem } from '../partners/partner-error.js';
+import type { StatementRequest, WebhookRequest } from './banking-operations.js';
+import type { BusinessOnboardingInput } from './business-onboarding-input.js';
+
+/** How a call gets past the partner's door after it was refused there. */
+export interface Access {
+  /** A one-time code that a person received, for the next token. */
+  readonly oneTimeCode?: string;
+  /** Sign in anew, although the last refusal is still remembered. */
+  readonly afresh?: true;
+}
+
+/** A banking profile and its open tickets, as one read of them gave. */
+export interface ProfileSnapshot {
+  readonly bankingStatus: string;
+  readonly financialAccountId: string | null;
+  readonly tickets: readonly OpenTicket[];
+}
+
+export interface OpenTicket {
+  readonly ticketId: number;
+  readonly topic: string | null;
+  readonly text: string;
+  /** The field of the profile that the partner asks about. */
+  readonly updateFieldRequest: string | null;
+}
+
+/** What the workflow knows of a profile; null when nothing was read yet. */
+export type SeenProfile = {
+  readonly bankingStatus: string;
+  readonly financialAccountId: string | null;
+  readonly ticketIds: readonly number[];
+} | null;
+
+/** What the partner says to a holder: taken, or what is wrong with it. */
+export interface HolderVerdict {
+  /** null when the partner made no profile of it. */
+  readonly profileId: number | null;
+  readonly financialAccountId: string | null;
+  /** Empty when it was taken. */
+  readonly problems: readonly FieldProblem[];
+}
+
+export type HolderRequest = Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'>;
+
+/** What there is of a business before, or after, it is submitted. */
+export interface ProfilesFound {
+  /** The profile of the merchant (E5). */
+  readonly ofMerchant: number | null;
+  /** The profiles whose dba is the same, upper and lower case aside (E9). */
+  readonly ofSameName: readonly number[];
+}
+
+/**
+ * What the worker does at the banking partner. A failed call arrives as an `ApplicationFailure` of type `PartnerError`
+ * with `PartnerErrorDetails` as its only detail. Every request may carry an {@link Access}.
+ */
+export interface BankingActivities {
+  /** E5 and E9. Reads only; a merchant without a profile is no failure. */
+  findProfiles(request: { merchantProfileId?: number; dba: string } & Access): Promise<ProfilesFound>;
+  /** E7. Never retried. */
+  submitHolder(request: HolderRequest & Access): Promise<HolderVerdict>;
+  /** Replaces the holder of a profile. May be repeated. Nudges the status poll afterwards. */
+  correctHolder(request: HolderRequest & { profileId: number } & Access): Promise<HolderVerdict>;
+  /** Nudges the status poll afterwards, which may not know yet. */
+  readProfile(request: { profileId: number } & Access): Promise<ProfileSnapshot>;
+  /** Ends at the first read that differs from `seen`, however many days that takes. Costs no history. */
+  awaitProfileChange(
+    request: { profileId: number; seen: SeenProfile } & Access,
+  ): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
+  /** Never retried. `problems` says why none was opened. */
+  openFinancialAccount(
+    request: { profileId: number } & Access,
+  ): Promise<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
+  /** Answers a ticket by one that names it as parent. Never retried. Nudges the status poll afterwards. */
+  replyToTicket(request: { ticketId: number; topic: string | null; text: string } & Access): Promise<void>;
+  /** Whether a ticket has such a reply. */
+  hasReply(request: { ticketId: number; text: string } & Access): Promise<boolean>;
+
+  /** E8. Never retried. */
+  closeCard(
+    request: {
+      paymentCardId: string;
+      last4: string;
+      notes?: string;
+    } & Access,
+  ): Promise<{ problems: readonly FieldProblem[] }>;
+  /** Whether the card is closed; null when it cannot be seen. */
+  isCardClosed(request: { paymentCardId: string } & Access): Promise<boolean | null>;
+  /** E3. Leaves the same address however often it runs, but a one-time code is good for one call. */
+  changeAddress(request: { change: Readonly<Record<string, unknown>> } & Access): Promise<void>;
+  /** E4. May be repeated. */
+  setCardNickname(
+    request: { paymentCardId: string; nickName: string | null } & Access,
+  ): Promise<{ last4: string | null }>;
+  /** E15. May be repeated; the partner answers 404 for a sub-user that is restored already. */
+  restoreSubUser(request: { subUserId: number } & Access): Promise<void>;
+  /** E13. May be repeated. */
+  ensureWebhook(request: WebhookRequest & Access): Promise<{ existed: boolean; id: number | null }>;
+  /**
+   * E10. Streams a statement into the statement folder and answers where it is. May be repeated while there is no
+   * `email`; with one, the partner sends a message for each call.
+   */
+  saveStatement(request: StatementRequest & Access): Promise<SavedStatement>;
+}
+
+/** A statement in the statement folder. */
+export interface SavedStatement {
+  readonly fileName: string;
+  readonly bytes: number;
+  readonly format: string;
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { beneficialOwners } from '../partners/banking/holder.js';
+import { accountHolder } from '../partners/banking/requests.js';
+import { int32 } from '../partners/banking/rules.js';
+import { dueInHours, externalId } from './external-id.js';
+import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
+
+const businessMembers = {
+  /** E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars. */
+  holder: accountHolder,
+  /** Four at most, each of 25 per cent or more. */
+  beneficialOwners: beneficialOwners.optional(),
+  /** Open a financial account once the profile is approved, unless there is one. */
+  openFinancialAccount: z.boolean().optional(),
+  dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
+};
+
+/** A business to onboard at the bank, as people write it in a file (see examples/). */
+export const businessOnboardingInput = z.strictObject({
+  externalId,
+  ...businessMembers,
+  /** The merchant at the boarding partner. Its profile, if there is one already, is used. */
+  merchantProfileId: int32.optional(),
+});
+
+/** The same as part of a customer, whose merchant is the one that is boarded. */
+export const businessPart = z.strictObject(businessMembers);
+
+export type BusinessOnboardingInput = z.output<typeof businessOnboardingInput>;

@@ -1,0 +1,2 @@
+/** The `type` of an `ApplicationFailure` whose only detail is `PartnerErrorDetails`. */
+export const PARTNER_ERROR = 'PartnerError';

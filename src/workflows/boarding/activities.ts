@@ -1,0 +1,27 @@
+import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
+import type { BoardingActivities } from '../../messages/boarding-activities.js';
+import { AT_MOST_ONCE, POLL, REPEATABLE } from '../journey/activity-options.js';
+
+const activities = (options: ActivityOptions) => proxyActivities<BoardingActivities>(options);
+
+export const { resolveReferences } = activities({
+  ...REPEATABLE,
+  summary: 'Look up agent profile and boarding settings',
+});
+
+export const { createMerchant } = activities({ ...AT_MOST_ONCE, summary: 'Create the merchant' });
+
+export const { applyFees } = activities({ ...REPEATABLE, summary: 'Read the fees, change what was asked' });
+
+export const { submitMerchant } = activities({ ...AT_MOST_ONCE, summary: 'Submit to underwriting' });
+
+export const { readStatus } = activities({ ...REPEATABLE, summary: 'Read the status' });
+
+export const { attachDocument } = activities({ ...AT_MOST_ONCE, summary: 'Upload a document' });
+
+export const { requestUnderwritingReview } = activities({
+  ...AT_MOST_ONCE,
+  summary: 'Tell the underwriters their notes are answered',
+});
+
+export const { awaitStatusChange } = activities({ ...POLL, summary: 'Wait until the status changes' });

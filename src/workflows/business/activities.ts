@@ -1,0 +1,30 @@
+import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
+import type { BankingActivities } from '../../messages/banking-activities.js';
+import { AT_MOST_ONCE, POLL, REPEATABLE } from '../journey/activity-options.js';
+
+const activities = (options: ActivityOptions) => proxyActivities<BankingActivities>(options);
+
+export const { findProfiles } = activities({ ...REPEATABLE, summary: 'Look for the business at the bank' });
+
+export const { submitHolder } = activities({
+  ...AT_MOST_ONCE,
+  summary: 'Submit the business account holder',
+});
+
+export const { correctHolder } = activities({
+  ...REPEATABLE,
+  summary: 'Correct the business account holder',
+});
+
+export const { readProfile } = activities({ ...REPEATABLE, summary: 'Read the banking profile' });
+
+export const { awaitProfileChange } = activities({
+  ...POLL,
+  summary: 'Wait until the banking profile changes',
+});
+
+export const { openFinancialAccount } = activities({ ...AT_MOST_ONCE, summary: 'Open a financial account' });
+
+export const { replyToTicket } = activities({ ...AT_MOST_ONCE, summary: 'Reply to a ticket' });
+
+export const { hasReply } = activities({ ...REPEATABLE, summary: 'Look for the reply to a ticket' });

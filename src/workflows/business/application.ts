@@ -1,0 +1,81 @@
+import type { ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
+import { CORRECTABLE_BUSINESS_MEMBERS } from '../../messages/business-onboarding.js';
+import type { BusinessOnboardingInput } from '../../messages/business-onboarding-input.js';
+import { mergePatch } from '../../messages/merge-patch.js';
+import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
+import type { NextSteps } from '../journey/current-details.js';
+import { Follower } from '../journey/follower.js';
+import { requireMembers } from '../journey/input.js';
+import { type Facts, Journey, type JourneyRecords } from '../journey/journey.js';
+import { awaitProfileChange } from './activities.js';
+
+const NEXT_STEPS: NextSteps = {
+  preparing: 'look whether the bank knows the business',
+  applying: 'submit the business account holder',
+  underwriting: 'wait for the bank; its tickets show up here',
+  opening: 'approved; open the financial account',
+  onboarded: 'nothing, the bank has taken the business aboard',
+  closed: 'nothing, the bank closed the profile',
+};
+
+function leftBehind({ profileId, partnerStatus }: Facts): string {
+  return profileId
+    ? `banking profile ${profileId} stays at the partner, last seen as ${partnerStatus ?? 'not read yet'}`
+    : 'no banking profile is known at the partner';
+}
+
+/** The application of a business as it stands, corrections included. */
+export class BusinessApplication {
+  readonly journey: Journey;
+  /** Knows the status of the profile, once there is one. */
+  readonly follower: Follower<SeenProfile, ProfileSnapshot>;
+  #input: BusinessOnboardingInput;
+
+  constructor(input: BusinessOnboardingInput, records?: JourneyRecords) {
+    requireMembers(input, { externalId: 'string', holder: 'object' });
+    this.#input = input;
+    this.journey = new Journey({
+      dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+      correctable: CORRECTABLE_BUSINESS_MEMBERS,
+      nextSteps: NEXT_STEPS,
+      leftBehind,
+      // A customer's merchant raises some of the same kinds.
+      idPrefix: 'business-',
+      records,
+    });
+    const { merchantProfileId } = input;
+    if (merchantProfileId !== undefined) this.journey.know({ merchantProfileId });
+    this.follower = new Follower(this.journey, (seen, access) =>
+      awaitProfileChange({ profileId: this.profileId, seen, ...access }),
+    );
+  }
+
+  get input(): BusinessOnboardingInput {
+    return this.#input;
+  }
+
+  get dba(): string {
+    return this.#input.holder.doingBusinessAsName;
+  }
+
+  /** The holder with its owners, for the partner. */
+  get submission(): Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'> {
+    const { holder, beneficialOwners } = this.#input;
+    return { holder, ...(beneficialOwners && { beneficialOwners }) };
+  }
+
+  readonly correct = (patch: Readonly<Record<string, unknown>>): void => {
+    this.#input = mergePatch(this.#input, patch);
+  };
+
+  get profileId(): number {
+    const { profileId } = this.journey.state;
+    if (profileId === undefined) throw new Error('the profile does not exist yet');
+    return profileId;
+  }
+
+  get knownProfile(): { profileId?: number } {
+    const { profileId } = this.journey.state;
+    return profileId === undefined ? {} : { profileId };
+  }
+}

@@ -1,0 +1,119 @@
+import type { HolderVerdict, ProfileSnapshot, ProfilesFound } from '../../messages/banking-activities.js';
+import { NEW } from '../../partners/banking/statuses.js';
+import { askForCorrection, carryOut } from '../journey/carry-out.js';
+import { correctHolder, findProfiles, readProfile, submitHolder } from './activities.js';
+import type { BusinessApplication } from './application.js';
+
+const SUBMIT = 'submit the business account holder';
+
+/** Makes sure that the partner has the holder and takes it, as a profile that was there before or as a new one. */
+export async function findOrSubmit(application: BusinessApplication): Promise<void> {
+  const { journey, correct } = application;
+  const before = await find(application);
+  if (before.ofMerchant !== null) return adopt(application, before.ofMerchant);
+
+  journey.enter('applying');
+  for (;;) {
+    const submitted = await submit(application, before);
+    if (submitted.isAdopted) return adopt(application, submitted.profileId);
+    const { profileId, financialAccountId, problems } = submitted;
+    if (profileId !== null) know(application, profileId, 'holder-submitted');
+    if (financialAccountId !== null) journey.know({ financialAccountId });
+    if (problems.length === 0) return;
+    await askForCorrection(journey, { title: SUBMIT, correct }, problems);
+    if (profileId !== null) return replaceHolder(application);
+  }
+}
+
+/** Reads the profile, as often as it takes. */
+export function read({ journey, profileId }: BusinessApplication): Promise<ProfileSnapshot> {
+  const run = (access: object) => readProfile({ profileId, ...access });
+  return carryOut(journey, { title: 'read the banking profile', run });
+}
+
+/** Replaces the holder by the one with all corrections, until the partner takes it. */
+export async function replaceHolder(application: BusinessApplication): Promise<void> {
+  const { journey, profileId, correct } = application;
+  const title = 'correct the business account holder';
+  for (;;) {
+    const { problems } = await carryOut(journey, {
+      title,
+      run: (access) => correctHolder({ profileId, ...application.submission, ...access }),
+      correct,
+    });
+    if (problems.length === 0) break;
+    await askForCorrection(journey, { title, correct }, problems);
+  }
+  journey.timeline.add('holder-corrected');
+}
+
+function find({ journey, input, dba }: BusinessApplication): Promise<ProfilesFound> {
+  const { merchantProfileId } = input;
+  return carryOut(journey, {
+    title: 'look for the business at the bank',
+    run: (access) =>
+      findProfiles({
+        ...(merchantProfileId !== undefined && { merchantProfileId }),
+        dba,
+        ...access,
+      }),
+  });
+}
+
+/** Found at the partner after a call whose answer was lost, or named by a person: the verdict on it is not known. */
+interface Adopted {
+  readonly profileId: number;
+  readonly isAdopted: true;
+}
+
+type Submitted = (HolderVerdict & { readonly isAdopted: false }) | Adopted;
+
+/** @param first what the partner had before: a profile of the same name that was there then is not ours */
+function submit(application: BusinessApplication, first: ProfilesFound): Promise<Submitted> {
+  const { journey, correct } = application;
+  let before = first;
+  let name = application.dba;
+  const adopted = (profileId: number): Adopted => ({ profileId, isAdopted: true });
+  return carryOut<Submitted>(journey, {
+    title: SUBMIT,
+    prepare: async () => {
+      if (name === application.dba) return;
+      name = application.dba;
+      before = await find(application);
+    },
+    run: async (access) => ({
+      ...(await submitHolder({ ...application.submission, ...access })),
+      isAdopted: false,
+    }),
+    correct,
+    once: {
+      lookForEffect: async () => {
+        const { ofMerchant, ofSameName } = await find(application);
+        if (ofMerchant !== null) return { found: adopted(ofMerchant) };
+        const [made, ...more] = ofSameName.filter((id) => !before.ofSameName.includes(id));
+        return made !== undefined && more.length === 0 ? { found: adopted(made) } : undefined;
+      },
+      adopt: (id) => adopted(Number(id)),
+      hint:
+        'Look in the partner’s portal for a banking profile of this business. ' +
+        'If it is there, adopt its profile id; if it is not, retry.',
+    },
+  });
+}
+
+/** A profile that nobody has submitted yet, or whose submission was found wanting, still reads as new. */
+async function adopt(application: BusinessApplication, id: number): Promise<void> {
+  const { journey } = application;
+  know(application, id, 'profile-adopted');
+  const { bankingStatus, financialAccountId } = await read(application);
+  if (financialAccountId !== null) journey.know({ financialAccountId });
+  if (bankingStatus !== NEW) return;
+  journey.enter('applying');
+  await replaceHolder(application);
+}
+
+function know({ journey }: BusinessApplication, profileId: number, event: string): void {
+  journey.know({ profileId });
+  journey.timeline.add(event, { detail: `banking profile ${profileId}` });
+  journey.publish();
+}

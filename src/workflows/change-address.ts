@@ -1,0 +1,60 @@
+import type { ChangeAddressInput, OperationOutcome } from '../messages/banking-operations.js';
+import { carryOut } from './journey/carry-out.js';
+import { requireMembers } from './journey/input.js';
+import type { Journey } from './journey/journey.js';
+import { partnerFailure } from './journey/partner-failure.js';
+import { changeAddress as change } from './operation/activities.js';
+import { operate } from './operation/operate.js';
+
+/**
+ * Changes a postal address (E3). Where the change is to be confirmed by a one-time code, a person is asked for it, and
+ * for another one when that was refused or its call went unanswered: a code is good for one call.
+ */
+export async function changeAddress(input: ChangeAddressInput): Promise<OperationOutcome<object>> {
+  requireMembers(input, { streetAddress: 'string', postalCode: 'string', city: 'string', state: 'number' });
+  const { oneTimeCode, ...address } = input;
+  const needsCode = input.secureOperationType !== undefined;
+  let code = oneTimeCode;
+  return operate('change the address', async (journey) => {
+    await carryOut(journey, {
+      title: 'change the address',
+      prepare: async () => {
+        if (needsCode)
+          code ??= await askForCode(journey, `It is confirmed by a ${input.secureOperationType}.`);
+      },
+      run: async (access) => {
+        for (;;) {
+          const given = code === undefined ? {} : { oneTimeCode: code };
+          code = undefined;
+          try {
+            return await change({ change: { ...address, ...given }, ...access });
+          } catch (error) {
+            if (!needsCode || !isRefusal(error)) throw error;
+            code = await askForCode(
+              journey,
+              'The partner refused (403): the code was wrong, or it is not permitted.',
+            );
+          }
+        }
+      },
+      endsWhenRejected: true,
+    });
+    journey.timeline.add('address-changed');
+    return {};
+  });
+}
+
+async function askForCode(journey: Journey, why: string): Promise<string> {
+  const answer = await journey.ask({
+    kind: 'one-time-code',
+    title: 'One-time code needed: change the address',
+    detail: `${why} Answer with its 6 digits.`,
+    answers: ['code', 'abandon'],
+  });
+  return answer?.kind === 'code' ? answer.code : '';
+}
+
+function isRefusal(error: unknown): boolean {
+  const { kind, atSignIn } = partnerFailure(error);
+  return kind === 'Forbidden' && !atSignIn;
+}

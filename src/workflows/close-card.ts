@@ -1,0 +1,35 @@
+import type { CloseCardInput, OperationOutcome } from '../messages/banking-operations.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { carryOut, RejectedByPartner } from './journey/carry-out.js';
+import { requireMembers } from './journey/input.js';
+import { closeCard as close, isCardClosed } from './operation/activities.js';
+import { operate } from './operation/operate.js';
+
+/** Closes a card for good (E8). Started as `close-card-<paymentCardId>`. */
+export async function closeCard(
+  input: CloseCardInput,
+): Promise<OperationOutcome<{ readonly paymentCardId: string }>> {
+  requireMembers(input, { paymentCardId: 'string', last4: 'string' });
+  const { paymentCardId } = input;
+  return operate(`close card ${paymentCardId} for good`, async (journey) => {
+    const isClosed = (access: object) => isCardClosed({ paymentCardId, ...access });
+    const { problems } = await carryOut<{ problems: readonly FieldProblem[] }>(journey, {
+      title: 'close the card',
+      run: (access) => close({ ...input, ...access }),
+      endsWhenRejected: true,
+      once: {
+        lookForEffect: async () => {
+          const title = 'look whether the card is closed';
+          const closed = await carryOut(journey, { title, run: isClosed });
+          return closed ? { found: { problems: [] } } : undefined;
+        },
+        adopt: () => ({ problems: [] }),
+        idFormat: 'text',
+        hint: `Look in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}; if not, retry.`,
+      },
+    });
+    if (problems.length > 0) throw new RejectedByPartner(problems);
+    journey.timeline.add('card-closed', { detail: paymentCardId });
+    return { paymentCardId };
+  });
+}

@@ -1,0 +1,33 @@
+import type {
+  EnsureWebhooksInput,
+  OperationOutcome,
+  WebhookRequest,
+} from '../messages/banking-operations.js';
+import { carryOut } from './journey/carry-out.js';
+import { requireMembers } from './journey/input.js';
+import { ensureWebhook } from './operation/activities.js';
+import { operate } from './operation/operate.js';
+
+export interface EnsuredWebhook extends WebhookRequest {
+  readonly existed: boolean;
+  readonly id: number | null;
+}
+
+/** Creates the webhooks that are missing, and leaves those that exist (E13). */
+export async function ensureWebhooks(
+  input: EnsureWebhooksInput,
+): Promise<OperationOutcome<{ readonly webhooks: readonly EnsuredWebhook[] }>> {
+  requireMembers(input, { webhooks: 'array' });
+  return operate('create the webhooks that are missing', async (journey) => {
+    const webhooks: EnsuredWebhook[] = [];
+    for (const webhook of input.webhooks) {
+      const title = `create webhook ${webhook.name}`;
+      const run = (access: object) => ensureWebhook({ ...webhook, ...access });
+      const ensured = await carryOut(journey, { title, run, endsWhenRejected: true });
+      webhooks.push({ ...webhook, ...ensured });
+      journey.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
+      journey.publish();
+    }
+    return { webhooks };
+  });
+}

@@ -1,0 +1,141 @@
+import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
+import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
+import {
+  type Answer,
+  type Requirement,
+  type Resolution,
+  resolveRequirement,
+} from '../../messages/requirements.js';
+import { type Facts, PublicFace, type PublicFaceOptions } from './public-face.js';
+import { Reporter } from './reporter.js';
+import { type DeskRecords, type Question, RequirementDesk } from './requirement-desk.js';
+
+/** What a journey hands to the next run of the same workflow. */
+export interface JourneyRecords {
+  readonly state: OnboardingState;
+  readonly desk: DeskRecords;
+  /** How much of the timeline a customer's workflow knows. */
+  readonly reported: number;
+}
+
+export interface JourneyOptions extends Omit<PublicFaceOptions, 'state'> {
+  readonly dueInHours: number;
+  /** Which members of the input a correction may change. */
+  readonly correctable: readonly string[];
+  /** Before the ids of requirements, so that those of a customer's two children differ. */
+  readonly idPrefix?: string;
+  readonly records?: JourneyRecords | undefined;
+}
+
+/** Thrown where an operator gave the onboarding up. */
+export class Abandoned extends Error {
+  override readonly name = 'Abandoned';
+}
+
+/** A workflow that deals with a partner and asks people: its public face, and what waits for an answer. */
+export class Journey extends PublicFace {
+  readonly desk: RequirementDesk;
+  /** Writes of which nobody knows yet whether they took effect. */
+  readonly doubts = new Set<string>();
+  readonly #reporter: Reporter;
+
+  constructor({ dueInHours, correctable, idPrefix, records, leftBehind, ...options }: JourneyOptions) {
+    super({
+      ...options,
+      leftBehind: (facts) => withDoubts(leftBehind(facts), this.doubts),
+      state: records?.state,
+    });
+    this.desk = new RequirementDesk(this.timeline, {
+      dueInHours,
+      correctable,
+      idPrefix,
+      records: records?.desk,
+    });
+    this.#reporter = new Reporter(() => this.state, records?.reported);
+    setHandler(resolveRequirement, this.#resolve, { validator: this.desk.validate });
+    this.#watchDueDates();
+  }
+
+  override get requirements(): readonly Requirement[] {
+    return this.desk.open;
+  }
+
+  get records(): JourneyRecords {
+    return { state: this.state, desk: this.desk.records, reported: this.#reporter.reported };
+  }
+
+  /**
+   * Raises a requirement and waits for its answer.
+   *
+   * @param moot ends the wait without an answer, when the world has moved on
+   * @returns undefined when it became moot
+   * @throws {Abandoned} when the answer is to give up
+   */
+  async ask(question: Question, moot: () => boolean = () => false): Promise<Answer | undefined> {
+    const id = this.desk.raise(question);
+    this.publish();
+    await condition(() => this.desk.isAnswered(id) || moot());
+    const answered = this.desk.take(id);
+    if (!answered) {
+      this.desk.withdraw(id, 'the partner moved on by itself');
+      this.publish();
+      return undefined;
+    }
+    return notAbandoned(answered.resolution);
+  }
+
+  /** Lives through `story`; see {@link PublicFace.live}. Giving up is an outcome as well. */
+  liveThrough<Outcome extends { readonly outcome: OutcomeName }>(
+    story: () => Promise<Outcome>,
+    abandoned: (comment: string) => Outcome,
+  ): Promise<Outcome> {
+    return this.live(() =>
+      story().catch((error: unknown) => {
+        if (error instanceof Abandoned) return abandoned(error.message);
+        throw error;
+      }),
+    );
+  }
+
+  protected override close(): void {
+    for (const { id } of this.desk.open) this.desk.withdraw(id, 'the onboarding has ended');
+  }
+
+  protected override tell(): void {
+    this.#reporter.report();
+  }
+
+  protected override told(): Promise<void> {
+    return this.#reporter.settled();
+  }
+
+  readonly #resolve: (typeof this.desk)['resolve'] = (resolution) => {
+    const receipt = this.desk.resolve(resolution);
+    this.publish();
+    return receipt;
+  };
+
+  #watchDueDates(): void {
+    this.desk
+      .watchDueDates(() => {
+        log.warn('a requirement is overdue');
+        this.publish();
+      })
+      .catch((error: unknown) => {
+        if (!isCancellation(error)) throw error;
+      });
+  }
+}
+
+/** @throws {Abandoned} when the answer is to give up */
+export function notAbandoned({ answer, reason }: Resolution): Exclude<Answer, { kind: 'abandon' }> {
+  if (answer.kind === 'abandon') throw new Abandoned(reason);
+  return answer;
+}
+
+function withDoubts(known: string, doubts: ReadonlySet<string>): string {
+  if (doubts.size === 0) return known;
+  return `${known}, but nobody knows whether this took effect: ${[...doubts].join(', ')}`;
+}
+
+export type { Facts };

@@ -1,0 +1,27 @@
+import type { OperationOutcome, SetCardNicknameInput } from '../messages/banking-operations.js';
+import { carryOut } from './journey/carry-out.js';
+import { requireMembers } from './journey/input.js';
+import { setCardNickname as set } from './operation/activities.js';
+import { operate } from './operation/operate.js';
+
+/** Sets the nickname of a card, or clears it (E4). */
+export async function setCardNickname(
+  input: SetCardNicknameInput,
+): Promise<OperationOutcome<{ readonly paymentCardId: string; readonly last4: string | null }>> {
+  requireMembers(input, { paymentCardId: 'string' });
+  const { paymentCardId, nickName } = input;
+  return operate(
+    `${nickName === null ? 'clear' : 'set'} the nickname of card ${paymentCardId}`,
+    async (journey) => {
+      const { last4 } = await carryOut(journey, {
+        title: 'set the nickname',
+        run: (access) => set({ paymentCardId, nickName, ...access }),
+        endsWhenRejected: true,
+      });
+      journey.timeline.add(nickName === null ? 'nickname-cleared' : 'nickname-set', {
+        detail: paymentCardId,
+      });
+      return { paymentCardId, last4 };
+    },
+  );
+}
