@@ -13,7 +13,7 @@ import { startSandbox } from '../src/sandbox/server.js';
 import { startDevServer } from '../src/temporal/dev-server.js';
 import { nudge } from '../src/temporal/nudge.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
-import { WORKFLOW_BUNDLE } from '../src/worker/create-worker.js';
+import { WORKFLOW_BUNDLES } from '../src/worker/create-worker.js';
 import { business, createRig, customer, merchant, type Onboarding, type Rig } from '../test/rig.js';
 
 const HOUR_MS = 3_600_000;
@@ -146,7 +146,7 @@ async function printNudges(on: Rig, count: number): Promise<void> {
 }
 
 async function printBundle(): Promise<void> {
-  const { size } = await stat(WORKFLOW_BUNDLE);
+  const { size } = await stat(WORKFLOW_BUNDLES.encoding);
   const { version } = createRequire(import.meta.url)('@temporalio/workflow/package.json') as {
     version: string;
   };

@@ -1,12 +1,21 @@
-// Bundles the workflows once, at build time, so that a worker starts without a compiler.
+// Bundles the workflows once, at build time, so that a worker starts without a compiler: plainly, and with failures that
+// are encoded for workers that encrypt.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
-const { code } = await bundleWorkflowCode({
-  workflowsPath: path('../dist/workflows/index.js'),
-  logger: new DefaultLogger('WARN'),
-});
-await writeFile(path('../dist/workflow-bundle.js'), code);
+const BUNDLES = {
+  'workflow-bundle.js': {},
+  'workflow-bundle-encoding.js': { failureConverterPath: path('../dist/temporal/failure-converter.js') },
+};
+
+for (const [name, options] of Object.entries(BUNDLES)) {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: path('../dist/workflows/index.js'),
+    logger: new DefaultLogger('WARN'),
+    ...options,
+  });
+  await writeFile(path(`../dist/${name}`), code);
+}

@@ -4,6 +4,7 @@ import { DEFAULT_TASK_QUEUE } from './messages/ids.js';
 import type { BankingSettings } from './partners/banking/client.js';
 import { NEUTRAL_SEGMENT } from './partners/banking/operations.js';
 import { isSecureOrLoopback } from './partners/http.js';
+import { type PayloadKeys, payloadKeys } from './temporal/payload-keys.js';
 
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
 export class BadSetting extends Error {
@@ -48,7 +49,9 @@ const settings = z.object({
   GANGWAY_TASK_QUEUE: z.string().default(DEFAULT_TASK_QUEUE),
   GANGWAY_POLL_MIN: duration.default(60_000),
   GANGWAY_POLL_MAX: duration.default(3_600_000),
+  PAYLOAD_KEYS: payloadKeys.optional(),
   GANGWAY_HEALTH_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8081 }),
+  GANGWAY_METRICS_ADDRESS: listenAddress.optional(),
   GANGWAY_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
   GANGWAY_UI_URL: url.optional(),
   BOARDING_URL: partnerUrl.optional(),
@@ -75,6 +78,7 @@ const settings = z.object({
 
 /** Settings that may come from the file that `<NAME>_FILE` names, instead of the environment. */
 const SECRETS: readonly string[] = [
+  'PAYLOAD_KEYS',
   'BOARDING_PASSWORD',
   'BANKING_PASSWORD',
   'BANKING_DEVICE_TOKEN',
@@ -85,7 +89,11 @@ export interface Config {
   readonly taskQueue: string;
   /** Bounds of the wait between two status reads, in milliseconds. */
   readonly poll: { readonly minMs: number; readonly maxMs: number };
+  /** undefined when PAYLOAD_KEYS is not set: payloads are in the clear. */
+  readonly payloadKeys: PayloadKeys | undefined;
   readonly healthAddress: { readonly host: string; readonly port: number };
+  /** undefined when nobody is to read metrics. */
+  readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: string;
   /** Where the Temporal Web UI is, for links. */
   readonly uiUrl: string | undefined;
@@ -108,14 +116,16 @@ export interface Config {
  * @throws {BadSetting} naming the first setting that cannot be used
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const set = readSettings(settings, withSecretFiles(environment));
+  const set = readSettings(settings, withSecretFiles(environment, SECRETS));
   if (set.GANGWAY_POLL_MIN > set.GANGWAY_POLL_MAX) {
     throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');
   }
   return {
     taskQueue: set.GANGWAY_TASK_QUEUE,
     poll: { minMs: set.GANGWAY_POLL_MIN, maxMs: set.GANGWAY_POLL_MAX },
+    payloadKeys: set.PAYLOAD_KEYS,
     healthAddress: set.GANGWAY_HEALTH_ADDRESS,
+    metricsAddress: set.GANGWAY_METRICS_ADDRESS,
     logLevel: set.GANGWAY_LOG_LEVEL,
     uiUrl: set.GANGWAY_UI_URL,
     boarding: set.BOARDING_URL
@@ -165,9 +175,17 @@ export function withoutEmpty(environment: NodeJS.ProcessEnv): Record<string, str
   return Object.fromEntries(set);
 }
 
-function withSecretFiles(environment: NodeJS.ProcessEnv): Record<string, string> {
+/**
+ * The settings, those named in `secrets` taken from the file that `<NAME>_FILE` names, where it is set.
+ *
+ * @throws {BadSetting} when the file cannot be read, or the setting is given twice
+ */
+export function withSecretFiles(
+  environment: NodeJS.ProcessEnv,
+  secrets: readonly string[],
+): Record<string, string> {
   const values = withoutEmpty(environment);
-  for (const name of SECRETS) {
+  for (const name of secrets) {
     const file = values[`${name}_FILE`];
     if (file === undefined) continue;
     if (values[name] !== undefined)

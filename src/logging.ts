@@ -2,16 +2,39 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
 /** Members that are never logged, wherever they turn up. */
 const PRIVATE = [
-  'password',
-  'authorization',
-  'token',
-  'ssn',
-  'email',
-  'phone',
-  'dateOfBirth',
-  'firstName',
-  'lastName',
+  ...[
+    'password',
+    'authorization',
+    'token',
+    'deviceToken',
+    'totpSecret',
+    'payloadKeys',
+    'smsCode',
+    'oneTimeCode',
+  ],
+  ...[
+    'ssn',
+    'employerIdentificationNumber',
+    'dateOfBirth',
+    'dob',
+    'email',
+    'phone',
+    'homePhone',
+    'businessPhone',
+  ],
+  ...['firstName', 'lastName', 'middleName', 'givenName', 'familyName'],
+  ...['streetAddress', 'extendedAddress', 'homeAddress', 'primaryAuthorizedStreetAddress'],
 ];
+
+/** What a private value looks like that turns up in the middle of a text: SSN, EIN, e-mail, Bearer or Basic credentials. */
+const PATTERNS = [
+  /(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])/g,
+  /(?<![\w-])\d{2}-\d{7}(?![\w-])/g,
+  /[\w.%+-]+@[\w-]+(?:\.[\w-]+)+/g,
+  /\b(?:Bearer|Basic) [\w.~+/=-]{8,}/g,
+];
+
+const CENSORED = '[Redacted]';
 
 /** How deep in a log entry a private member is still found. */
 const DEPTH = 4;
@@ -32,6 +55,9 @@ export function createLogger(
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       redact,
+      hooks: {
+        streamWrite: (line) => PATTERNS.reduce((text, pattern) => text.replace(pattern, CENSORED), line),
+      },
       serializers: { error: withoutDetails, err: withoutDetails },
     },
     destination,

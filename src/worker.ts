@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
-import { BadSetting, loadConfig } from './config.js';
+import { BadSetting, type Config, loadConfig } from './config.js';
 import { createLogger } from './logging.js';
-import { TemporalAway, temporalSettings } from './temporal/connection.js';
+import { isLoopback, TemporalAway, temporalSettings } from './temporal/connection.js';
 import { createWorker } from './worker/create-worker.js';
 import { serveHealth } from './worker/health.js';
 import { temporalLogger } from './worker/temporal-logger.js';
@@ -11,11 +11,20 @@ import { temporalLogger } from './worker/temporal-logger.js';
 async function main(): Promise<void> {
   const config = loadConfig();
   const { connectionOptions, namespace } = temporalSettings();
+  if (!config.payloadKeys && !isLoopback(connectionOptions.address)) {
+    throw new BadSetting(
+      'PAYLOAD_KEYS',
+      'is not set, and without it private data would be readable on the Temporal server; "gangway keys new" makes one',
+    );
+  }
   const logger = createLogger(config.logLevel);
   Runtime.install({
     logger: temporalLogger(logger),
     // What the SDK's native part says goes through the same logger, as JSON lines.
-    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) } },
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
+      ...metricsOf(config),
+    },
     shutdownSignals: ['SIGTERM', 'SIGINT'],
   });
 
@@ -36,6 +45,12 @@ async function main(): Promise<void> {
     await connection.close();
   }
   logger.info('worker has stopped');
+}
+
+function metricsOf({ metricsAddress }: Config) {
+  if (!metricsAddress) return {};
+  const { host, port } = metricsAddress;
+  return { metrics: { prometheus: { bindAddress: `${host}:${port}` } } };
 }
 
 main().catch((error: unknown) => {

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import type { LoadedDataConverter } from '@temporalio/common';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { BusinessOnboardingOutcome } from '../src/messages/business-onboarding.js';
@@ -17,11 +19,13 @@ import { type OnboardingState, stateQuery } from '../src/messages/onboarding-sta
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/server.js';
+import { dataConverter } from '../src/temporal/data-converter.js';
 import {
   startBusinessOnboarding,
   startCustomerOnboarding,
   startMerchantBoarding,
 } from '../src/temporal/onboardings.js';
+import { generatePayloadKey, type PayloadKeys, parsePayloadKeys } from '../src/temporal/payload-keys.js';
 import { createWorker } from '../src/worker/create-worker.js';
 
 Runtime.install({
@@ -40,6 +44,10 @@ export interface RigOptions {
   /** Who asks the banking partner, `sandbox` unless given; the password is the name. `null` to have it off. */
   readonly bankingUser?: string | null;
   readonly bankingPassword?: string;
+  /** Where the banking partner is: the sandbox, unless given. */
+  readonly bankingUrl?: string;
+  /** As in `PAYLOAD_KEYS`; one of the rig's own unless given, '' to leave payloads in the clear. */
+  readonly payloadKeys?: string;
   /** False to leave the worker to the test. */
   readonly worker?: boolean;
 }
@@ -73,7 +81,8 @@ export interface RunningWorker {
 export async function createRig(options: RigOptions = {}): Promise<Rig> {
   const address = options.address ?? inject('temporalAddress');
   const connection = await Connection.connect({ address });
-  const client = new Client({ connection });
+  const payloadKeys = options.payloadKeys ?? generatePayloadKey();
+  const client = new Client({ connection, dataConverter: dataConverter(keysFrom(payloadKeys)) });
   const native = await NativeConnection.connect({ address });
   const taskQueue = `test-${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
@@ -90,6 +99,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
     statementDir,
     env: {
       TEMPORAL_ADDRESS: address,
+      PAYLOAD_KEYS: payloadKeys,
       GANGWAY_TASK_QUEUE: taskQueue,
       GANGWAY_POLL_MIN: '100ms',
       GANGWAY_POLL_MAX: '1s',
@@ -111,20 +121,25 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
         password = user,
         bankingUser = 'sandbox',
         bankingPassword = bankingUser ?? '',
+        bankingUrl = sandbox.url,
+        payloadKeys: keys = payloadKeys,
       } = { ...options, ...overrides };
       const boarding = { url: sandbox.url, username: user, password };
       const banking =
         bankingUser === null
           ? undefined
           : {
-              url: sandbox.url,
+              url: bankingUrl,
               username: bankingUser,
               password: bankingPassword,
               deviceToken: 'd-1',
               deviceName: 'test',
               form: 'user' as const,
             };
-      const config = { taskQueue, poll, boarding, banking, posNames: [], documentDir, statementDir };
+      const config = {
+        ...{ taskQueue, poll, boarding, banking, posNames: [], documentDir, statementDir },
+        payloadKeys: keysFrom(keys),
+      };
       const { worker, close } = await createWorker({ connection: native, namespace: 'default', config });
       const running = worker.run();
       let stopped: Promise<void> | undefined;
@@ -170,6 +185,10 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   };
   if (options.worker !== false) await rig.startWorker();
   return rig;
+}
+
+function keysFrom(text: string): PayloadKeys | undefined {
+  return text === '' ? undefined : parsePayloadKeys(text);
 }
 
 let count = 0;
@@ -266,12 +285,14 @@ export function customer(
 /** An onboarding under way, as a test looks at it. */
 export class Onboarding<Outcome = { readonly outcome: string }> {
   readonly handle: WorkflowHandle;
+  private readonly converter: LoadedDataConverter;
 
   constructor(
     client: Client,
     readonly workflowId: string,
   ) {
     this.handle = client.workflow.getHandle(workflowId);
+    this.converter = client.options.loadedDataConverter;
   }
 
   state(): Promise<OnboardingState> {
@@ -297,7 +318,7 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
   async asleepAfter(reads: number): Promise<void> {
     const readsSoFar = async () => {
       const poll = await this.poll();
-      const counted = Buffer.from(poll?.heartbeatDetails?.payloads?.[0]?.data ?? '0').toString();
+      const [counted = 0] = await decodeArrayFromPayloads(this.converter, poll?.heartbeatDetails?.payloads);
       return poll?.lastFailure && poll.nextAttemptScheduleTime ? Number(counted) : 0;
     };
     await eventually(readsSoFar, (counted) => counted >= reads, `${reads} reads`);

@@ -21,6 +21,8 @@ export interface SandboxOptions {
   readonly posNames?: readonly string[];
   /** How long a banking token lives: ten minutes, as documented, unless said otherwise. */
   readonly tokenLifetimeMs?: number;
+  /** Of every user of every partner; each user's name unless set. */
+  readonly password?: string;
   /** How far the partners' clock is ahead of the true time: in `Date` headers, and in all that banking tells. */
   readonly clockSkewMs?: number;
 }
@@ -34,7 +36,7 @@ export interface Sandbox {
 /** Starts all partner systems, emulated over real HTTP. State lives as long as the process. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0, posNames = [] } = options;
-  const { tokenLifetimeMs = TOKEN_LIFETIME_MS, clockSkewMs = 0 } = options;
+  const { tokenLifetimeMs = TOKEN_LIFETIME_MS, clockSkewMs = 0, password } = options;
   let pace = options.pace ?? DEFAULT_PACE;
   const ledger = new Ledger();
   const faults = new Faults();
@@ -46,6 +48,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     pace: () => pace,
     now,
     tokenLifetimeMs,
+    password,
     merchants: {
       idOf: (businessName) => boarding.findByDba(businessName)?.id,
       nameOf: (merchantProfileId) => boarding.find(merchantProfileId)?.basics.dba,
@@ -56,7 +59,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   await server.register(multipart, { limits: { fileSize: MAX_ATTACHMENT_BYTES } });
   takeEmptyJson(server);
   server.addHook('onSend', async (_, reply) => void reply.header('date', new Date(now()).toUTCString()));
-  boardingRoutes(server, boarding, faults, posNames);
+  boardingRoutes(server, boarding, faults, posNames, password);
   bankingRoutes(server, banking, faults);
   controlRoutes(server, {
     boarding,

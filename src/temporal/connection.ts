@@ -1,6 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { BadSetting, withoutEmpty } from '../config.js';
+import { dataConverter } from './data-converter.js';
+import type { PayloadKeys } from './payload-keys.js';
 
 /** How long to try before Temporal counts as away. */
 const CONNECT_TIMEOUT = '5s';
@@ -25,8 +27,13 @@ export function temporalSettings() {
   }
 }
 
+/** Whether an address is of this machine, where the Temporal server is a development server. */
+export function isLoopback(address: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(address);
+}
+
 /** @throws {TemporalAway} */
-export async function connectClient(): Promise<Client> {
+export async function connectClient(keys: PayloadKeys | undefined): Promise<Client> {
   const { connectionOptions, namespace } = temporalSettings();
   const { address, tls, apiKey, metadata } = connectionOptions;
   try {
@@ -37,7 +44,7 @@ export async function connectClient(): Promise<Client> {
       ...(apiKey !== undefined && { apiKey }),
       ...(metadata !== undefined && { metadata: metadata as Record<string, string> }),
     });
-    return new Client({ connection, namespace });
+    return new Client({ connection, namespace, dataConverter: dataConverter(keys) });
   } catch (error) {
     throw new TemporalAway(address, { cause: error });
   }

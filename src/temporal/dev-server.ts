@@ -12,6 +12,8 @@ export interface DevServerOptions {
   readonly databaseFile?: string;
   /** Dynamic configuration, such as `limit.historyCount.suggestContinueAsNew`. */
   readonly dynamicConfig?: Readonly<Record<string, number | boolean | string>>;
+  /** Where the Web UI has payloads decoded. */
+  readonly codecEndpoint?: string;
   readonly report?: (line: string) => void;
 }
 
@@ -34,13 +36,14 @@ const START_TIMEOUT_MS = 30_000;
 
 /** Starts Temporal's development server with its Web UI, on loopback only. */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
-  const { databaseFile, dynamicConfig = {}, report } = options;
+  const { databaseFile, dynamicConfig = {}, codecEndpoint, report } = options;
   const binary = await temporalCli(report);
   const port = await freePort(options.port);
   const uiPort = await freePort(port + 1_000);
   const address = `127.0.0.1:${port}`;
   const flags = [
     ...['--ip', '127.0.0.1', '--port', `${port}`, '--ui-port', `${uiPort}`, '--log-level', 'error'],
+    ...(codecEndpoint ? ['--ui-codec-endpoint', codecEndpoint] : []),
     ...(databaseFile ? ['--db-filename', databaseFile] : []),
     ...Object.entries({ ...PROMPT_TIMERS, ...dynamicConfig }).flatMap(([key, value]) => [
       '--dynamic-config-value',

@@ -8,9 +8,18 @@ import { folderStore } from '../documents/folder-store.js';
 import { statementFolder } from '../documents/statement-folder.js';
 import { type BankingClient, bankingClient, bankingOff } from '../partners/banking/client.js';
 import { type BoardingClient, boardingClient, boardingOff } from '../partners/boarding/client.js';
+import { dataConverter } from '../temporal/data-converter.js';
 
-/** The workflows as `npm run build` bundled them; the same file for the built worker and for tests of the sources. */
-export const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
+const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
+
+/**
+ * The workflows as `npm run build` bundled them; the same files for the built worker and for tests of the sources. Failures
+ * are converted inside of the bundle, so that there is one that encodes them, for workers with keys.
+ */
+export const WORKFLOW_BUNDLES = {
+  plain: bundle('workflow-bundle.js'),
+  encoding: bundle('workflow-bundle-encoding.js'),
+} as const;
 
 /** Longer than a partner call may take, so that a worker told to stop hears the answer to what it has sent. */
 const SHUTDOWN_GRACE = '50s';
@@ -23,7 +32,14 @@ export interface WorkerSetup {
   readonly namespace: string;
   readonly config: Pick<
     Config,
-    'taskQueue' | 'poll' | 'boarding' | 'banking' | 'posNames' | 'documentDir' | 'statementDir'
+    | 'taskQueue'
+    | 'poll'
+    | 'boarding'
+    | 'banking'
+    | 'posNames'
+    | 'documentDir'
+    | 'statementDir'
+    | 'payloadKeys'
   >;
 }
 
@@ -32,14 +48,15 @@ export async function createWorker(
   setup: WorkerSetup,
 ): Promise<{ worker: Worker; close: () => Promise<void> }> {
   const { connection, namespace, config } = setup;
-  const { poll, documentDir, statementDir } = config;
+  const { poll, documentDir, statementDir, payloadKeys } = config;
   const boarding = boardingFrom(config);
   const banking = bankingFrom(config);
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue: config.taskQueue,
-    workflowBundle: { codePath: WORKFLOW_BUNDLE },
+    workflowBundle: { codePath: payloadKeys ? WORKFLOW_BUNDLES.encoding : WORKFLOW_BUNDLES.plain },
+    dataConverter: dataConverter(payloadKeys),
     activities: {
       ...boardingActivities({ client: boarding, documents: folderStore(documentDir), poll }),
       ...bankingActivities({ client: banking, statements: statementFolder(statementDir), poll }),

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { expect, it } from 'vitest';
-import { WORKFLOW_BUNDLE } from '../../src/worker/create-worker.js';
+import { WORKFLOW_BUNDLES } from '../../src/worker/create-worker.js';
 import '../rig.js';
 
 const HISTORIES = fileURLToPath(new URL('../histories/', import.meta.url));
@@ -17,5 +17,5 @@ it('has a recorded history of each path', () => {
 // A boarding lives for weeks: today's code must be able to go on with what an earlier release has begun.
 it.each(files)('%s replays on the current workflow code', async (file) => {
   const history: unknown = JSON.parse(await readFile(HISTORIES + file, 'utf8'));
-  await Worker.runReplayHistory({ workflowBundle: { codePath: WORKFLOW_BUNDLE } }, history);
+  await Worker.runReplayHistory({ workflowBundle: { codePath: WORKFLOW_BUNDLES.plain } }, history);
 });

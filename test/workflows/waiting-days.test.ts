@@ -41,6 +41,7 @@ async function boardForDays<T>(
       banking: undefined,
       documentDir: 'none',
       statementDir: 'none',
+      payloadKeys: undefined,
     },
   });
   try {

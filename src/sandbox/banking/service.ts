@@ -25,6 +25,8 @@ export interface BankingContext {
   /** By the partner's clock. */
   readonly now: () => number;
   readonly tokenLifetimeMs: number;
+  /** Of every user; each user's name unless set. */
+  readonly password?: string | undefined;
   readonly merchants: ProfilesContext['merchants'];
 }
 
@@ -35,10 +37,10 @@ export class BankingService {
   readonly webhooks: Webhooks;
   readonly handlers: Handlers<BankingOperations, BankingUser>;
 
-  constructor({ ledger, faults, pace, now, tokenLifetimeMs, merchants }: BankingContext) {
+  constructor({ ledger, faults, pace, now, tokenLifetimeMs, password, merchants }: BankingContext) {
     const record = (operation: keyof BankingOperations & string, id: number | string) =>
       ledger.record({ system: 'banking', operation: operationName(operation), id });
-    const signIn = new SignIn(now, tokenLifetimeMs);
+    const signIn = new SignIn(now, tokenLifetimeMs, password);
     const tickets = new Tickets(now);
     const webhooks = new Webhooks(faults, record);
     const notifications = new Notifications(now, record);

@@ -24,6 +24,7 @@ export class SignIn {
   constructor(
     private readonly now: () => number,
     private readonly tokenLifetimeMs: number,
+    private readonly password?: string,
   ) {}
 
   /** E1. */
@@ -33,7 +34,7 @@ export class SignIn {
     const password = isPartnerForm ? request.Password : request.password;
     const user = BANKING_USERS.find((one) => one.name === name);
     if (!user) throw new Refusal(404, 'User not found');
-    if (password !== name) throw new Refusal(401, 'Wrong nickName or password');
+    if (password !== (this.password ?? name)) throw new Refusal(401, 'Wrong nickName or password');
     if (user.isLocked) throw new Refusal(403, 'The account is locked');
     if (user.needsSecondFactor && !this.isCode(request.smsCode, request.typeOperation)) {
       throw new Refusal(403, 'The multi-factor code is missing or wrong');

@@ -12,13 +12,14 @@ export function boardingRoutes(
   service: BoardingService,
   faults: Faults,
   posNames: readonly string[],
+  password?: string,
 ): void {
   let requests = 0;
   partnerRoutes(server, faults, {
     operations: boardingOperations(posNames),
     handlers: service.handlers,
     admit: ({ headers }, { method }) => {
-      const caller = authenticate(headers.authorization);
+      const caller = authenticate(headers.authorization, password);
       if (!caller) return outsideEnvelope(401, 'Unauthorized', 'Invalid credentials');
       if (method !== 'GET' && !caller.mayWrite) {
         return outsideEnvelope(403, 'Forbidden', 'No permission for this operation');

@@ -1,4 +1,4 @@
-/** Who may call the sandbox's boarding API, by Basic credentials (the password is the user name). */
+/** Who may call the sandbox's boarding API, by Basic credentials (the password is the user name, unless one is set for all). */
 export interface User {
   readonly name: string;
   readonly isoId: number;
@@ -12,8 +12,7 @@ export const USERS: readonly User[] = [
 ];
 
 /** The user of an `Authorization` header, or undefined. */
-export function authenticate(authorization: string | undefined): User | undefined {
-  return USERS.find(
-    ({ name }) => authorization === `Basic ${Buffer.from(`${name}:${name}`).toString('base64')}`,
-  );
+export function authenticate(authorization: string | undefined, password?: string): User | undefined {
+  const credentials = (name: string) => Buffer.from(`${name}:${password ?? name}`).toString('base64');
+  return USERS.find(({ name }) => authorization === `Basic ${credentials(name)}`);
 }

@@ -12,6 +12,7 @@ import {
 } from '../../partners/boarding/statuses.js';
 import { carryOut } from '../journey/carry-out.js';
 import { notAbandoned } from '../journey/journey.js';
+import { masked } from '../journey/masked.js';
 import type { merchantBoarding } from '../merchant-boarding.js';
 import { attachDocument, requestUnderwritingReview } from './activities.js';
 import { type Application, effectShowsInStatus, setFees, submit } from './application.js';
@@ -58,8 +59,9 @@ export async function followUnderwriting(
 
   function tellOf({ status, comment, mid }: StatusSnapshot): void {
     journey.know({ partnerStatus: status });
+    const said = comment === null ? status : `${status}: ${masked(comment)}`;
     if (status !== seen.status || comment !== (seen.comment ?? null)) {
-      journey.timeline.add('status-changed', { detail: comment === null ? status : `${status}: ${comment}` });
+      journey.timeline.add('status-changed', { detail: said });
     }
     if (mid !== null && mid !== seen.mid && status !== APPROVED) {
       journey.timeline.add('temporary-mid', { detail: `${mid}, not final before approval` });
@@ -101,7 +103,7 @@ export async function followUnderwriting(
       desk.raise({
         kind: 'request-changes',
         title: 'The partner wants changes',
-        detail: comment ?? 'The partner gave no comment.',
+        detail: masked(comment ?? 'The partner gave no comment.'),
         answers: ['correction', 'retry', 'abandon'],
       });
     }
@@ -174,7 +176,7 @@ function noteRequirement({ id, text, author }: Note) {
     id,
     kind: 'underwriting-note',
     title: author === null ? 'Underwriting note' : `Underwriting note from ${author}`,
-    detail: text,
+    detail: masked(text),
     answers: ['text', 'documents', 'abandon'],
   } as const;
 }

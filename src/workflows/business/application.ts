@@ -64,6 +64,19 @@ export class BusinessApplication {
     return { holder, ...(beneficialOwners && { beneficialOwners }) };
   }
 
+  /**
+   * What the next run needs to know. The partner has the social security numbers by then; should it want the holder once
+   * more, a person is asked for them again.
+   */
+  get inputToCarry(): BusinessOnboardingInput {
+    const { holder, beneficialOwners, ...rest } = this.#input;
+    return {
+      ...rest,
+      holder: withoutSsn(holder),
+      ...(beneficialOwners && { beneficialOwners: beneficialOwners.map(withoutSsn) }),
+    };
+  }
+
   readonly correct = (patch: Readonly<Record<string, unknown>>): void => {
     this.#input = mergePatch(this.#input, patch);
   };
@@ -78,4 +91,10 @@ export class BusinessApplication {
     const { profileId } = this.journey.state;
     return profileId === undefined ? {} : { profileId };
   }
+}
+
+/** Still typed as whole: what is missing turns up where the holder is checked before it is sent. */
+function withoutSsn<Person extends { readonly ssn: string }>(person: Person): Person {
+  const { ssn: _, ...rest } = person;
+  return rest as Person;
 }

@@ -7,6 +7,7 @@ import type { businessOnboarding } from '../business-onboarding.js';
 import { Background } from '../journey/background.js';
 import { carryOut } from '../journey/carry-out.js';
 import { notAbandoned } from '../journey/journey.js';
+import { masked } from '../journey/masked.js';
 import { hasReply, replyToTicket } from './activities.js';
 import type { BusinessApplication } from './application.js';
 import { openAccount } from './financial-account.js';
@@ -127,7 +128,7 @@ export async function followProfile(
   async function continueInNewRun(): Promise<never> {
     await condition(allHandlersFinished);
     const following = { seen, delivered: [...delivered] };
-    return continueAsNew<typeof businessOnboarding>(application.input, {
+    return continueAsNew<typeof businessOnboarding>(application.inputToCarry, {
       journey: journey.records,
       following,
     });
@@ -152,7 +153,7 @@ function ticketRequirement(id: string, { topic, text, updateFieldRequest }: Open
     id,
     kind: 'ticket',
     title: about === null ? 'Ticket' : `Ticket about ${about}`,
-    detail: text + field,
+    detail: masked(text) + field,
     answers: ['text', 'correction', 'abandon'],
   } as const;
 }

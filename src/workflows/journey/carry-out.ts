@@ -3,6 +3,7 @@ import type { Access } from '../../messages/banking-activities.js';
 import type { Answer } from '../../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import type { Journey } from './journey.js';
+import { masked } from './masked.js';
 import { partnerFailure } from './partner-failure.js';
 import type { Question } from './requirement-desk.js';
 
@@ -139,7 +140,9 @@ export async function askForCorrection(
 }
 
 export function describeProblems(problems: readonly FieldProblem[]): string {
-  const lines = problems.map(({ field, message }) => (field ? `${field}: ${message}` : message));
+  const lines = problems.map(({ field, message }) =>
+    field ? `${field}: ${masked(message)}` : masked(message),
+  );
   return lines.join('\n') || 'the partner gave no reason';
 }
 

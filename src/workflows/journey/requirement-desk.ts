@@ -7,6 +7,7 @@ import type {
   Resolution,
   ResolutionReceipt,
 } from '../../messages/requirements.js';
+import { masked } from './masked.js';
 import { problemWith } from './resolution-check.js';
 import type { Timeline } from './timeline.js';
 
@@ -147,7 +148,11 @@ export class RequirementDesk {
       throw ApplicationFailure.nonRetryable(`${requirementId} is not open`, 'InvalidResolution');
     this.#open.delete(requirementId);
     this.#answered.set(requirementId, { requirement, resolution });
-    this.timeline.add('requirement-resolved', { detail: `${requirementId}: ${answer.kind}`, actor, reason });
+    this.timeline.add('requirement-resolved', {
+      detail: `${requirementId}: ${answer.kind}`,
+      actor,
+      reason: masked(reason),
+    });
     return { requirementId, acceptedAt: new Date().toISOString(), open: this.#open.size };
   };
 

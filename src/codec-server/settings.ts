@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { BadSetting, listenAddress, loadConfig, readSettings, withSecretFiles } from '../config.js';
+import { isSecureOrLoopback } from '../partners/http.js';
+import { type PayloadKeys, payloadKeys } from '../temporal/payload-keys.js';
+import type { BearerRules, JwtRule } from './bearer.js';
+
+/** Settings of the codec server that may come from the file that `<NAME>_FILE` names. */
+const CODEC_SECRETS: readonly string[] = ['PAYLOAD_KEYS', 'CODEC_TOKENS'];
+
+/** A token opens everything, so it must be one that nobody guesses. */
+const TOKEN = /^[\w.~+/=-]{32,}$/;
+
+const tokens = z
+  .string()
+  .transform((list) => list.split(',').map((token) => token.trim()))
+  .refine(
+    (list) => list.every((token) => TOKEN.test(token)),
+    'each token must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
+  );
+
+const settings = z.object({
+  PAYLOAD_KEYS: payloadKeys,
+  CODEC_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8083 }),
+  CODEC_BEHIND_TLS: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  CODEC_TOKEN_IN_PATH: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  CODEC_TOKENS: tokens.default([]),
+  CODEC_JWKS_URL: z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && isSecureOrLoopback(new URL(text)),
+      'must be a URL with https (http only to loopback)',
+    )
+    .optional(),
+  CODEC_JWT_ISSUER: z.string().optional(),
+  CODEC_JWT_AUDIENCE: z.string().optional(),
+  CODEC_UI_ORIGIN: z
+    .string()
+    .refine(isOrigin, 'must be an origin such as https://temporal.example.com, without a path')
+    .optional(),
+  CODEC_REQUESTS_PER_MINUTE: z
+    .string()
+    .regex(/^[1-9]\d{0,6}$/, 'must be a number from 1 to 9999999')
+    .transform(Number)
+    .default(3_000),
+});
+
+type Settings = z.output<typeof settings>;
+
+export interface CodecSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly keys: PayloadKeys;
+  readonly bearer: BearerRules;
+  readonly uiOrigin: string | undefined;
+  readonly tokenInPath: boolean;
+  readonly requestsPerMinute: number;
+  readonly logLevel: string;
+}
+
+/** @throws {BadSetting} naming the first setting that cannot be used */
+export function loadCodecSettings(environment: NodeJS.ProcessEnv = process.env): CodecSettings {
+  const set = readSettings(settings, withSecretFiles(environment, CODEC_SECRETS));
+  return {
+    ...addressFrom(set),
+    keys: set.PAYLOAD_KEYS,
+    bearer: bearerFrom(set),
+    uiOrigin: set.CODEC_UI_ORIGIN,
+    tokenInPath: tokenInPathFrom(set),
+    requestsPerMinute: set.CODEC_REQUESTS_PER_MINUTE,
+    logLevel: loadConfig(environment).logLevel,
+  };
+}
+
+/** Answers are in the clear, so they leave the machine only through something that encrypts the connection. */
+function addressFrom(set: Settings): { host: string; port: number } {
+  const { host, port } = set.CODEC_ADDRESS;
+  if (set.CODEC_BEHIND_TLS === 'false' && !isSecureOrLoopback(new URL(`http://${host}`))) {
+    const rule =
+      'must be a loopback address; if TLS is done in front of this server, set CODEC_BEHIND_TLS=true';
+    throw new BadSetting('CODEC_ADDRESS', rule);
+  }
+  return { host, port };
+}
+
+/** Paths are written to logs by proxies, so this is for a server that nothing stands in front of. */
+function tokenInPathFrom(set: Settings): boolean {
+  if (set.CODEC_TOKEN_IN_PATH === 'false') return false;
+  if (isSecureOrLoopback(new URL(`http://${set.CODEC_ADDRESS.host}`)) && set.CODEC_BEHIND_TLS === 'false')
+    return true;
+  throw new BadSetting(
+    'CODEC_TOKEN_IN_PATH',
+    'is for a codec server on loopback only, with nothing in front of it',
+  );
+}
+
+function bearerFrom(set: Settings): BearerRules {
+  const jwt = jwtFrom(set);
+  if (set.CODEC_TOKENS.length === 0 && !jwt) {
+    throw new BadSetting('CODEC_TOKENS', 'is not set, nor is CODEC_JWKS_URL: callers need a bearer token');
+  }
+  return { tokens: set.CODEC_TOKENS, jwt };
+}
+
+function jwtFrom(set: Settings): JwtRule | undefined {
+  const names = ['CODEC_JWKS_URL', 'CODEC_JWT_ISSUER', 'CODEC_JWT_AUDIENCE'] as const;
+  const [jwksUrl, issuer, audience] = names.map((name) => set[name]);
+  if (jwksUrl !== undefined && issuer !== undefined && audience !== undefined) {
+    return { jwksUrl, issuer, audience };
+  }
+  const missing = names.find((name) => set[name] === undefined);
+  const present = names.find((name) => set[name] !== undefined);
+  if (missing && present) throw new BadSetting(missing, `is not set, but ${present} is: they go together`);
+  return undefined;
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}

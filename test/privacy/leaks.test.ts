@@ -1,0 +1,239 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import proto from '@temporalio/proto';
+import { describe, expect, it } from 'vitest';
+import type { BusinessOnboardingInput } from '../../src/messages/business-onboarding-input.js';
+import type { CustomerOnboardingInput } from '../../src/messages/customer-onboarding-input.js';
+import { type DevServer, freePort, startDevServer } from '../../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
+import { gangway, launch } from '../processes.js';
+import { createRig, holder, type Onboarding, type Rig } from '../rig.js';
+import { found, type Markers, markers } from './markers.js';
+
+/** Everything that an operator of the Temporal server, or of its logs and metrics, could read. */
+interface Places {
+  readonly histories: Buffer;
+  readonly visibility: Buffer;
+  readonly database: Buffer;
+  readonly logs: Buffer;
+  readonly metrics: Buffer;
+}
+
+describe('private values, each marked, in onboardings with failures of every kind', () => {
+  it('are nowhere to be found', async () => {
+    const marked = markers();
+    const places = await live(marked, {});
+    const hits = Object.entries(places).flatMap(([place, bytes]) =>
+      found(bytes, marked).map((name) => `${name} in ${place}`),
+    );
+    expect(hits).toEqual([]);
+    for (const bytes of Object.values(places)) expect(bytes.length).toBeGreaterThan(1_000);
+  }, 120_000);
+
+  it('are found by the same search when payloads are in the clear', async () => {
+    const marked = markers();
+    const { histories, database, logs, visibility, metrics } = await live(marked, { payloadKeys: '' });
+    // Credentials never go through Temporal.
+    const { password: _, deviceToken: _1, ...told } = marked;
+    expect(found(histories, told).sort()).toEqual(Object.keys(told).sort());
+    expect(found(database, told).sort()).toEqual(Object.keys(told).sort());
+    expect([logs, visibility, metrics].flatMap((bytes) => found(bytes, marked))).toEqual([]);
+  }, 120_000);
+});
+
+/** Boards and onboards with a real server that keeps its data in a file, a real worker process and the real command. */
+async function live(marked: Markers, options: { payloadKeys?: string }): Promise<Places> {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-privacy-'));
+  const server = await startDevServer({ databaseFile: join(folder, 'temporal.db') });
+  const metricsPort = await freePort();
+  const rig = await createRig({
+    address: server.address,
+    worker: false,
+    sandbox: { password: marked.password },
+    ...options,
+  });
+  try {
+    await registerSearchAttributes(rig.client);
+    const env = {
+      ...rig.env,
+      GANGWAY_LOG_LEVEL: 'trace',
+      GANGWAY_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
+      BOARDING_PASSWORD: marked.password,
+      BANKING_PASSWORD: marked.password,
+      BANKING_DEVICE_TOKEN: marked.deviceToken,
+    };
+    const worker = await launch('worker', env, 'worker is ready');
+    const printed = await story(rig, env, marked);
+    const metrics = Buffer.from(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).arrayBuffer());
+    worker.child.kill('SIGTERM');
+    await worker.exit;
+    const places = { ...(await temporalKnows(rig)), metrics, logs: Buffer.from(worker.stderr() + printed) };
+    await rig.close();
+    return { ...places, database: await databaseOf(server, folder) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Answers what the commands printed on standard error. */
+async function story(rig: Rig, env: Record<string, string>, marked: Markers): Promise<string> {
+  const { sandbox } = rig;
+  // Failures of each kind: rejected, not sent, 429, uncertain, 500; each error answer may quote what was sent.
+  await sandbox.plan('429', 'create-merchant', { milliseconds: 100 });
+  await sandbox.plan('500-before-commit', 'get-fees', { times: 1 });
+  await sandbox.plan('drop-after-commit', 'submit-merchant');
+  await sandbox.plan('drop-after-commit', 'submit-business-account-holder');
+  await sandbox.plan('expired-token', 'list-new-tickets');
+
+  const customer = await rig.onboard(customerOf(marked));
+  const { id: rejected } = await customer.requirement('rejected-input');
+  const patch = { agentProfileId: 101 };
+  await customer.resolve(rejected, { kind: 'correction', patch }, marked.actor, marked.reason);
+  const { merchantProfileId = 0, profileId = 0 } = await customer.until(
+    (state) => state.profileId !== undefined && state.boarding?.stage === 'underwriting',
+    'both under way',
+  );
+  await sandbox.transition(merchantProfileId, { status: 'Pending Review', notes: [marked.note] });
+  await sandbox.transitionProfile(profileId, {
+    bankingStatus: 'PendingUW',
+    tickets: [{ text: marked.ticket }],
+  });
+  await answerByCommand(customer, env, marked);
+
+  const business = await rig.onboardBusiness(businessOf(marked));
+  const { id: refused } = await business.requirement('rejected-input');
+  await business.resolve(refused, { kind: 'correction', patch: { holder: { ssn: marked.correctedSsn } } });
+  await business.outcome();
+
+  const address = { streetAddress: marked.homeStreet, postalCode: '12207', city: 'Albany', state: 33 };
+  const code = { oneTimeCode: marked.code, secureOperationType: 'ShortMessageCode' };
+  await rig.client.workflow.start('changeAddress', {
+    taskQueue: rig.taskQueue,
+    workflowId: 'change-address-marked',
+    args: [{ ...address, ...code }],
+  });
+  // Not six digits: our own check rejects it, and says which member.
+  await rig.client.workflow.getHandle('change-address-marked').result();
+  await sandbox.transition(merchantProfileId, { status: 'Declined', comment: marked.comment });
+  await sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
+  await customer.outcome();
+  const shown = await Promise.all(
+    ['status', 'watch'].map((command) => gangway(env, [command, customer.workflowId])),
+  );
+  return shown.map(({ stderr }) => stderr).join('');
+}
+
+async function answerByCommand(
+  customer: Onboarding,
+  env: Record<string, string>,
+  marked: Markers,
+): Promise<void> {
+  const by = ['--actor', marked.actor, '--reason', marked.reason];
+  const note = await customer.requirement('underwriting-note');
+  const told = await gangway(env, [
+    'resolve',
+    customer.workflowId,
+    note.id,
+    '--text',
+    marked.noteAnswer,
+    ...by,
+  ]);
+  expect(told.code, told.stderr).toBe(0);
+  const ticket = await customer.requirement('ticket');
+  const replied = await gangway(env, [
+    'resolve',
+    customer.workflowId,
+    ticket.id,
+    '--text',
+    marked.ticketAnswer,
+    ...by,
+  ]);
+  expect(replied.code, replied.stderr).toBe(0);
+}
+
+function holderOf(marked: Markers, ssn: string): BusinessOnboardingInput['holder'] {
+  return holder(undefined, {
+    email: marked.email,
+    givenName: marked.firstName,
+    familyName: marked.familyName,
+    phone: marked.phone,
+    ssn,
+    dateOfBirth: marked.dateOfBirth,
+    streetAddress: marked.street,
+    primaryAuthorizedStreetAddress: marked.homeStreet,
+    legalBusinessName: marked.legalName,
+    doingBusinessAsName: `${marked.dba} [waiting]`,
+    employerIdentificationNumber: marked.ein,
+    businessPhone: marked.businessPhone,
+  });
+}
+
+function ownersOf(marked: Markers): NonNullable<BusinessOnboardingInput['beneficialOwners']> {
+  return [
+    {
+      firstName: marked.ownerName,
+      lastName: marked.ownerName,
+      email: marked.email,
+      homePhone: marked.ownerPhone,
+      ssn: marked.ownerSsn,
+      dob: marked.ownerDateOfBirth,
+      homeAddress: marked.ownerStreet,
+      city: 'Albany',
+      state: 33,
+      zipCode: '12207',
+      percentageOwnership: 40,
+    },
+  ];
+}
+
+function customerOf(marked: Markers): CustomerOnboardingInput {
+  return {
+    externalId: 'marked',
+    boarding: {
+      merchant: {
+        dba: `${marked.dba} [waiting]`,
+        firstName: marked.firstName,
+        lastName: marked.familyName,
+        email: marked.merchantEmail,
+        cashDiscount: 'No',
+        pos: 'None',
+      },
+      // Rejected at first.
+      agentProfileId: 999,
+      boardingSettingsId: 11,
+      application: { remark: marked.application },
+      dueInHours: 48,
+    },
+    business: { holder: holderOf(marked, marked.ssn), beneficialOwners: ownersOf(marked), dueInHours: 48 },
+    onDecline: 'continue',
+  };
+}
+
+/** A business whose SSN the sandbox refuses at first. */
+function businessOf(marked: Markers): BusinessOnboardingInput {
+  const refused = { ...holderOf(marked, '219099999'), doingBusinessAsName: `${marked.dba}-2` };
+  return { externalId: 'marked-too', holder: refused, dueInHours: 48 };
+}
+
+async function temporalKnows({ client }: Rig): Promise<Pick<Places, 'histories' | 'visibility'>> {
+  const { History } = proto.temporal.api.history.v1;
+  const { DescribeWorkflowExecutionResponse } = proto.temporal.api.workflowservice.v1;
+  const histories: Uint8Array[] = [];
+  const visibility: Uint8Array[] = [];
+  for await (const { workflowId, runId, raw } of client.workflow.list()) {
+    const handle = client.workflow.getHandle(workflowId, runId);
+    histories.push(History.encode(await handle.fetchHistory()).finish());
+    const { raw: described } = await handle.describe();
+    histories.push(DescribeWorkflowExecutionResponse.encode(described).finish());
+    visibility.push(Buffer.from(JSON.stringify(raw)));
+  }
+  return { histories: Buffer.concat(histories), visibility: Buffer.concat(visibility) };
+}
+
+/** All that the server has written: the database, and what is not in it yet. */
+async function databaseOf(server: DevServer, folder: string): Promise<Buffer> {
+  await server.stop();
+  const files = await readdir(folder);
+  return Buffer.concat(await Promise.all(files.map((file) => readFile(join(folder, file)))));
+}
