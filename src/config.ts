@@ -77,7 +77,7 @@ const settings = z.object({
 });
 
 /** Settings that may come from the file that `<NAME>_FILE` names, instead of the environment. */
-const SECRETS: readonly string[] = [
+export const SECRETS: readonly string[] = [
   'PAYLOAD_KEYS',
   'BOARDING_PASSWORD',
   'BANKING_PASSWORD',

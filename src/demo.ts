@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /**
- * All of it in one command: a Temporal server with its Web UI, the sandbox, a worker, and `gangway` boarding the
- * merchants of examples/ while an operator answers what the underwriters ask. Exit code 0 only when each merchant ended
- * as its scenario says. `--keep` leaves everything running until Ctrl-C.
+ * All of it in one command: a Temporal server with its Web UI, the sandbox, a worker, a codec server so that the Web UI
+ * can be read, and `gangway` taking everyone of examples/ aboard while an operator answers what the partners ask. Exit
+ * code 0 only when each ended as its scenario says. `--keep` leaves everything running until Ctrl-C.
  */
+import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,10 +17,12 @@ import { workflowId } from './messages/ids.js';
 import type { OnboardingState } from './messages/onboarding-state.js';
 import type { Requirement } from './messages/requirements.js';
 import { freePort, startDevServer } from './temporal/dev-server.js';
+import { generatePayloadKey } from './temporal/payload-keys.js';
 
 const PREFERRED_TEMPORAL_PORT = 7233;
 const PREFERRED_SANDBOX_PORT = 4010;
 const PREFERRED_HEALTH_PORT = 8081;
+const PREFERRED_CODEC_PORT = 8083;
 
 /** Longer than any scenario takes, so that a demo that hangs ends. */
 const PATIENCE_MS = 120_000;
@@ -34,14 +37,16 @@ async function main(keep: boolean): Promise<number> {
   await mkdir(CORNER, { recursive: true });
 
   const { env, address, uiUrl, sandboxUrl } = await startEverything();
-  await boardEveryone(env);
+  await takeEveryoneAboard(env);
   await untilAllHaveEnded(env);
   const allAsExpected = await report(env, address, uiUrl);
   if (keep) {
     printLine(`\nEverything keeps running until Ctrl-C:`);
     printLine(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios\n  logs     .cache/demo/`);
     printLine('In another terminal:');
-    const shown = Object.entries(env).filter(([name]) => !/^(SANDBOX|GANGWAY_(POLL|HEALTH))/.test(name));
+    const shown = Object.entries(env).filter(
+      ([name]) => !/^(SANDBOX|CODEC|GANGWAY_(POLL|HEALTH))/.test(name),
+    );
     for (const [name, value] of shown) printLine(`  export ${name}=${value}`);
     printLine('  npx gangway list');
     await new Promise(() => undefined);
@@ -50,9 +55,14 @@ async function main(keep: boolean): Promise<number> {
 }
 
 async function startEverything() {
-  printLine('Starting a Temporal server with its Web UI, the sandbox and a worker ...');
+  printLine('Starting a Temporal server with its Web UI, the sandbox, a worker and a codec server ...');
+  const codecAddress = `127.0.0.1:${await freePort(PREFERRED_CODEC_PORT)}`;
+  // The Web UI of a development server sends no token by itself, so it is given one as part of the address.
+  const codecToken = randomBytes(32).toString('hex');
+  const codecEndpoint = `http://${codecAddress}/${codecToken}`;
   const server = await startDevServer({
     port: PREFERRED_TEMPORAL_PORT,
+    codecEndpoint,
     report: (line) => printLine(`  ${line}`),
   });
   running.push(server);
@@ -63,6 +73,11 @@ async function startEverything() {
     TEMPORAL_ADDRESS: server.address,
     TEMPORAL_NAMESPACE: 'default',
     GANGWAY_UI_URL: server.uiUrl,
+    PAYLOAD_KEYS: generatePayloadKey(),
+    CODEC_ADDRESS: codecAddress,
+    CODEC_TOKENS: codecToken,
+    CODEC_TOKEN_IN_PATH: 'true',
+    CODEC_UI_ORIGIN: server.uiUrl,
     GANGWAY_POLL_MIN: '500ms',
     GANGWAY_POLL_MAX: '2s',
     GANGWAY_HEALTH_ADDRESS: `127.0.0.1:${healthPort}`,
@@ -71,9 +86,17 @@ async function startEverything() {
     BOARDING_URL: sandboxUrl,
     BOARDING_USERNAME: 'sandbox',
     BOARDING_PASSWORD: 'sandbox',
+    BANKING_URL: sandboxUrl,
+    BANKING_USERNAME: 'sandbox',
+    BANKING_PASSWORD: 'sandbox',
+    BANKING_DEVICE_TOKEN: 'demo',
     DOCUMENT_DIR: join(CORNER, 'documents'),
+    STATEMENT_DIR: join(CORNER, 'statements'),
   };
   running.push(await start('sandbox', env, join(CORNER, 'sandbox.log'), `${sandboxUrl}/sandbox/scenarios`));
+  running.push(
+    await start('codec-server', env, join(CORNER, 'codec-server.log'), `http://${codecAddress}/decode`),
+  );
   await gangway(env, ['setup']);
   const health = `http://127.0.0.1:${healthPort}/readyz`;
   running.push(await start('worker', env, join(CORNER, 'worker.log'), health));
@@ -81,10 +104,10 @@ async function startEverything() {
   return { env, address: server.address, uiUrl: server.uiUrl, sandboxUrl };
 }
 
-async function boardEveryone(env: NodeJS.ProcessEnv): Promise<void> {
-  for (const { file } of CAST) {
-    printLine(`$ gangway board ${file}`);
-    await gangway(env, ['board', file]);
+async function takeEveryoneAboard(env: NodeJS.ProcessEnv): Promise<void> {
+  for (const { command, file } of CAST) {
+    printLine(`$ gangway ${command} ${file}`);
+    await gangway(env, [command, file]);
   }
   printLine('');
 }
@@ -96,7 +119,7 @@ async function untilAllHaveEnded(env: NodeJS.ProcessEnv): Promise<void> {
     const all = await gangway<Record<string, string>>(env, ['list']);
     for (const { workflowId: id = '', stage = '', partnerStatus = '' } of all.reverse()) {
       const now = partnerStatus ? `${stage} (${partnerStatus})` : stage;
-      if (shown.get(id) !== now) printLine(`  ${id.padEnd(34)} ${now}`);
+      if (shown.get(id) !== now) printLine(`  ${id.padEnd(36)} ${now}`);
       shown.set(id, now);
     }
     if (all.every(({ state }) => state !== 'running')) return;
@@ -109,7 +132,7 @@ async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
   for (const item of await gangway<Requirement & { workflowId: string }>(env, ['inbox'])) {
     const answer = answerTo(item.kind, item.detail);
     if (!answer) continue;
-    printLine(`  ${item.workflowId.padEnd(34)} asks: ${item.detail}`);
+    printLine(`  ${item.workflowId.padEnd(36)} asks: ${item.detail.replace(/\s+/g, ' ')}`);
     const args = ['resolve', item.workflowId, item.id, ...answer];
     printLine(`$ gangway ${args.map(quoted).join(' ')}`);
     await gangway(env, args);
@@ -128,7 +151,7 @@ async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): P
   await connection.close();
   printLine('');
   printTable(
-    ['merchant', 'outcome', 'mid', 'polls', 'events', 'in the web ui'],
+    ['workflow', 'outcome', 'mid', 'account', 'polls', 'events', 'in the web ui'],
     rows.map(({ row }) => row),
   );
   const surprises = rows.filter(({ asExpected }) => !asExpected).length;
@@ -142,9 +165,9 @@ async function reportOne(
   env: NodeJS.ProcessEnv,
   client: Client,
   uiUrl: string,
-  { externalId, outcome }: Part,
+  { type, externalId, outcome }: Part,
 ) {
-  const id = workflowId('merchantBoarding', externalId);
+  const id = workflowId(type, externalId);
   const [state] = await gangway<OnboardingState>(env, ['status', id]);
   const { historyLength, runId } = await client.workflow.getHandle(id).describe();
   const asExpected = state?.outcome === outcome;
@@ -153,7 +176,15 @@ async function reportOne(
   const shown = asExpected ? ended : `${ended} (expected ${outcome})`;
   return {
     asExpected,
-    row: [externalId, shown, state?.mid ?? '-', `${state?.polls}`, `${historyLength}`, url],
+    row: [
+      id,
+      shown,
+      state?.mid ?? '-',
+      state?.financialAccountId ?? '-',
+      `${state?.polls}`,
+      `${historyLength}`,
+      url,
+    ],
   };
 }
 

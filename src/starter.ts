@@ -1,37 +1,62 @@
 #!/usr/bin/env node
-/** `gangway`: the command that ops people and their scripts use. Exit codes: 0 done, 1 failed, 2 bad usage or input. */
+/** `gangway`: the command of ops people and their scripts. Exit codes: 0 done, 1 failed, 2 bad usage or input. */
 import { readFileSync } from 'node:fs';
-import { isGrpcServiceError, ServiceError, WorkflowFailedError } from '@temporalio/client';
-import { CancelledFailure, NamespaceNotFoundError, TerminatedFailure } from '@temporalio/common';
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
 import { Command, CommanderError } from 'commander';
-import { boardCommand } from './commands/board.js';
 import { cancelCommand } from './commands/cancel.js';
+import { cardNicknameCommand } from './commands/card-nickname.js';
+import { changeAddressCommand } from './commands/change-address.js';
+import { closeCardCommand } from './commands/close-card.js';
 import { doctorCommand } from './commands/doctor.js';
+import { ensureWebhooksCommand } from './commands/ensure-webhooks.js';
 import { CommandFailed, InvalidInput } from './commands/errors.js';
 import { inboxCommand } from './commands/inbox.js';
+import { keysCommand } from './commands/keys.js';
 import { listCommand } from './commands/list.js';
 import { nudgeCommand } from './commands/nudge.js';
 import { printNote } from './commands/output.js';
 import { resolveCommand } from './commands/resolve.js';
+import { restoreSubUserCommand } from './commands/restore-sub-user.js';
 import { setupCommand } from './commands/setup.js';
+import { showCommand } from './commands/show.js';
+import { boardCommand, onboardBusinessCommand, onboardCommand } from './commands/start.js';
+import { statementCommand } from './commands/statement.js';
 import { statusCommand } from './commands/status.js';
 import { watchCommand } from './commands/watch.js';
 import { BadSetting } from './config.js';
 import { TemporalAway } from './temporal/connection.js';
-import { NoWorker, UnknownOnboarding } from './temporal/onboardings.js';
+import { NoKey, NoWorker, UnknownOnboarding } from './temporal/onboardings.js';
+import { UnknownSchedule } from './temporal/statement-schedules.js';
+import { isUnreadable } from './temporal/unreadable.js';
+
+/** The commands by the headings of the help. */
+const COMMANDS: Readonly<Record<string, readonly ((program: Command) => void)[]>> = {
+  'Take aboard:': [boardCommand, onboardBusinessCommand, onboardCommand],
+  'Follow, and answer what the partners ask:': [
+    ...[statusCommand, listCommand, inboxCommand, resolveCommand],
+    ...[watchCommand, nudgeCommand, cancelCommand],
+  ],
+  'Single operations at the bank:': [
+    ...[closeCardCommand, cardNicknameCommand, changeAddressCommand, restoreSubUserCommand],
+    ...[ensureWebhooksCommand, statementCommand, showCommand],
+  ],
+  'Set up, and help:': [setupCommand, keysCommand, doctorCommand],
+};
 
 function gangway(): Command {
   const program = new Command('gangway')
-    .description('Board merchants at payment and banking partners, and answer what they ask.')
+    .description(
+      'Take merchants and businesses aboard at payment and banking partners, and answer what they ask.',
+    )
     .version(packageVersion())
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 bad usage or input.')
     .exitOverride();
-  const commands = [
-    ...[boardCommand, statusCommand, listCommand, inboxCommand, resolveCommand],
-    ...[watchCommand, nudgeCommand, cancelCommand, setupCommand, doctorCommand],
-  ];
-  for (const add of commands) add(program);
-  return program;
+  for (const [heading, commands] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading);
+    for (const add of commands) add(program);
+  }
+  return program.helpCommand('help [command]', 'show the help of a command');
 }
 
 function packageVersion(): string {
@@ -51,23 +76,16 @@ function explain(error: unknown): number {
     printNote(error.message);
     return 2;
   }
-  const foreseen = [CommandFailed, TemporalAway, NoWorker, UnknownOnboarding].some(
+  const foreseen = [CommandFailed, TemporalAway, NoWorker, NoKey, UnknownOnboarding, UnknownSchedule].some(
     (kind) => error instanceof kind,
   );
   if (foreseen) printNote((error as Error).message);
-  else if (error instanceof WorkflowFailedError) printNote(endOf(error));
+  else if (isUnreadable(error)) printNote(`${error.message} (PAYLOAD_KEYS)`);
   else if (error instanceof NamespaceNotFoundError) printNote(`${error.message} (TEMPORAL_NAMESPACE)`);
   else if (error instanceof ServiceError || isGrpcServiceError(error))
     printNote(`Temporal: ${reasonOf(error)}`);
   else printNote(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
-}
-
-/** How an onboarding ended that has no outcome. */
-function endOf({ cause }: WorkflowFailedError): string {
-  if (cause instanceof CancelledFailure) return 'it was cancelled; --again boards it anew';
-  if (cause instanceof TerminatedFailure) return 'it was terminated; --again boards it anew';
-  return `it failed: ${cause?.message}`;
 }
 
 function reasonOf(error: Error): string {

@@ -3,7 +3,7 @@
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { BadSetting, type Config, loadConfig } from './config.js';
 import { createLogger } from './logging.js';
-import { isLoopback, TemporalAway, temporalSettings } from './temporal/connection.js';
+import { requireKeys, TemporalAway, temporalSettings } from './temporal/connection.js';
 import { createWorker } from './worker/create-worker.js';
 import { serveHealth } from './worker/health.js';
 import { temporalLogger } from './worker/temporal-logger.js';
@@ -11,12 +11,7 @@ import { temporalLogger } from './worker/temporal-logger.js';
 async function main(): Promise<void> {
   const config = loadConfig();
   const { connectionOptions, namespace } = temporalSettings();
-  if (!config.payloadKeys && !isLoopback(connectionOptions.address)) {
-    throw new BadSetting(
-      'PAYLOAD_KEYS',
-      'is not set, and without it private data would be readable on the Temporal server; "gangway keys new" makes one',
-    );
-  }
+  requireKeys(connectionOptions.address, config.payloadKeys);
   const logger = createLogger(config.logLevel);
   Runtime.install({
     logger: temporalLogger(logger),

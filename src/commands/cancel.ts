@@ -8,10 +8,10 @@ import { printJson, printLine } from './output.js';
 export function cancelCommand(program: Command): void {
   program
     .command('cancel')
-    .summary('stop an onboarding')
+    .summary('stop an onboarding or operation')
     .description(
-      'Stop an onboarding. A write that has begun is seen through. What exists at the partner stays there; ' +
-        'the timeline says what that is.',
+      'Stop an onboarding or operation; of a customer, both parts. A write that has begun is seen ' +
+        'through. What exists at the partner stays there; the timeline says what that is.',
     )
     .argument('<id>', 'workflow id or externalId')
     .option('--json', 'print JSON')

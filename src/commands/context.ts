@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { type Config, loadConfig } from '../config.js';
-import { connectClient, temporalSettings } from '../temporal/connection.js';
+import { connectClient, requireKeys, temporalSettings } from '../temporal/connection.js';
 
 /** What every command gets: the settings, Temporal, and how to link to the Web UI. */
 export interface CommandContext {
@@ -13,7 +13,8 @@ export interface CommandContext {
 /** Runs a command with a connection that is closed afterwards. */
 export async function withTemporal<T>(command: (context: CommandContext) => Promise<T>): Promise<T> {
   const config = loadConfig();
-  const client = await connectClient();
+  requireKeys(temporalSettings().connectionOptions.address, config.payloadKeys);
+  const client = await connectClient(config.payloadKeys);
   try {
     return await command({ config, client, link: linker(config, client.options.namespace) });
   } finally {

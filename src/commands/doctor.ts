@@ -9,10 +9,13 @@ import { connectClient } from '../temporal/connection.js';
 import { missingSearchAttributes } from '../temporal/search-attributes.js';
 import { CommandFailed } from './errors.js';
 import { printJson, printTable } from './output.js';
+import { weakSettings } from './weak-settings.js';
 
 interface Finding {
   readonly check: string;
   readonly ok: boolean;
+  /** It works, and is unwise. */
+  readonly warning?: true;
   readonly detail: string;
 }
 
@@ -20,9 +23,7 @@ export function doctorCommand(program: Command): void {
   program
     .command('doctor')
     .summary('find out what is not set up')
-    .description(
-      'Check settings, Temporal, workers, partners and the document folder. Changes nothing at a partner.',
-    )
+    .description('Check settings, Temporal, workers, partners and folders. Changes nothing at a partner.')
     .option('--json', 'print JSON lines')
     .action(async ({ json }: { json?: true }) => {
       const findings = await examine(loadConfig());
@@ -30,7 +31,11 @@ export function doctorCommand(program: Command): void {
       else
         printTable(
           ['', 'check', 'finding'],
-          findings.map(({ ok, check, detail }) => [ok ? 'ok' : '!!', check, detail]),
+          findings.map(({ ok, warning, check, detail }) => [
+            ok ? (warning ? '??' : 'ok') : '!!',
+            check,
+            detail,
+          ]),
         );
       const failed = findings.filter(({ ok }) => !ok).length;
       if (failed > 0) throw new CommandFailed(`${failed} of ${findings.length} checks failed`);
@@ -43,14 +48,20 @@ async function examine(config: Config): Promise<Finding[]> {
     finding('boarding partner', () => examineBoarding(config)),
     finding('banking partner', () => examineBanking(config)),
     finding('document folder', () => examineFolder(config.documentDir)),
+    finding('statement folder', () => examineFolder(config.statementDir)),
   ]);
-  return [...ofTemporal, ...others];
+  return [...ofTemporal, ...others, ...(await warnings(config))];
 }
 
-async function examineTemporal({ taskQueue }: Config): Promise<Finding[]> {
+async function warnings(config: Config): Promise<Finding[]> {
+  const weak = await weakSettings(config);
+  return weak.map((detail) => ({ check: 'weak setting', ok: true, warning: true, detail }));
+}
+
+async function examineTemporal({ taskQueue, payloadKeys }: Config): Promise<Finding[]> {
   let client: Client;
   try {
-    client = await connectClient();
+    client = await connectClient(payloadKeys);
   } catch (error) {
     return [{ check: 'temporal', ok: false, detail: messageOf(error) }];
   }
@@ -107,9 +118,10 @@ async function examineBoarding({ boarding, posNames }: Config): Promise<string> 
   }
 }
 
-/** Nothing needs the banking partner yet, so that being off is no failure. */
+/** Merchants can be boarded without it, so that being off is no failure. */
 async function examineBanking({ banking }: Config): Promise<string> {
-  if (!banking) return 'off: BANKING_URL is not set';
+  if (!banking)
+    return 'off: BANKING_URL is not set, so no businesses, customers, cards, statements and lists';
   const client = bankingClient(banking);
   try {
     const tickets = await client.listNewTickets({});

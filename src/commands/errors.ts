@@ -12,14 +12,16 @@ export class InvalidInput extends Error {
 
   /** The message and the fields, a line each. */
   get report(): string {
-    return [
-      this.message,
-      ...this.problems.map(({ field, message }) => `  ${field || '(whole)'}: ${message}`),
-    ].join('\n');
+    return [this.message, ...problemLines(this.problems)].join('\n');
   }
 }
 
 /** What was asked for could not be done: exit code 1. The message is for people. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
+}
+
+/** What is wrong, a line each. Two rules may say the same of a field; that is told once. */
+export function problemLines(problems: readonly FieldProblem[]): string[] {
+  return [...new Set(problems.map(({ field, message }) => `  ${field || '(whole)'}: ${message}`))];
 }

@@ -1,12 +1,13 @@
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
+import { ONBOARDINGS, OPERATIONS } from '../messages/ids.js';
 import type { Requirement } from '../messages/requirements.js';
-import { NoWorker, stateOf } from '../temporal/onboardings.js';
+import { NoKey, NoWorker, stateOf } from '../temporal/onboardings.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
-import { visibilityQuery } from './list.js';
+import { typesOf, visibilityQuery } from './list.js';
 import { printJson, printLine, printTable, shortDate } from './output.js';
-import { isOverdue } from './status.js';
+import { isOverdue } from './requirement.js';
 
 interface InboxItem extends Requirement {
   readonly workflowId: string;
@@ -18,7 +19,8 @@ export function inboxCommand(program: Command): void {
     .command('inbox')
     .summary('everything that waits for a person')
     .description(
-      'List every open requirement of every onboarding, the most urgent first. Answer with "gangway resolve".',
+      'List every open requirement of every onboarding and operation, the most urgent first. Answer with ' +
+        '"gangway resolve".',
     )
     .option('--agent <agentProfileId>', 'only merchants of this agent profile')
     .option('--overdue', 'only what is past its due date')
@@ -33,26 +35,32 @@ interface InboxOptions {
 }
 
 async function inbox({ agent, overdue, json }: InboxOptions): Promise<void> {
-  const { items, unanswered } = await withTemporal(({ client }) => collect(client, agent));
+  const { items, unanswered, unreadable } = await withTemporal(({ client }) => collect(client, agent));
   const shown = items.filter((item) => item.overdue || !overdue);
   if (json) for (const item of shown) printJson(item);
   else if (shown.length > 0) printTable(HEAD, shown.map(row));
-  else if (unanswered.length === 0) printLine('nothing waits for a person');
-  if (unanswered.length > 0) {
-    throw new CommandFailed(`no worker answers for ${unanswered.join(', ')}: is one running?`);
-  }
+  else if (unanswered.length + unreadable.length === 0) printLine('nothing waits for a person');
+  const gaps = [
+    unanswered.length > 0 && `no worker answers for ${unanswered.join(', ')}: is one running?`,
+    unreadable.length > 0 && `the key is not in PAYLOAD_KEYS for ${unreadable.join(', ')}`,
+  ].filter((gap) => gap !== false);
+  if (gaps.length > 0) throw new CommandFailed(gaps.join('\n'));
 }
+
+/** A customer's requirements are those of its merchant and its business, and would show twice. */
+const { customerOnboarding: _, ...ASKING } = { ...ONBOARDINGS, ...OPERATIONS };
 
 /** How many workflows are asked at once. */
 const CONCURRENCY = 16;
 
-/** Asks every workflow that waits for a person what for. Those that no worker answers for are named, not dropped. */
+/** Asks every workflow that waits for a person what for. Those that do not tell are named, not dropped. */
 async function collect(client: Client, agent?: string) {
   const items: InboxItem[] = [];
   const unanswered: string[] = [];
+  const unreadable: string[] = [];
   /** Task queues on which a query went unanswered: the next one would only wait as long. */
   const silent = new Set<string>();
-  const query = visibilityQuery({ actionRequired: true, ...(agent && { agent }) });
+  const query = visibilityQuery(typesOf(ASKING), { actionRequired: true, ...(agent && { agent }) });
   const waiting = client.workflow.list({ query })[Symbol.asyncIterator]();
 
   async function askNext(): Promise<void> {
@@ -66,15 +74,17 @@ async function collect(client: Client, agent?: string) {
         const { requirements } = await stateOf(client, workflowId);
         items.push(...requirements.map((each) => ({ workflowId, ...each, overdue: isOverdue(each.dueAt) })));
       } catch (error) {
-        if (!(error instanceof NoWorker)) throw error;
-        silent.add(taskQueue);
-        unanswered.push(workflowId);
+        if (error instanceof NoKey) unreadable.push(workflowId);
+        else if (error instanceof NoWorker) {
+          silent.add(taskQueue);
+          unanswered.push(workflowId);
+        } else throw error;
       }
     }
   }
 
   await Promise.all(Array.from({ length: CONCURRENCY }, askNext));
-  return { items: items.sort((a, b) => a.dueAt.localeCompare(b.dueAt)), unanswered };
+  return { items: items.sort((a, b) => a.dueAt.localeCompare(b.dueAt)), unanswered, unreadable };
 }
 
 const HEAD = ['workflow', 'requirement', 'kind', 'due', 'title', 'detail'];

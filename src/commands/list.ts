@@ -1,16 +1,21 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { type Command, InvalidArgumentError } from 'commander';
-import { WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import type { Command } from 'commander';
+import { ONBOARDINGS, OPERATIONS, type WorkflowType } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { positiveInteger } from './arguments.js';
 import { withTemporal } from './context.js';
 import { printJson, printLine, printTable, shortDate } from './output.js';
 
-interface ListOptions {
+interface Filter {
   readonly stage?: string;
   readonly agent?: string;
   readonly actionRequired?: true;
   readonly running?: true;
   readonly query?: string;
+}
+
+interface ListOptions extends Filter {
+  readonly operations?: true;
   readonly limit: number;
   readonly json?: true;
 }
@@ -18,10 +23,11 @@ interface ListOptions {
 export function listCommand(program: Command): void {
   program
     .command('list')
-    .summary('list onboardings')
+    .summary('list onboardings, or operations')
     .description(
       'List onboardings, newest first, by the search attributes that the Web UI filters by as well.',
     )
+    .option('--operations', 'list single operations at the bank instead')
     .option('--stage <stage>', 'only those in this stage')
     .option('--agent <agentProfileId>', 'only those of this agent profile')
     .option('--action-required', 'only those that wait for a person')
@@ -32,42 +38,58 @@ export function listCommand(program: Command): void {
     .action(list);
 }
 
-async function list(options: ListOptions): Promise<void> {
+async function list({ operations, limit, json, ...filter }: ListOptions): Promise<void> {
+  const types = typesOf(operations ? OPERATIONS : ONBOARDINGS);
   await withTemporal(async ({ client }) => {
     const found: WorkflowExecutionInfo[] = [];
-    for await (const workflow of client.workflow.list({ query: visibilityQuery(options) })) {
+    for await (const workflow of client.workflow.list({ query: visibilityQuery(types, filter) })) {
       found.push(workflow);
-      if (found.length >= options.limit) break;
+      if (found.length >= limit) break;
     }
     const rows = found.map(describe);
-    if (options.json) return rows.forEach(printJson);
+    if (json) return rows.forEach(printJson);
     if (rows.length === 0) return printLine('none');
-    const columns = [
-      'workflowId',
-      'state',
-      'stage',
-      'partnerStatus',
-      'merchantProfileId',
-      'mid',
-      'actionRequired',
-    ] as const;
+    const columns = operations ? OPERATION_COLUMNS : ONBOARDING_COLUMNS;
     printTable(
-      ['workflow', 'state', 'stage', 'partner status', 'merchant', 'mid', 'needs action', 'started'],
-      rows.map((row) => [...columns.map((column) => text(row[column])), shortDate(row.startedAt)]),
+      Object.keys(columns),
+      rows.map((row) => Object.values(columns).map((column) => text(row[column]))),
     );
   });
 }
 
-export function visibilityQuery({
-  stage,
-  agent,
-  actionRequired,
-  running,
-  query,
-}: Partial<ListOptions>): string {
-  const types = Object.keys(WORKFLOW_ID_PREFIXES).map(quoted);
+type Column = keyof ReturnType<typeof describe>;
+
+const ONBOARDING_COLUMNS: Readonly<Record<string, Column>> = {
+  workflow: 'workflowId',
+  state: 'state',
+  stage: 'stage',
+  'partner status': 'partnerStatus',
+  merchant: 'merchantProfileId',
+  mid: 'mid',
+  profile: 'bankingProfileId',
+  'needs action': 'actionRequired',
+  started: 'startedAt',
+};
+
+const OPERATION_COLUMNS: Readonly<Record<string, Column>> = {
+  workflow: 'workflowId',
+  state: 'state',
+  stage: 'stage',
+  'needs action': 'actionRequired',
+  started: 'startedAt',
+};
+
+/** The workflow types of a record that has one entry for each. */
+export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, string>>>): WorkflowType[] {
+  return Object.keys(kinds) as WorkflowType[];
+}
+
+export function visibilityQuery(
+  types: readonly WorkflowType[],
+  { stage, agent, actionRequired, running, query }: Filter,
+): string {
   return [
-    `WorkflowType IN (${types.join(', ')})`,
+    `WorkflowType IN (${types.map(quoted).join(', ')})`,
     stage && `${SEARCH_ATTRIBUTES.stage.name} = ${quoted(stage)}`,
     agent && `${SEARCH_ATTRIBUTES.agentProfileId.name} = ${quoted(agent)}`,
     actionRequired && `${SEARCH_ATTRIBUTES.actionRequired.name} = true`,
@@ -100,6 +122,7 @@ function describe({
     partnerStatus: attribute('partnerStatus'),
     merchantProfileId: attribute('merchantProfileId'),
     mid: attribute('mid'),
+    bankingProfileId: attribute('bankingProfileId'),
     agentProfileId: attribute('agentProfileId'),
     actionRequired: attribute('actionRequired'),
     actionDueAt: attribute('actionDueAt'),
@@ -110,12 +133,6 @@ function describe({
 
 function text(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : '';
+  if (value instanceof Date) return shortDate(value);
   return value === undefined ? '' : String(value);
-}
-
-function positiveInteger(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('It must be a positive integer.');
-  return number;
 }

@@ -1,6 +1,8 @@
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
+import type { WorkflowType } from '../messages/ids.js';
 import { nudge } from '../temporal/nudge.js';
-import { findOnboarding } from '../temporal/onboardings.js';
+import { findOnboarding, partIds } from '../temporal/onboardings.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
 import { printJson, printLine } from './output.js';
@@ -9,16 +11,39 @@ export function nudgeCommand(program: Command): void {
   program
     .command('nudge')
     .summary('read the partner’s status now')
-    .description('Make an onboarding read its status at the partner now, instead of at its next poll.')
+    .description(
+      'Make an onboarding read its status at the partner now, instead of at its next poll; of a ' +
+        'customer, both parts.',
+    )
     .argument('<id>', 'workflow id or externalId')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: true }) => {
       await withTemporal(async ({ client }) => {
-        const { workflowId } = await findOnboarding(client, id);
-        const nudged = await nudge(client, workflowId);
-        if (json) printJson({ workflowId, nudged });
-        if (!nudged) throw new CommandFailed(`${workflowId} does not wait for a status now`);
-        if (!json) printLine(`${workflowId} reads its status now`);
+        const found = await findOnboarding(client, id);
+        const nudged = await nudgeAll(client, found);
+        if (json) printJson({ workflowId: found.workflowId, nudged });
+        if (!nudged) throw new CommandFailed(`${found.workflowId} does not wait for a status now`);
+        if (!json) printLine(`${found.workflowId} reads its status now`);
       });
     });
+}
+
+/** It is the children of a customer that read a status. False when none waits for one. */
+async function nudgeAll(
+  client: Client,
+  { workflowId, type }: WorkflowExecutionDescription,
+): Promise<boolean> {
+  const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
+  const ids = isCustomer ? Object.values(partIds(workflowId)) : [workflowId];
+  const nudged = await Promise.all(ids.map((id) => nudgeIfThere(client, id)));
+  return nudged.includes(true);
+}
+
+async function nudgeIfThere(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    return await nudge(client, workflowId);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }

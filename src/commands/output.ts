@@ -6,16 +6,25 @@ export function printJson(value: unknown): void {
 }
 
 export function printLine(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${harmless(text)}\n`);
 }
 
 /** A note for the person at the terminal; never on standard output, where scripts read. */
 export function printNote(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${harmless(text)}\n`);
+}
+
+/** What partners write must not steer the terminal: without control characters but tabs and ends of lines. */
+function harmless(text: string): string {
+  return text.replace(/[^\P{Cc}\t\n]/gu, '');
+}
+
+export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+  printLine(tableOf(head, rows));
 }
 
 /** A table for people, without frames, so that it can be copied and cut. */
-export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const frame = ['top', 'bottom', 'left', 'right'].flatMap((side) => [
     side,
     `${side}-mid`,
@@ -29,7 +38,7 @@ export function printTable(head: readonly string[], rows: readonly (readonly str
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
   table.push(...rows.map((row) => [...row]));
-  printLine(table.toString());
+  return table.toString();
 }
 
 /** A date as people read it: `2026-03-01 14:05`, UTC. */

@@ -1,12 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
-import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
 import { folderStore } from '../documents/folder-store.js';
-import { type Answer, resolveRequirement } from '../messages/requirements.js';
+import {
+  type Answer,
+  type Resolution,
+  type ResolutionReceipt,
+  resolveRequirement,
+} from '../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { findOnboarding } from '../temporal/onboardings.js';
 import { withTemporal } from './context.js';
@@ -43,7 +48,7 @@ export function resolveCommand(program: Command): void {
     .option('--adopt <id>', 'answer: the write took effect, and made this')
     .option('--retry', 'answer: it did not take effect, or the obstacle is gone: do it')
     .option('--code <code>', 'answer: this one-time code')
-    .option('--abandon', 'answer: give the onboarding up')
+    .option('--abandon', 'answer: give it up')
     .option('--actor <name>', 'who answers; the user of this machine unless given')
     .option('--reason <why>', 'why; needed for --adopt, --retry and --abandon')
     .option('--json', 'print JSON')
@@ -56,16 +61,30 @@ async function resolve(id: string, requirementId: string, options: ResolveOption
   const reason = reasonFrom(options, answer);
   await withTemporal(async ({ client }) => {
     const { workflowId } = await findOnboarding(client, id);
-    const handle = client.workflow.getHandle(workflowId);
-    const resolution = { requirementId, answer, actor, reason };
-    const receipt = await handle
-      .executeUpdate(resolveRequirement, { args: [resolution] })
-      .catch((error: unknown) => {
-        throw explained(error, workflowId);
-      });
+    const receipt = await sendResolution(client, workflowId, { requirementId, answer, actor, reason });
     if (options.json) return printJson({ workflowId, ...receipt });
     printLine(`${requirementId} resolved; ${receipt.open} still open`);
   });
+}
+
+/**
+ * Answers a requirement of a workflow.
+ *
+ * @throws {InvalidInput} when the answer does not fit
+ * @throws {CommandFailed} when the workflow has ended
+ */
+export async function sendResolution(
+  client: Client,
+  workflowId: string,
+  resolution: Resolution,
+): Promise<ResolutionReceipt> {
+  try {
+    return await client.workflow
+      .getHandle(workflowId)
+      .executeUpdate(resolveRequirement, { args: [resolution] });
+  } catch (error) {
+    throw explained(error, workflowId);
+  }
 }
 
 /** Checks all there is to check before anything is stored or sent. */

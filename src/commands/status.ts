@@ -1,16 +1,18 @@
 import type { Command } from 'commander';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
-import type { Requirement } from '../messages/requirements.js';
 import { findOnboarding, stateOf } from '../temporal/onboardings.js';
 import { withTemporal } from './context.js';
-import { printJson, printLine, printTable, shortDate } from './output.js';
+import { printJson, printLine, printTable } from './output.js';
+import { type PartState, partsOf } from './parts.js';
+import { describeRequirement } from './requirement.js';
 
 export function statusCommand(program: Command): void {
   program
     .command('status')
-    .summary('show one onboarding')
+    .summary('show one onboarding or operation')
     .description(
-      'Show where an onboarding stands. With --json, prints the answer of query "state" and nothing else.',
+      'Show where an onboarding or operation stands. With --json, prints the answer of query "state" ' +
+        'and nothing else.',
     )
     .argument('<id>', 'workflow id or externalId')
     .option('--json', 'print JSON')
@@ -19,38 +21,44 @@ export function statusCommand(program: Command): void {
         const { workflowId, runId } = await findOnboarding(client, id);
         const state = await stateOf(client, workflowId);
         if (json) return printJson(state);
-        printState(workflowId, state, link(workflowId, runId));
+        const parts = await partsOf(client, workflowId, state);
+        printState(workflowId, state, parts, link(workflowId, runId));
       });
     });
 }
 
-function printState(workflowId: string, state: OnboardingState, url: string | undefined): void {
-  const { stage, partnerStatus, merchantProfileId, mid, polls, requirements, timeline } = state;
+function printState(
+  workflowId: string,
+  state: OnboardingState,
+  parts: readonly PartState[],
+  url: string | undefined,
+): void {
   const facts = {
     workflow: workflowId,
-    stage,
-    'partner status': partnerStatus,
-    merchant: merchantProfileId,
-    mid,
-    polls,
+    stage: state.stage,
+    'partner status': state.partnerStatus,
+    merchant: state.merchantProfileId,
+    mid: state.mid,
+    profile: state.profileId,
+    account: state.financialAccountId,
+    ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
+    polls: state.polls,
+    'web ui': url,
   };
-  for (const [name, value] of Object.entries({ ...facts, 'web ui': url })) {
+  for (const [name, value] of Object.entries(facts)) {
     if (value !== undefined && value !== null) printLine(`${name.padEnd(16)}${value}`);
   }
-  if (requirements.length > 0) printLine('\nwaiting for a person:');
-  for (const requirement of requirements) printLine(describeRequirement(requirement));
+  if (state.requirements.length > 0) printLine('\nwaiting for a person:');
+  for (const requirement of state.requirements) printLine(describeRequirement(requirement));
   printLine('');
-  printTable(['at', 'event', 'detail'], timeline.map(timelineRow));
+  printTable(['at', 'event', 'detail'], state.timeline.map(timelineRow));
 }
 
-export function describeRequirement({ id, kind, title, detail, dueAt, answers }: Requirement): string {
-  const due = `${isOverdue(dueAt) ? 'OVERDUE since' : 'due'} ${shortDate(dueAt)}`;
-  const indented = detail.replace(/^/gm, '    ');
-  return `  ${id} (${kind}, ${due})\n    ${title}\n${indented}\n    takes: ${answers.join(', ')}`;
-}
-
-export function isOverdue(dueAt: string): boolean {
-  return Date.parse(dueAt) < Date.now();
+function describePart({ workflowId, state, wasThereBefore }: PartState): string {
+  const { stage, partnerStatus, requirements } = state;
+  const isAsking = wasThereBefore && requirements.length > 0;
+  const asks = isAsking ? `waits for a person: see ${workflowId}` : '';
+  return [stage, partnerStatus, asks].filter(Boolean).join(', ');
 }
 
 export function timelineRow({ at, event, detail = '', actor, reason }: TimelineEntry): string[] {

@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
+import type { Part } from '../messages/customer-onboarding.js';
+import type { WorkflowType } from '../messages/ids.js';
+import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
 import { findOnboarding, stateOf } from '../temporal/onboardings.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
 import { printJson, printLine } from './output.js';
-import { describeRequirement, timelineRow } from './status.js';
+import { partsOf } from './parts.js';
+import { describeRequirement } from './requirement.js';
+import { timelineRow } from './status.js';
 
 /** How often to look, in milliseconds. */
 const GLANCE_MS = 1_000;
@@ -13,28 +19,69 @@ export function watchCommand(program: Command): void {
   program
     .command('watch')
     .summary('show the timeline live')
-    .description('Show the timeline of an onboarding as it grows, until it has ended or you press Ctrl-C.')
+    .description(
+      'Show the timeline of an onboarding or operation as it grows, until it has ended or you press ' +
+        'Ctrl-C. That of a customer has those of its merchant and its business in it.',
+    )
     .argument('<id>', 'workflow id or externalId')
     .option('--json', 'print JSON lines')
-    .action(async (id: string, { json }: { json?: true }) => {
-      await withTemporal(async ({ client }) => {
-        const { workflowId } = await findOnboarding(client, id);
-        const asked = new Set<string>();
-        for (let shown = 0; ; await sleep(GLANCE_MS)) {
-          // Described before it is queried: what it did last is then in the state.
-          const { status } = await client.workflow.getHandle(workflowId).describe();
-          const { timeline, requirements } = await stateOf(client, workflowId);
-          for (const entry of timeline.slice(shown))
-            json ? printJson(entry) : printLine(timelineRow(entry).join('  '));
-          shown = timeline.length;
-          for (const requirement of requirements) {
-            if (!json && !asked.has(requirement.id)) printLine(describeRequirement(requirement));
-            asked.add(requirement.id);
-          }
-          if (status.name === 'COMPLETED') return;
-          if (status.name !== 'RUNNING')
-            throw new CommandFailed(`${workflowId} is ${status.name.toLowerCase()}`);
-        }
-      });
-    });
+    .action(watch);
+}
+
+async function watch(id: string, { json }: { json?: true }): Promise<void> {
+  await withTemporal(async ({ client }) => {
+    const { workflowId, type } = await findOnboarding(client, id);
+    const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
+    const shown = new Map<Whose, number>();
+    const asked = new Set<string>();
+    for (;;) {
+      // Described before it is queried: what it did last is then in the state.
+      const { status } = await client.workflow.getHandle(workflowId).describe();
+      const state = await stateOf(client, workflowId);
+      const timelines = isCustomer ? await timelinesOf(client, workflowId, state) : { '': state.timeline };
+      for (const entry of news(timelines, shown)) json ? printJson(entry) : printLine(lineOf(entry));
+      for (const requirement of state.requirements) {
+        if (!json && !asked.has(requirement.id)) printLine(describeRequirement(requirement));
+        asked.add(requirement.id);
+      }
+      if (status.name === 'COMPLETED') return;
+      if (status.name !== 'RUNNING') throw new CommandFailed(`${workflowId} is ${status.name.toLowerCase()}`);
+      await sleep(GLANCE_MS);
+    }
+  });
+}
+
+/** Whose timeline; empty where there is only one. */
+type Whose = 'customer' | Part | '';
+
+type Timelines = Readonly<Partial<Record<Whose, readonly TimelineEntry[]>>>;
+
+/** An entry; of a customer it says in whose timeline it is. */
+interface News extends TimelineEntry {
+  readonly of?: Whose;
+}
+
+async function timelinesOf(client: Client, workflowId: string, state: OnboardingState): Promise<Timelines> {
+  const parts = await partsOf(client, workflowId, state);
+  return {
+    customer: state.timeline,
+    ...Object.fromEntries(parts.map((part) => [part.part, part.state.timeline])),
+  };
+}
+
+/** What was not shown yet, in the order in which it happened. */
+function news(timelines: Timelines, shown: Map<Whose, number>): News[] {
+  const fresh = (Object.entries(timelines) as [Whose, readonly TimelineEntry[]][]).flatMap(
+    ([of, timeline]) => {
+      const entries = timeline.slice(shown.get(of) ?? 0);
+      shown.set(of, timeline.length);
+      return entries.map((entry) => (of ? { of, ...entry } : entry));
+    },
+  );
+  return fresh.sort((one, other) => one.at.localeCompare(other.at));
+}
+
+function lineOf({ of, ...entry }: News): string {
+  const [at = '', ...rest] = timelineRow(entry);
+  return [at, ...(of ? [of.padEnd('boarding'.length)] : []), ...rest].join('  ');
 }

@@ -16,13 +16,13 @@ export interface Process {
 }
 
 /**
- * Starts one of the project's processes and waits until `probe` answers. It is in a process group of its own: Ctrl-C
+ * Starts one of the project's processes and waits until the URL `probe` answers. It is in a process group of its own: Ctrl-C
  * is for the demo, which stops things in order.
  *
  * @param log file for what it prints
  */
 export async function start(
-  name: 'worker' | 'sandbox',
+  name: 'worker' | 'sandbox' | 'codec-server',
   env: NodeJS.ProcessEnv,
   log: string,
   probe: string,
@@ -55,7 +55,8 @@ async function untilUp(name: string, child: ChildProcess, probe: string, log: st
   for (const until = Date.now() + START_TIMEOUT_MS; Date.now() < until; await sleep(100)) {
     if (child.exitCode !== null) break;
     const up = await fetch(probe).then(
-      ({ ok }) => ok,
+      // A refusal is an answer as well.
+      ({ status }) => status < 500,
       () => false,
     );
     if (up) return;

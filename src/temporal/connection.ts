@@ -32,6 +32,17 @@ export function isLoopback(address: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(address);
 }
 
+/**
+ * Private data may be in the clear on a development server, and nowhere else.
+ *
+ * @throws {BadSetting}
+ */
+export function requireKeys(address: string, keys: PayloadKeys | undefined): void {
+  if (keys || isLoopback(address)) return;
+  const why = 'without it whoever reads that Temporal server reads private data';
+  throw new BadSetting('PAYLOAD_KEYS', `is not set, and ${why}; "gangway keys new" makes a key`);
+}
+
 /** @throws {TemporalAway} */
 export async function connectClient(keys: PayloadKeys | undefined): Promise<Client> {
   const { connectionOptions, namespace } = temporalSettings();

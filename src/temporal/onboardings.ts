@@ -13,6 +13,7 @@ import { possibleWorkflowIds, type WorkflowType, workflowId } from '../messages/
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { isUnreadable } from './unreadable.js';
 
 /** Names something that is not there, or that more than one thing is called. The message is for people. */
 export class UnknownOnboarding extends Error {
@@ -123,19 +124,23 @@ export function partIds(customerId: string): Readonly<Record<Part, string>> {
 }
 
 /**
- * Finds an onboarding by workflow id or `externalId`. That of a customer stands for those of its merchant and business.
+ * Finds an onboarding by workflow id or `externalId`, or an operation by workflow id. The onboarding of a
+ * customer stands for those of its merchant and its business.
  *
  * @throws {UnknownOnboarding} when there is none, or when the `externalId` fits several
  */
 export async function findOnboarding(client: Client, given: string): Promise<WorkflowExecutionDescription> {
-  const described = await Promise.all(possibleWorkflowIds(given).map((id) => describe(client, id)));
+  const ids = possibleWorkflowIds(given);
+  const described = await Promise.all(ids.map((id) => describe(client, id)));
   const found = described.filter((description) => description !== undefined);
   const customer = found.find(({ type }) => type === ('customerOnboarding' satisfies WorkflowType));
   const [first, ...more] = customer ? [customer] : found;
-  if (!first) throw new UnknownOnboarding(`there is no onboarding ${JSON.stringify(given)}`);
+  const name = JSON.stringify(given);
+  if (!first)
+    throw new UnknownOnboarding(`there is no ${ids.length > 1 ? 'onboarding' : 'workflow'} ${name}`);
   if (more.length > 0) {
-    const ids = [first, ...more].map((description) => description.workflowId).join(', ');
-    throw new UnknownOnboarding(`${JSON.stringify(given)} may mean ${ids}: give the whole workflow id`);
+    const meant = [first, ...more].map((description) => description.workflowId).join(', ');
+    throw new UnknownOnboarding(`${name} may mean ${meant}: give the whole workflow id`);
   }
   return first;
 }
@@ -157,12 +162,18 @@ export class NoWorker extends Error {
   override readonly name = 'NoWorker';
 }
 
-/** @throws {NoWorker} when no worker answers */
+/** What a workflow tells is encrypted, and the key is not among ours. The message is for people. */
+export class NoKey extends Error {
+  override readonly name = 'NoKey';
+}
+
+/** @throws {NoWorker} when no worker answers, {@link NoKey} when the answer cannot be read */
 export async function stateOf(client: Client, id: string): Promise<OnboardingState> {
   const query = () => client.workflow.getHandle(id).query(stateQuery);
   try {
     return await client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, query);
   } catch (error) {
+    if (isUnreadable(error)) throw new NoKey(`${id} cannot be read: its key is not in PAYLOAD_KEYS`);
     if (!(error instanceof ServiceError) && !isGrpcServiceError(error)) throw error;
     throw new NoWorker(`no worker answers for ${id}: is one running?`, { cause: error });
   }

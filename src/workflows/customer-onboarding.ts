@@ -42,6 +42,8 @@ export async function customerOnboarding(
   { again = false }: CustomerOptions = {},
 ): Promise<CustomerOnboardingOutcome> {
   requireMembers(input, { externalId: 'string', boarding: 'object', business: 'object' });
+  requireMembers(input.boarding, { merchant: 'object' });
+  requireMembers(input.business, { holder: 'object' });
   const { externalId } = input;
   const customer = new Customer(externalId);
   const scopes = { boarding: new CancellationScope(), business: new CancellationScope() };
@@ -144,7 +146,10 @@ export async function customerOnboarding(
     customer.timeline.add(`${part}-ended`, { detail: end.outcome });
     const isSuccess = end.outcome === 'boarded' || end.outcome === 'onboarded';
     const other = part === 'boarding' ? 'business' : 'boarding';
-    if (!isSuccess && input.onDecline === 'cancel-other' && !ended.includes(other)) scopes[other].cancel();
+    // A business without a merchant has not begun, and ends as such by itself.
+    const hasBegun = other === 'boarding' || knownMerchant() !== undefined;
+    const isUnderWay = hasBegun && !ended.includes(other);
+    if (!isSuccess && input.onDecline === 'cancel-other' && isUnderWay) scopes[other].cancel();
     return end;
   }
 }

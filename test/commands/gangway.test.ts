@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonLines, gangway as runGangway } from '../processes.js';
-import { type Boarding, createRig, merchant, type Rig } from '../rig.js';
+import { createRig, merchant, type Onboarding, type Rig } from '../rig.js';
+import { inputFile } from './input-files.js';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -12,14 +13,9 @@ afterAll(() => rig.close());
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 
-/** Writes an input file, as a person would. */
-async function file(content: unknown): Promise<string> {
-  const path = join(rig.documentDir, `input-${Math.random()}.json`);
-  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
-  return path;
-}
+const file = (content: unknown) => inputFile(rig, content);
 
-async function waiting(): Promise<{ boarding: Boarding; externalId: string; id: string }> {
+async function waiting(): Promise<{ boarding: Onboarding; externalId: string; id: string }> {
   const input = merchant('notes');
   const boarding = await rig.board(input);
   const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
@@ -154,6 +150,7 @@ describe('gangway status', () => {
   it('says so when there is no such onboarding', async () => {
     const { code, stderr } = await gangway(['status', 'nobody']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'there is no onboarding "nobody"\n' });
+    expect((await gangway(['status', 'close-card-x'])).stderr).toBe('there is no workflow "close-card-x"\n');
   });
 });
 
@@ -188,7 +185,7 @@ describe('gangway list and inbox', () => {
   });
 
   it('name the boardings that no worker answers for, and show the others', async () => {
-    const abandoned = await createRig({ worker: false });
+    const abandoned = await createRig({ worker: false, payloadKeys: rig.env['PAYLOAD_KEYS'] ?? '' });
     try {
       const worker = await abandoned.startWorker();
       const boarding = await abandoned.board(merchant('notes'));
@@ -197,10 +194,32 @@ describe('gangway list and inbox', () => {
       const { externalId } = await waiting();
       const { code, stdout, stderr } = await gangway(['inbox']);
       expect(code).toBe(1);
-      expect(stderr).toBe(`no worker answers for ${boarding.workflowId}: is one running?\n`);
+      expect(stderr).toMatch(
+        new RegExp(`^no worker answers for .*${boarding.workflowId}.*: is one running?`),
+      );
       expect(stdout).toContain(externalId);
     } finally {
       await abandoned.close();
+    }
+  });
+
+  it('name the boardings that are encrypted with another key, and show the others', async () => {
+    const other = await createRig();
+    try {
+      const boarding = await other.board(merchant('notes'));
+      await boarding.requirement('underwriting-note');
+      const { externalId } = await waiting();
+      const { code, stdout, stderr } = await gangway(['inbox']);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^the key is not in PAYLOAD_KEYS for .*${boarding.workflowId}`, 'm'));
+      expect(stdout).toContain(externalId);
+      expect(await gangway(['status', boarding.workflowId])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `${boarding.workflowId} cannot be read: its key is not in PAYLOAD_KEYS\n`,
+      });
+    } finally {
+      await other.close();
     }
   });
 
@@ -224,6 +243,7 @@ describe('gangway resolve', () => {
     const { boarding, externalId } = await waiting();
     const [check, share] = (await boarding.state()).requirements;
     const scan = join(rig.documentDir, 'scan.pdf');
+    await mkdir(rig.documentDir, { recursive: true });
     await writeFile(scan, '%PDF-1.7');
     const first = [
       'resolve',
@@ -315,7 +335,8 @@ describe('gangway setup and doctor', () => {
 
   it('doctor finds everything in order', async () => {
     const result = await gangway(['doctor', '--json']);
-    const checks = jsonLines(result).map(({ check, ok }) => `${check}: ${ok}`);
+    const found = jsonLines(result).filter(({ check }) => check !== 'weak setting');
+    const checks = found.map(({ check, ok }) => `${check}: ${ok}`);
     expect(checks).toEqual([
       'temporal: true',
       'namespace: true',
@@ -324,6 +345,7 @@ describe('gangway setup and doctor', () => {
       'boarding partner: true',
       'banking partner: true',
       'document folder: true',
+      'statement folder: true',
     ]);
     expect(result.code).toBe(0);
   });
@@ -334,7 +356,24 @@ describe('gangway setup and doctor', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/!! +workers +none polls task queue nobody-polls-this/);
     expect(stdout).toMatch(/!! +boarding partner +.*Unauthorized, HTTP 401/);
-    expect(stderr).toBe('2 of 7 checks failed\n');
+    expect(stderr).toMatch(/^2 of \d+ checks failed\n$/);
+  });
+
+  it('doctor says what is off without the banking partner, and fails for no other reason', async () => {
+    const off = await runGangway({ ...rig.env, BANKING_URL: '' }, ['doctor', '--json']);
+    expect(jsonLines(off).find(({ check }) => check === 'banking partner')).toEqual({
+      check: 'banking partner',
+      ok: true,
+      detail: 'off: BANKING_URL is not set, so no businesses, customers, cards, statements and lists',
+    });
+    expect(off.code).toBe(0);
+  });
+
+  it('doctor finds a folder that cannot be used', async () => {
+    const bad = { ...rig.env, STATEMENT_DIR: '/dev/null/statements' };
+    const { code, stdout } = await runGangway(bad, ['doctor']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/!! +statement folder +.*(ENOTDIR|EEXIST|ENOENT)/);
   });
 });
 
@@ -360,8 +399,29 @@ describe('gangway in trouble', () => {
     expect(await runGangway({ ...rig.env, ...settings }, ['list'])).toEqual({ code: 2, stdout: '', stderr });
   });
 
+  it('shows its commands under headings', async () => {
+    const { code, stdout } = await gangway(['--help']);
+    expect(code).toBe(0);
+    const headings = [...stdout.matchAll(/^(\S.*):\n((?: {2}.*\n)+)/gm)].map(([, heading, commands = '']) => [
+      heading,
+      ...[...commands.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name),
+    ]);
+    expect(headings.slice(1)).toEqual([
+      ['Take aboard', 'board', 'onboard-business', 'onboard'],
+      [
+        'Follow, and answer what the partners ask',
+        ...['status', 'list', 'inbox', 'resolve', 'watch', 'nudge', 'cancel'],
+      ],
+      [
+        'Single operations at the bank',
+        ...['close-card', 'card-nickname', 'change-address', 'restore-sub-user'],
+        ...['ensure-webhooks', 'statement', 'show'],
+      ],
+      ['Set up, and help', 'setup', 'keys', 'doctor', 'help'],
+    ]);
+  });
+
   it('shows help with 0, and an unknown command with 2', async () => {
-    expect((await gangway(['--help'])).code).toBe(0);
     expect((await gangway(['board', '--help'])).code).toBe(0);
     expect(await gangway(['bord'])).toMatchObject({ code: 2 });
   });

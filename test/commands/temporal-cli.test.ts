@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { run } from '../processes.js';
-import { Boarding, createRig, merchant, type Rig } from '../rig.js';
+import { createRig, merchant, Onboarding, type Rig } from '../rig.js';
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await createRig();
+  // The command has no keys: with a codec server it is tested in test/codec-server.
+  rig = await createRig({ payloadKeys: '' });
 });
 afterAll(() => rig.close());
 
@@ -33,7 +34,7 @@ describe('the official temporal command, with plain JSON', () => {
       JSON.stringify(input),
     ];
     await temporal('workflow', 'start', ...target, ...start);
-    const boarding = new Boarding(rig.client, id);
+    const boarding = new Onboarding(rig.client, id);
     const requirement = await boarding.requirement('underwriting-note');
 
     const { queryResult } = await temporal('workflow', 'query', ...target, '--type', 'state');
@@ -51,7 +52,7 @@ describe('the official temporal command, with plain JSON', () => {
     const target = ['--workflow-id', `merchant-boarding-${crypto.randomUUID()}`];
     const start = ['--type', 'merchantBoarding', '--task-queue', rig.taskQueue, '--input', '{"merchant": 1}'];
     await temporal('workflow', 'start', ...target, ...start);
-    const boarding = new Boarding(rig.client, target[1] ?? '');
+    const boarding = new Onboarding(rig.client, target[1] ?? '');
     const error = await boarding.outcome().catch((failed) => failed);
     expect(error.cause.message).toBe('externalId: must be a string; merchant: must be an object');
   });

@@ -1,6 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { folderStore } from '../../src/documents/folder-store.js';
 import { createRig, eventually, merchant, type Rig } from '../rig.js';
 
 let rig: Rig;
@@ -44,6 +45,22 @@ describe('cancelling', () => {
       `merchant ${created?.id} stays at the partner, last seen as not submitted`,
     );
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
+  });
+
+  it('begins no other write after the one that it sees through', async () => {
+    const document = await folderStore(rig.documentDir).put('check.pdf', Buffer.from('%PDF-1.7 test'));
+    const input = merchant('uw-level-1');
+    const boarding = await rig.board(input);
+    const { id } = await boarding.requirement('underwriting-note');
+    await rig.sandbox.plan('delay', 'upload-attachment', { milliseconds: 1_500 });
+    await boarding.resolve(id, { kind: 'documents', documents: [document] });
+    const pending = async () => (await boarding.handle.describe()).raw.pendingActivities ?? [];
+    const isUploading = (activities: Awaited<ReturnType<typeof pending>>) =>
+      activities.some(({ activityType }) => activityType?.name === 'attachDocument');
+    await eventually(pending, isUploading, 'the upload');
+    await boarding.handle.cancel();
+    await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
+    expect((await rig.sandbox.writes(input.externalId)).slice(2)).toEqual(['upload-attachment']);
   });
 
   it('tells of a write whose outcome nobody knows', async () => {

@@ -33,6 +33,7 @@ export class BusinessApplication {
 
   constructor(input: BusinessOnboardingInput, records?: JourneyRecords) {
     requireMembers(input, { externalId: 'string', holder: 'object' });
+    requireMembers(input.holder, { doingBusinessAsName: 'string' });
     this.#input = input;
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
@@ -54,8 +55,10 @@ export class BusinessApplication {
     return this.#input;
   }
 
+  /** '' when a correction took it away, which is told before anything is sent. */
   get dba(): string {
-    return this.#input.holder.doingBusinessAsName;
+    const name: unknown = this.#input.holder?.doingBusinessAsName;
+    return typeof name === 'string' ? name.trim() : '';
   }
 
   /** The holder with its owners, for the partner. */
@@ -85,6 +88,14 @@ export class BusinessApplication {
     const { profileId } = this.journey.state;
     if (profileId === undefined) throw new Error('the profile does not exist yet');
     return profileId;
+  }
+
+  /** Takes note of a financial account, once. */
+  knowAccount(financialAccountId: string | null): void {
+    const { journey } = this;
+    if (financialAccountId === null || financialAccountId === journey.state.financialAccountId) return;
+    journey.know({ financialAccountId });
+    journey.timeline.add('financial-account-opened', { detail: financialAccountId });
   }
 
   get knownProfile(): { profileId?: number } {

@@ -1,4 +1,11 @@
-import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { OpenTicket, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { BusinessOnboardingOutcome } from '../../messages/business-onboarding.js';
 import type { Requirement } from '../../messages/requirements.js';
@@ -41,34 +48,45 @@ export async function followProfile(
 
   journey.enter('underwriting');
   follower.follow(seen);
-  for (;;) {
-    const hasAnswers = () => desk.hasAnswered('ticket') && !delivery.isBusy;
-    await condition(() => follower.hasNews || delivery.hasFailed || hasAnswers());
-    delivery.check();
-    const news = follower.take();
-    if (news) {
-      tellOf(news);
-      const outcome = await outcomeOf(news);
-      if (outcome) return outcome;
-      raiseWhatIsAsked(news.tickets);
-      journey.publish();
-      seen = toSeen(news);
-      if (workflowInfo().continueAsNewSuggested && !delivery.isBusy) await continueInNewRun();
-      follower.follow(seen);
+  try {
+    return await untilDecided();
+  } catch (error) {
+    // An answer that is on its way is seen through, as every write that has begun.
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => delivery.settled());
+    throw error;
+  }
+
+  async function untilDecided(): Promise<BusinessOnboardingOutcome> {
+    for (;;) {
+      const hasAnswers = () => desk.hasAnswered('ticket') && !delivery.isBusy;
+      const isDue = () => follower.hasNews || delivery.hasFailed || hasAnswers();
+      await condition(() => isDue() || desk.givenUp('ticket') !== undefined);
+      delivery.check();
+      // To give up does not wait for what another answer may be waiting for.
+      const last = desk.givenUp('ticket');
+      if (last) notAbandoned(last.resolution);
+      const news = follower.take();
+      if (news) {
+        tellOf(news);
+        raiseWhatIsAsked(news.tickets);
+        const outcome = await outcomeOf(news);
+        if (outcome) return outcome;
+        journey.publish();
+        seen = toSeen(news);
+        if (workflowInfo().continueAsNewSuggested && !delivery.isBusy) await continueInNewRun();
+        follower.follow(seen);
+      }
+      // A correction may take days, if the partner refuses it; what the partner decides meanwhile still counts.
+      if (hasAnswers()) delivery.start(deliverAnswers);
     }
-    // A correction may take days, if the partner refuses it; what the partner decides meanwhile still counts.
-    if (hasAnswers()) delivery.start(deliverAnswers);
   }
 
   function tellOf({ bankingStatus, financialAccountId }: ProfileSnapshot): void {
-    const { financialAccountId: known } = journey.state;
     journey.know({ partnerStatus: bankingStatus });
     if (bankingStatus !== seen?.bankingStatus) {
       journey.timeline.add('status-changed', { detail: bankingStatus });
     }
-    if (financialAccountId === null || financialAccountId === known) return;
-    journey.know({ financialAccountId });
-    journey.timeline.add('financial-account-opened', { detail: financialAccountId });
+    application.knowAccount(financialAccountId);
   }
 
   async function outcomeOf({

@@ -18,7 +18,7 @@ export async function findOrSubmit(application: BusinessApplication): Promise<vo
     if (submitted.isAdopted) return adopt(application, submitted.profileId);
     const { profileId, financialAccountId, problems } = submitted;
     if (profileId !== null) know(application, profileId, 'holder-submitted');
-    if (financialAccountId !== null) journey.know({ financialAccountId });
+    application.knowAccount(financialAccountId);
     if (problems.length === 0) return;
     await askForCorrection(journey, { title: SUBMIT, correct }, problems);
     if (profileId !== null) return replaceHolder(application);
@@ -47,9 +47,16 @@ export async function replaceHolder(application: BusinessApplication): Promise<v
   journey.timeline.add('holder-corrected');
 }
 
-function find({ journey, input, dba }: BusinessApplication): Promise<ProfilesFound> {
+/** What the partner had when it was asked for this name. */
+interface Found extends ProfilesFound {
+  readonly dba: string;
+}
+
+async function find({ journey, input, dba }: BusinessApplication): Promise<Found> {
+  // A search for no name would find them all. That it is missing is told before anything is sent.
+  if (dba === '') return { dba, ofMerchant: null, ofSameName: [] };
   const { merchantProfileId } = input;
-  return carryOut(journey, {
+  const found = await carryOut(journey, {
     title: 'look for the business at the bank',
     run: (access) =>
       findProfiles({
@@ -58,6 +65,7 @@ function find({ journey, input, dba }: BusinessApplication): Promise<ProfilesFou
         ...access,
       }),
   });
+  return { ...found, dba };
 }
 
 /** Found at the partner after a call whose answer was lost, or named by a person: the verdict on it is not known. */
@@ -69,17 +77,14 @@ interface Adopted {
 type Submitted = (HolderVerdict & { readonly isAdopted: false }) | Adopted;
 
 /** @param first what the partner had before: a profile of the same name that was there then is not ours */
-function submit(application: BusinessApplication, first: ProfilesFound): Promise<Submitted> {
+function submit(application: BusinessApplication, first: Found): Promise<Submitted> {
   const { journey, correct } = application;
   let before = first;
-  let name = application.dba;
   const adopted = (profileId: number): Adopted => ({ profileId, isAdopted: true });
   return carryOut<Submitted>(journey, {
     title: SUBMIT,
     prepare: async () => {
-      if (name === application.dba) return;
-      name = application.dba;
-      before = await find(application);
+      if (before.dba !== application.dba) before = await find(application);
     },
     run: async (access) => ({
       ...(await submitHolder({ ...application.submission, ...access })),
@@ -106,7 +111,7 @@ async function adopt(application: BusinessApplication, id: number): Promise<void
   const { journey } = application;
   know(application, id, 'profile-adopted');
   const { bankingStatus, financialAccountId } = await read(application);
-  if (financialAccountId !== null) journey.know({ financialAccountId });
+  application.knowAccount(financialAccountId);
   if (bankingStatus !== NEW) return;
   journey.enter('applying');
   await replaceHolder(application);

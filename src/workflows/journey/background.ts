@@ -1,3 +1,5 @@
+import { condition } from '@temporalio/workflow';
+
 /** Something that goes on beside the story, one at a time. Its failure is kept until the story asks for it. */
 export class Background {
   #isBusy = false;
@@ -21,6 +23,11 @@ export class Background {
         this.#failure = { error };
       },
     );
+  }
+
+  /** Waits until the task has ended, well or not. */
+  async settled(): Promise<void> {
+    await condition(() => !this.#isBusy || this.hasFailed);
   }
 
   /** @throws what the task threw */

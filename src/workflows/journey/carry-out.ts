@@ -1,4 +1,4 @@
-import { CancellationScope, sleep } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, sleep } from '@temporalio/workflow';
 import type { Access } from '../../messages/banking-activities.js';
 import type { Answer } from '../../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
@@ -37,7 +37,7 @@ export interface OnceOnly<Result> {
   readonly hint: string;
 }
 
-/** Thrown where a rejection ends what was to be done. */
+/** Thrown where a rejection ends what was to be done, and by a `run` whose answer says no in its body. */
 export class RejectedByPartner extends Error {
   override readonly name = 'RejectedByPartner';
   constructor(
@@ -63,13 +63,16 @@ export async function carryOut<Result>(journey: Journey, step: Step<Result>): Pr
   let access: Access = {};
   for (let unreachable = 0; ; ) {
     await step.prepare?.();
+    // What follows a write that was seen through begins no other.
+    if (CancellationScope.current().consideredCancelled)
+      throw new CancelledFailure('cancelled before it began');
     let failure: PartnerErrorDetails;
     const run = () => step.run(access);
     try {
       // A write that has begun is seen through, for a cancelled call would leave its outcome unknown.
       return await (step.once ? CancellationScope.nonCancellable(run) : run());
     } catch (error) {
-      failure = partnerFailure(error);
+      failure = error instanceof RejectedByPartner ? rejection(step, error) : partnerFailure(error);
     }
     access = {};
     switch (failure.kind) {
@@ -102,6 +105,10 @@ export async function carryOut<Result>(journey: Journey, step: Step<Result>): Pr
       }
     }
   }
+}
+
+function rejection({ title }: Step<unknown>, { problems, message }: RejectedByPartner): PartnerErrorDetails {
+  return { system: 'gangway', operation: title, kind: 'Rejected', fields: problems, reason: message };
 }
 
 async function pause(
@@ -169,7 +176,9 @@ async function askForAccess(
           answers: ['retry', 'abandon'],
         },
   );
-  return answer?.kind === 'code' ? { oneTimeCode: answer.code } : { afresh: true };
+  if (answer?.kind === 'code') return { oneTimeCode: answer.code };
+  // Another onboarding may have been given a code meanwhile. To sign in anew would drop the token that came of it.
+  return needs === 'one-time-code' ? {} : { afresh: true };
 }
 
 function noAccess({ system, kind, atSignIn }: PartnerErrorDetails): string {

@@ -58,9 +58,11 @@ export class Reporter {
       this.#isDue = false;
       const { timeline, ...state } = this.state();
       const since = this.#reported;
-      const report = { part, state, since, timeline: timeline.slice(since) };
+      // The timeline grows while the signal is on its way.
+      const upTo = timeline.length;
+      const report = { part, state, since, timeline: timeline.slice(since, upTo) };
       await getExternalWorkflowHandle(workflowId).signal(childReport, report);
-      this.#reported = timeline.length;
+      this.#reported = upTo;
     }
   }
 

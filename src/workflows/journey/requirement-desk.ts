@@ -126,6 +126,11 @@ export class RequirementDesk {
     return [...this.#answered.values()].some(({ resolution }) => resolution.answer.kind === 'abandon');
   }
 
+  /** The answer to a requirement of a kind that is to give up. */
+  givenUp(kind: RequirementKind): Answered | undefined {
+    return this.#answeredOf(kind).find(({ resolution }) => resolution.answer.kind === 'abandon');
+  }
+
   #answeredOf(kind: RequirementKind): readonly Answered[] {
     return [...this.#answered.values()].filter(({ requirement }) => requirement.kind === kind);
   }
@@ -163,6 +168,8 @@ export class RequirementDesk {
     for (;;) {
       await condition(() => next().length > 0);
       const due = Math.min(...next());
+      // The last one may be gone by now: closed in the same breath, as by the end of the workflow.
+      if (due === Number.POSITIVE_INFINITY) continue;
       const answered = () => !next().includes(due);
       const summary = 'an answer is due';
       const intime = due > Date.now() && (await condition(answered, due - Date.now(), { summary }));

@@ -1,0 +1,94 @@
+import type { BankingLists, Listed } from '../messages/banking-operations.js';
+import { dateTime } from '../partners/banking/rules.js';
+import { withTemporal } from './context.js';
+import { readList } from './list-activity.js';
+import { printJson, printLine, printNote, printTable, shortDate } from './output.js';
+
+export interface ListOptions {
+  readonly limit: number;
+  readonly json?: true;
+}
+
+/** A list of the bank: how it is asked for, and its columns, each with what it shows of a record. */
+interface List<Name extends keyof BankingLists> {
+  readonly activity: Name;
+  readonly what: string;
+  readonly columns: Readonly<Record<string, string | ((item: Item) => unknown)>>;
+}
+
+type Item = Listed['records'][number];
+
+export const TICKETS: List<'listTickets'> = {
+  activity: 'listTickets',
+  what: 'tickets',
+  columns: {
+    ticket: 'ticketId',
+    created: 'createdDate',
+    status: 'status',
+    topic: 'topic',
+    'asks about': 'updateFieldRequest',
+    text: 'text',
+  },
+};
+
+export const DEPARTMENTS: List<'listDepartments'> = {
+  activity: 'listDepartments',
+  what: 'departments',
+  columns: { id: 'id', name: 'name', users: 'authorizedUserCount', description: 'description' },
+};
+
+export const NOTIFICATIONS: List<'listNotifications'> = {
+  activity: 'listNotifications',
+  what: 'notifications',
+  columns: {
+    id: 'id',
+    created: 'createdDate',
+    level: 'level',
+    group: 'group',
+    read: 'dateRead',
+    subject: 'subject',
+    body: 'body',
+  },
+};
+
+export const EXTERNAL_ACTIVITY: List<'listExternalActivity'> = {
+  activity: 'listExternalActivity',
+  what: 'external-activity',
+  columns: { id: 'id', created: 'createdAt', amount: dollarsOf, name: 'name', company: 'companyName' },
+};
+
+export const ACCOUNTS: List<'searchAccounts'> = {
+  activity: 'searchAccounts',
+  what: 'accounts',
+  columns: { profile: 'id', dba: 'dba' },
+};
+
+/** Reads a list and prints it. @throws {CommandFailed} */
+export async function printList<Name extends keyof BankingLists>(
+  { activity, what, columns }: List<Name>,
+  { limit, json }: ListOptions,
+  filter: Omit<Parameters<BankingLists[Name]>[0], 'limit'>,
+): Promise<void> {
+  const request = { limit, ...filter } as Parameters<BankingLists[Name]>[0];
+  const { records, more } = await withTemporal((context) => readList(context, activity, what, request));
+  if (json) records.forEach(printJson);
+  else if (records.length === 0) printLine('none');
+  else {
+    const cells = (item: Item) => Object.values(columns).map((column) => cellOf(item, column));
+    printTable(Object.keys(columns), records.map(cells));
+  }
+  if (more) printNote(`there are more than ${limit}; --limit shows more`);
+}
+
+function cellOf(item: Item, column: string | ((item: Item) => unknown)): string {
+  const value = typeof column === 'string' ? item[column] : column(item);
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string' && dateTime.safeParse(value).success) return shortDate(value);
+  return String(value).replace(/\s+/g, ' ');
+}
+
+/** Amounts are in cents (apis/1, E11). */
+function dollarsOf({ amount }: Item): string {
+  const { value, currencyCode = '' } = (amount ?? {}) as { value?: number; currencyCode?: string };
+  return typeof value === 'number' ? `${(value / 100).toFixed(2)} ${currencyCode}`.trim() : '';
+}

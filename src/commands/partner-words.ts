@@ -1,0 +1,29 @@
+import type { PartnerErrorDetails } from '../partners/partner-error.js';
+import { problemLines } from './errors.js';
+
+/** What became of a partner call that failed, for people: a line, and one for each thing that is wrong. */
+export function inWords(failure: PartnerErrorDetails): string {
+  return [`the ${failure.system} partner ${whatItDid(failure)}`, ...problemLines(failure.fields)].join('\n');
+}
+
+function whatItDid({ kind, reason, needs, atSignIn }: PartnerErrorDetails): string {
+  if (needs === 'one-time-code') {
+    return 'lets us in with a one-time code only: set BANKING_TOTP_SECRET, or hand one to an operation';
+  }
+  switch (kind) {
+    case 'NotSent':
+      return `was not reached: ${reason}`;
+    case 'RateLimited':
+      return 'wants us to wait: too many calls (429)';
+    case 'Rejected':
+      return `refused this (${reason})`;
+    case 'Unauthorized':
+      return 'refuses our credentials (401): correct them in the worker’s settings';
+    case 'Forbidden':
+      return atSignIn
+        ? 'does not let us sign in (403): the account is locked or suspended'
+        : 'does not permit this (403)';
+    case 'Uncertain':
+      return `gave no clear answer: ${reason}`;
+  }
+}

@@ -1,0 +1,137 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { externalActivityRequest, notificationQuery } from '../partners/banking/requests.js';
+import { dateTime, text } from '../partners/banking/rules.js';
+import { given, numericId, positiveInteger } from './arguments.js';
+import {
+  ACCOUNTS,
+  DEPARTMENTS,
+  EXTERNAL_ACTIVITY,
+  type ListOptions,
+  NOTIFICATIONS,
+  printList,
+  TICKETS,
+} from './bank-lists.js';
+import { check } from './input-file.js';
+
+/** A day stands for its first moment, or for its last where a range ends; a time for itself. */
+const momentOf = (time: string) =>
+  z
+    .string()
+    .transform((given) => (/^\d{4}-\d{2}-\d{2}$/.test(given) ? `${given}T${time}Z` : given))
+    .refine(
+      (moment) => dateTime.safeParse(moment).success,
+      'must be a day such as 2026-01-05, or a time such as 2026-01-05T12:00:00Z',
+    )
+    .optional();
+
+const range = { '--from': momentOf('00:00:00'), '--to': momentOf('23:59:59.999') };
+
+const notificationOptions = z.object({
+  ...range,
+  '--level': notificationQuery.shape.level,
+  '--search': text.optional(),
+});
+
+const activityOptions = z.object({
+  profile: numericId,
+  ...range,
+  '--account': text.optional(),
+  '--provider': externalActivityRequest.shape.provider,
+});
+
+const accountOptions = z.object({
+  '--dba': text.optional(),
+  '--agent': z.array(numericId).optional(),
+  '--iso': numericId.optional(),
+});
+
+export function showCommand(program: Command): void {
+  const show = program
+    .command('show')
+    .summary('list what the bank has')
+    .description('List what the bank has. A worker reads it, as a standalone activity.');
+  const list = (name: string, description: string) => show.command(name).description(description);
+  withListOptions(list('tickets', 'List the new tickets.')).action((options: ListOptions) =>
+    printList(TICKETS, options, {}),
+  );
+  withListOptions(list('departments', 'List the departments. For administrators at the partner.')).action(
+    (options: ListOptions) => printList(DEPARTMENTS, options, {}),
+  );
+  withListOptions(
+    withRange(list('notifications', 'List the notifications.'))
+      .option('--level <level>', 'only those of this level: Info or Warning')
+      .option('--search <text>', 'only those with this text'),
+  ).action(showNotifications);
+  withListOptions(
+    withRange(
+      list('external-activity', 'List the activity of external accounts that are linked to a profile.'),
+    )
+      .argument('<profile>', 'id of the banking profile')
+      .option('--account <id>', 'only that of this financial account')
+      .option('--provider <name>', 'only that of this provider'),
+  ).action(showExternalActivity);
+  withListOptions(
+    list('accounts', 'Search business account holders.')
+      .option('--dba <name>', 'only those whose dba has this in it')
+      .option('--agent <id...>', 'only those of these agents')
+      .option('--iso <id>', 'only those of this ISO'),
+  ).action(showAccounts);
+}
+
+function withListOptions(command: Command): Command {
+  return command
+    .option('--limit <n>', 'at most this many', positiveInteger, 100)
+    .option('--json', 'print JSON lines, each a record as the bank has it');
+}
+
+function withRange(command: Command): Command {
+  return command
+    .option('--from <date>', 'not before this day, or time, in UTC: 2026-01-05, 2026-01-05T12:00:00Z')
+    .option('--to <date>', 'not after this day, or time');
+}
+
+interface RangeOptions extends ListOptions {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+async function showNotifications(
+  options: RangeOptions & { readonly level?: string; readonly search?: string },
+): Promise<void> {
+  const { from, to, level, search } = options;
+  const asked = { '--from': from, '--to': to, '--level': level, '--search': search };
+  const checked = check(notificationOptions, asked, 'show notifications');
+  const filter = {
+    fromDate: checked['--from'],
+    toDate: checked['--to'],
+    level: checked['--level'],
+    searchTerm: checked['--search'],
+  };
+  await printList(NOTIFICATIONS, options, given(filter));
+}
+
+async function showExternalActivity(
+  profile: string,
+  options: RangeOptions & { readonly account?: string; readonly provider?: string },
+): Promise<void> {
+  const { from, to, account, provider } = options;
+  const asked = { profile, '--from': from, '--to': to, '--account': account, '--provider': provider };
+  const checked = check(activityOptions, asked, 'show external-activity');
+  const filter = {
+    financialAccountId: checked['--account'],
+    provider: checked['--provider'],
+    dateFrom: checked['--from'],
+    dateTo: checked['--to'],
+  };
+  await printList(EXTERNAL_ACTIVITY, options, { profileId: checked.profile, ...given(filter) });
+}
+
+async function showAccounts(
+  options: ListOptions & { readonly dba?: string; readonly agent?: string[]; readonly iso?: string },
+): Promise<void> {
+  const { dba, agent, iso } = options;
+  const checked = check(accountOptions, { '--dba': dba, '--agent': agent, '--iso': iso }, 'show accounts');
+  const filter = { dba: checked['--dba'], agentIds: checked['--agent'], isoId: checked['--iso'] };
+  await printList(ACCOUNTS, options, given(filter));
+}

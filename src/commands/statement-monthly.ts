@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { externalId } from '../messages/external-id.js';
+import {
+  deleteSchedule,
+  listSchedules,
+  runSchedule,
+  type StatementSchedule,
+  saveSchedule,
+} from '../temporal/statement-schedules.js';
+import { given, numberWithin } from './arguments.js';
+import { withTemporal } from './context.js';
+import { check } from './input-file.js';
+import { printJson, printLine, printTable, shortDate } from './output.js';
+import {
+  named,
+  requestFrom,
+  type StatementOptions,
+  statementOptions,
+  withStatementOptions,
+} from './statement-request.js';
+
+const keyOnly = z.object({ key: externalId });
+
+const monthlyStatements = statementOptions.extend({
+  key: externalId,
+  '--day': numberWithin(1, 28),
+  '--hour': numberWithin(0, 23),
+});
+
+/** By then the month has ended in all of the United States. */
+const DEFAULT_DAY = '1';
+const DEFAULT_HOUR = '12';
+
+interface MonthlyOptions extends StatementOptions {
+  readonly day: string;
+  readonly hour: string;
+  readonly json?: true;
+}
+
+/** Adds `statement monthly`, and what is done with those: `list`, `stop` and `run`. */
+export function monthlyCommands(statement: Command): void {
+  const monthly = statement
+    .command('monthly')
+    .description(
+      'Save the statement of the previous month each month, by a Temporal schedule. The same key changes it.',
+    )
+    .argument('<key>', 'your name for it');
+  withStatementOptions(monthly)
+    .option('--day <day>', 'day of the month, 1 to 28', DEFAULT_DAY)
+    .option('--hour <hour>', 'hour of that day in UTC, 0 to 23', DEFAULT_HOUR)
+    .option('--json', 'print JSON')
+    .action(plan);
+  statement
+    .command('list')
+    .description('List what is saved each month.')
+    .option('--json', 'print JSON lines')
+    .action(list);
+  byKey(statement.command('stop').description('Stop saving these statements each month.'), stop);
+  byKey(statement.command('run').description('Save the statement of the previous month now.'), run);
+}
+
+function byKey(command: Command, action: (key: string, json?: true) => Promise<void>): void {
+  command
+    .argument('<key>', 'as given to "statement monthly"')
+    .option('--json', 'print JSON')
+    .action((key: string, { json }: { json?: true }) =>
+      action(check(keyOnly, { key }, `statement ${command.name()}`).key, json),
+    );
+}
+
+async function plan(key: string, { day, hour, json, ...options }: MonthlyOptions): Promise<void> {
+  const asked = { key, ...named(options), '--day': day, '--hour': hour };
+  const checked = check(monthlyStatements, asked, 'statement monthly');
+  const monthly = {
+    key,
+    day: checked['--day'],
+    hour: checked['--hour'],
+    request: requestFrom(checked),
+  };
+  await withTemporal(async ({ client, config }) => {
+    const { created, schedule } = await saveSchedule(client, monthly, config.taskQueue);
+    if (json) return printJson({ created, ...jsonOf(schedule) });
+    const next = schedule.isPaused ? 'it is paused' : `next run ${shortDate(schedule.nextRunAt)} UTC`;
+    printLine(`${schedule.scheduleId} ${created ? 'created' : 'changed'}: ${next}`);
+  });
+}
+
+async function list({ json }: { json?: true }): Promise<void> {
+  const schedules = await withTemporal(({ client }) => listSchedules(client));
+  if (json) {
+    for (const schedule of schedules) printJson(jsonOf(schedule));
+    return;
+  }
+  if (schedules.length === 0) return printLine('none');
+  printTable(['key', 'accounts', 'format', 'next run', 'last run'], schedules.map(row));
+}
+
+async function stop(key: string, json?: true): Promise<void> {
+  const scheduleId = await withTemporal(({ client }) => deleteSchedule(client, key));
+  if (json) return printJson({ scheduleId, stopped: true });
+  printLine(`${scheduleId} is gone; a run that has begun goes on`);
+}
+
+async function run(key: string, json?: true): Promise<void> {
+  const workflowId = await withTemporal(({ client }) => runSchedule(client, key));
+  if (json) return printJson({ key, workflowId: workflowId ?? null });
+  printLine(workflowId ? `started ${workflowId}` : 'asked for; "gangway statement list" will show the run');
+}
+
+function jsonOf({ key, scheduleId, request, isPaused, nextRunAt, lastWorkflowId }: StatementSchedule) {
+  return {
+    key,
+    scheduleId,
+    accounts: request?.financialAccountIds ?? null,
+    format: request?.fileFormat ?? null,
+    ...given({ email: request?.email }),
+    paused: isPaused,
+    nextRunAt: nextRunAt ?? null,
+    lastWorkflowId: lastWorkflowId ?? null,
+  };
+}
+
+function row({ key, request, isPaused, nextRunAt, lastWorkflowId = '' }: StatementSchedule): string[] {
+  const accounts = request?.financialAccountIds.join(', ') ?? 'key not in PAYLOAD_KEYS';
+  const next = isPaused ? 'paused' : shortDate(nextRunAt);
+  return [key, accounts, request?.fileFormat ?? '', next, lastWorkflowId];
+}

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { request as ask, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A request that came by, once it was answered. */
+export interface Seen {
+  /** `POST /api/auth/v2`, without the query. */
+  readonly line: string;
+  /** HTTP status of the answer; 0 when there was none. */
+  readonly status: number;
+  /** When it came, in milliseconds of `performance.now()`. */
+  readonly at: number;
+}
+
+export interface CountingProxy {
+  readonly url: string;
+  /** The requests so far, of this line when one is given. */
+  seen(line?: string): readonly Seen[];
+}
+
+/** Hands every request on to a partner and counts it, for the running test. A connection that is cut there is cut here. */
+export async function countingProxy(target: string): Promise<CountingProxy> {
+  const all: Seen[] = [];
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    const line = `${method} ${url.split('?')[0]}`;
+    const at = performance.now();
+    const onward = ask(target + url, { method, headers }, (answer) => {
+      all.push({ line, status: answer.statusCode ?? 0, at });
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => {
+      all.push({ line, status: 0, at });
+      request.socket.destroy();
+    });
+    request.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seen: (line) => (line === undefined ? all : all.filter((one) => one.line === line)),
+  };
+}
