@@ -36,6 +36,7 @@ await worker.stop();
 await rig.startWorker({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
 for (const reads of [2, 20, 200]) await printPolled(rig, reads);
 await printNudges(rig, 40);
+await printEncryption(server.address);
 await printTokenCalls();
 printCatalogue();
 await printBundle();
@@ -63,6 +64,37 @@ async function printCustomer({ client, onboard }: Rig): Promise<void> {
       .describe();
     print(`  its ${part}`, `${historyLength} events, ${historySize} bytes`);
   }
+}
+
+/** The same boardings with payloads in the clear and encrypted, in turns on one server, so that both meet the same load. */
+async function printEncryption(address: string): Promise<void> {
+  const [turns, boardings] = [3, 40];
+  const clear = await createRig({ address, payloadKeys: '' });
+  const encrypted = await createRig({ address });
+  const seconds = { clear: 0, encrypted: 0 };
+  for (let turn = 0; turn < turns; turn++) {
+    seconds.clear += await secondsFor(clear, boardings);
+    seconds.encrypted += await secondsFor(encrypted, boardings);
+  }
+  const [bytes, more] = [await bytesOf(clear), await bytesOf(encrypted)];
+  const ratio = (seconds.clear / seconds.encrypted).toFixed(2);
+  const perBoarding = ((seconds.encrypted - seconds.clear) / turns / boardings) * 1_000;
+  print('straight boarding, in the clear and encrypted', `${bytes} and ${more} bytes`);
+  print('throughput encrypted to in the clear', `${ratio}, ${perBoarding.toFixed(1)} ms more a boarding`);
+  await clear.close();
+  await encrypted.close();
+}
+
+async function secondsFor({ board }: Rig, boardings: number): Promise<number> {
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: boardings }, async () => (await board(merchant())).outcome()));
+  return (performance.now() - begun) / 1_000;
+}
+
+async function bytesOf({ board }: Rig): Promise<number> {
+  const boarding = await board(merchant());
+  await boarding.outcome();
+  return (await boarding.handle.describe()).historySize ?? 0;
 }
 
 /** An hour in which tokens live ten minutes, 600 times as fast: six seconds, and tokens that live one. */

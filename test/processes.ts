@@ -55,6 +55,10 @@ export async function launch(
 ): Promise<RunningProcess> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [`dist/${name}.js`], { cwd: ROOT, env: { PATH, HOME, ...env } });
+  // A test that fails half-way leaves nothing behind.
+  const killAtExit = () => child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  child.once('exit', () => process.off('exit', killAtExit));
   let printed = '';
   let stderr = '';
   const exit = once(child, 'exit').then(([code]) => code as number | null);

@@ -133,6 +133,7 @@ describe('the nickname of a card', () => {
     expect(await set.outcome()).toEqual({ outcome: 'done', paymentCardId, last4 });
     expect(await nameOf(bank, paymentCardId)).toBe('Fuel');
     expect(await set.events()).toEqual(['started', 'nickname-set', 'ended']);
+    expect(await set.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
     const cleared = await name(bank, paymentCardId, null);
     expect(await cleared.outcome()).toEqual({ outcome: 'done', paymentCardId, last4 });
     expect(await nameOf(bank, paymentCardId)).toBeNull();

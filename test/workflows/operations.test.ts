@@ -124,6 +124,7 @@ describe('restoring a sub-user', () => {
     const restoring = await restore(bank, 71);
     expect(await restoring.outcome()).toEqual({ outcome: 'done', subUserId: 71 });
     expect(await restoring.events()).toEqual(['started', 'sub-user-restored', 'ended']);
+    expect(await restoring.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
     expect(await bank.writesTo(71)).toEqual(['restore-sub-user']);
   });
 
@@ -184,6 +185,7 @@ describe('ensuring webhooks', () => {
       'webhook-created',
       'ended',
     ]);
+    expect(await first.state()).toMatchObject({ stage: 'done', outcome: 'done', requirements: [] });
     const again = await bank.operate('ensureWebhooks', key(), { webhooks });
     expect(await again.outcome()).toMatchObject({ webhooks: Array(3).fill({ existed: true, id: null }) });
     const registered = await bank.client.listWebhooks({});
@@ -212,5 +214,6 @@ describe('ensuring webhooks', () => {
       outcome: 'rejected',
       problems: [{ field: 'name', message: 'must be at most 50 characters' }],
     });
+    expect(await ensuring.state()).toMatchObject({ stage: 'rejected', outcome: 'rejected' });
   });
 });

@@ -12,38 +12,36 @@ afterAll(() => rig.close());
 const withoutName = { ...business(), holder: {} };
 
 describe('a workflow that was started without gangway, and with nothing that could work,', () => {
-  it.each<[WorkflowType, unknown, string]>([
-    ['merchantBoarding', {}, 'externalId: must be a string; merchant: must be an object'],
-    ['businessOnboarding', {}, 'externalId: must be a string; holder: must be an object'],
-    ['businessOnboarding', withoutName, 'doingBusinessAsName: must be a string'],
+  it.each<[WorkflowType, string, unknown]>([
+    ['merchantBoarding', 'externalId: must be a string; merchant: must be an object', {}],
+    ['businessOnboarding', 'externalId: must be a string; holder: must be an object', {}],
+    ['businessOnboarding', 'doingBusinessAsName: must be a string', withoutName],
     [
       'customerOnboarding',
-      null,
       'externalId: must be a string; boarding: must be an object; business: must be an object',
+      null,
     ],
-    ['customerOnboarding', { ...customer(), boarding: {} }, 'merchant: must be an object'],
-    ['customerOnboarding', { ...customer(), business: {} }, 'holder: must be an object'],
-    ['closeCard', { paymentCardId: 'card-1' }, 'last4: must be a string'],
+    ['customerOnboarding', 'merchant: must be an object', { ...customer(), boarding: {} }],
+    ['customerOnboarding', 'holder: must be an object', { ...customer(), business: {} }],
+    ['closeCard', 'last4: must be a string', { paymentCardId: 'card-1' }],
     [
       'changeAddress',
-      [],
       'streetAddress: must be a string; postalCode: must be a string; city: must be a string; state: must be a number',
+      [],
     ],
-    ['setCardNickname', {}, 'paymentCardId: must be a string'],
-    ['restoreSubUser', { subUserId: '7' }, 'subUserId: must be a number'],
-    ['ensureWebhooks', { webhooks: {} }, 'webhooks: must be an array'],
+    ['setCardNickname', 'paymentCardId: must be a string', {}],
+    ['restoreSubUser', 'subUserId: must be a number', { subUserId: '7' }],
+    ['ensureWebhooks', 'webhooks: must be an array', { webhooks: {} }],
     [
       'generateStatement',
-      {},
       'period: must be a string; financialAccountIds: must be an array; fileFormat: must be a string',
+      {},
     ],
-  ])('(%s, %o) fails, and says what it lacks', async (type, input, why) => {
+  ])('(%s) fails, and says what it lacks: %s', async (type, why, input) => {
     const { client, taskQueue } = rig;
     const id = workflowId(type, `${taskQueue}-${why}`);
-    const { result } = await client.workflow
-      .start(type, { workflowId: id, taskQueue, args: [input] })
-      .then((handle) => ({ result: handle.result() }));
-    const { cause } = await result.catch((error: { cause: ApplicationFailure }) => error);
+    const handle = await client.workflow.start(type, { workflowId: id, taskQueue, args: [input] });
+    const { cause } = await handle.result().catch((error: { cause: ApplicationFailure }) => error);
     expect(cause).toBeInstanceOf(ApplicationFailure);
     expect(cause.type).toBe('InvalidInput');
     expect(cause.message).toBe(why);
