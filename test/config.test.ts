@@ -15,13 +15,16 @@ describe('the settings', () => {
     expect(loadConfig({})).toEqual({
       taskQueue: 'gangway',
       poll: { minMs: 60_000, maxMs: 3_600_000 },
+      payloadKeys: undefined,
       healthAddress: { host: '127.0.0.1', port: 8081 },
+      metricsAddress: undefined,
       logLevel: 'info',
       uiUrl: undefined,
       boarding: undefined,
       banking: undefined,
       posNames: [],
       documentDir: 'documents',
+      statementDir: 'statements',
     });
   });
 
@@ -33,7 +36,9 @@ describe('the settings', () => {
       GANGWAY_POLL_MAX: '1.5h',
       GANGWAY_HEALTH_ADDRESS: '0.0.0.0:9000',
       BOARDING_POS_NAMES: 'Till One, Till Two',
+      GANGWAY_METRICS_ADDRESS: '127.0.0.1:9464',
       DOCUMENT_DIR: '/var/lib/gangway',
+      STATEMENT_DIR: '/var/lib/statements',
     });
     expect(config).toMatchObject({
       taskQueue: 'boarding-east',
@@ -41,7 +46,9 @@ describe('the settings', () => {
       healthAddress: { host: '0.0.0.0', port: 9000 },
       boarding: { url: 'https://boarding.example.com', username: 'user', password: 'secret' },
       posNames: ['Till One', 'Till Two'],
+      metricsAddress: { host: '127.0.0.1', port: 9464 },
       documentDir: '/var/lib/gangway',
+      statementDir: '/var/lib/statements',
     });
   });
 

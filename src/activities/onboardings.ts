@@ -26,7 +26,7 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
 
     async awaitOnboarding({ workflowId, until }) {
       const progress = await progressOf(workflowId);
-      const isReached = until === 'merchant' && progress.merchantProfileId !== undefined;
+      const isReached = until === 'merchant' && progress.facts.merchantProfileId !== undefined;
       if (progress.outcome || isReached) return progress;
       const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
       // Not an error: a retry is how this activity waits without writing history.
@@ -47,9 +47,14 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
 async function progressOf(workflowId: string): Promise<Progress> {
   const client = getClient();
   const { status } = await client.workflow.getHandle(workflowId).describe();
-  const { merchantProfileId } = await stateOf(client, workflowId);
-  const merchant = merchantProfileId === undefined ? {} : { merchantProfileId };
-  if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return merchant;
-  if (status.name !== 'COMPLETED') return { ...merchant, outcome: { outcome: 'cancelled' } };
-  return { ...merchant, outcome: await outcomeOf(client, workflowId) };
+  const { merchantProfileId, mid, profileId, financialAccountId } = await stateOf(client, workflowId);
+  const facts = {
+    ...(merchantProfileId !== undefined && { merchantProfileId }),
+    ...(mid !== undefined && { mid }),
+    ...(profileId !== undefined && { profileId }),
+    ...(financialAccountId !== undefined && { financialAccountId }),
+  };
+  if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return { facts };
+  if (status.name !== 'COMPLETED') return { facts, outcome: { outcome: 'cancelled' } };
+  return { facts, outcome: await outcomeOf(client, workflowId) };
 }

@@ -17,11 +17,11 @@ export async function awaitChange<Snapshot>(
   isNews: (now: Snapshot, polls: number) => boolean,
 ): Promise<{ snapshot: Snapshot; polls: number }> {
   const polls = pollsBefore() + 1;
-  heartbeat(polls);
   const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
   const elapsedMs = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
   const nextRetryDelay = pollDelay(elapsedMs, poll, Math.random());
-  const snapshot = await repeatable(read, { paceMs: nextRetryDelay, mayBeNew: true });
+  const beating = () => whileBeating(read, polls);
+  const snapshot = await repeatable(beating, { paceMs: nextRetryDelay, mayBeNew: true });
   if (isNews(snapshot, polls)) return { snapshot, polls };
   // Not an error: a retry is how this activity waits without writing history.
   throw ApplicationFailure.create({
@@ -30,6 +30,19 @@ export async function awaitChange<Snapshot>(
     category: ApplicationFailureCategory.BENIGN,
     nextRetryDelay,
   });
+}
+
+/** How often a read tells the server that its worker lives; a third of the poll's heartbeat time-out. */
+const HEARTBEAT_MS = 3_000;
+
+async function whileBeating<T>(read: () => Promise<T>, polls: number): Promise<T> {
+  heartbeat(polls);
+  const beat = setInterval(heartbeat, HEARTBEAT_MS, polls);
+  try {
+    return await read();
+  } finally {
+    clearInterval(beat);
+  }
 }
 
 /** Reads so far in this wait. A nudge resets the attempt number, so they are counted in the heartbeat. */

@@ -1,10 +1,12 @@
 import type { BusinessOnboardingOutcome } from './business-onboarding.js';
 import type { MerchantBoardingOutcome } from './merchant-boarding.js';
+import type { OnboardingState } from './onboarding-state.js';
 import type { Resolution, ResolutionReceipt } from './requirements.js';
 
 /** How far an onboarding has come that someone else started. */
 export interface Progress {
-  readonly merchantProfileId?: number;
+  /** What its state tells of it. */
+  readonly facts: Pick<OnboardingState, 'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId'>;
   /** There once it has ended; `cancelled` also when it was terminated or failed. */
   readonly outcome?: MerchantBoardingOutcome | BusinessOnboardingOutcome | { readonly outcome: 'cancelled' };
 }

@@ -23,13 +23,17 @@ export async function changeAddress(input: ChangeAddressInput): Promise<Operatio
           code ??= await askForCode(journey, `It is confirmed by a ${input.secureOperationType}.`);
       },
       run: async (access) => {
-        for (;;) {
-          const given = code === undefined ? {} : { oneTimeCode: code };
+        for (let entry = access; ; entry = {}) {
+          const used = code;
           code = undefined;
+          const confirmed = used === undefined ? address : { ...address, oneTimeCode: used };
           try {
-            return await change({ change: { ...address, ...given }, ...access });
+            return await change({ change: confirmed, ...entry });
           } catch (error) {
-            if (!needsCode || !isRefusal(error)) throw error;
+            const { kind, atSignIn } = partnerFailure(error);
+            // Nobody at the partner has seen it.
+            if (atSignIn || kind === 'NotSent' || kind === 'RateLimited') code = used;
+            if (!needsCode || kind !== 'Forbidden' || atSignIn) throw error;
             code = await askForCode(
               journey,
               'The partner refused (403): the code was wrong, or it is not permitted.',
@@ -52,9 +56,4 @@ async function askForCode(journey: Journey, why: string): Promise<string> {
     answers: ['code', 'abandon'],
   });
   return answer?.kind === 'code' ? answer.code : '';
-}
-
-function isRefusal(error: unknown): boolean {
-  const { kind, atSignIn } = partnerFailure(error);
-  return kind === 'Forbidden' && !atSignIn;
 }

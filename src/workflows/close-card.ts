@@ -1,5 +1,4 @@
 import type { CloseCardInput, OperationOutcome } from '../messages/banking-operations.js';
-import type { FieldProblem } from '../partners/partner-error.js';
 import { carryOut, RejectedByPartner } from './journey/carry-out.js';
 import { requireMembers } from './journey/input.js';
 import { closeCard as close, isCardClosed } from './operation/activities.js';
@@ -13,22 +12,24 @@ export async function closeCard(
   const { paymentCardId } = input;
   return operate(`close card ${paymentCardId} for good`, async (journey) => {
     const isClosed = (access: object) => isCardClosed({ paymentCardId, ...access });
-    const { problems } = await carryOut<{ problems: readonly FieldProblem[] }>(journey, {
+    await carryOut<void>(journey, {
       title: 'close the card',
-      run: (access) => close({ ...input, ...access }),
+      run: async (access) => {
+        const { problems } = await close({ ...input, ...access });
+        if (problems.length > 0) throw new RejectedByPartner(problems);
+      },
       endsWhenRejected: true,
       once: {
         lookForEffect: async () => {
           const title = 'look whether the card is closed';
           const closed = await carryOut(journey, { title, run: isClosed });
-          return closed ? { found: { problems: [] } } : undefined;
+          return closed ? { found: undefined } : undefined;
         },
-        adopt: () => ({ problems: [] }),
+        adopt: () => undefined,
         idFormat: 'text',
         hint: `Look in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}; if not, retry.`,
       },
     });
-    if (problems.length > 0) throw new RejectedByPartner(problems);
     journey.timeline.add('card-closed', { detail: paymentCardId });
     return { paymentCardId };
   });

@@ -15,6 +15,7 @@ import type { BusinessOnboardingOutcome } from '../messages/business-onboarding.
 import type { CustomerOnboardingOutcome, Part, Unfinished } from '../messages/customer-onboarding.js';
 import type { CustomerOnboardingInput } from '../messages/customer-onboarding-input.js';
 import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
+import type { Progress } from '../messages/onboarding-activities.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import type { businessOnboarding } from './business-onboarding.js';
 import { awaitOnboarding } from './customer/activities.js';
@@ -48,7 +49,8 @@ export async function customerOnboarding(
   const customer = new Customer(externalId);
   const scopes = { boarding: new CancellationScope(), business: new CancellationScope() };
   const ended: Part[] = [];
-  let merchantProfileId: number | undefined;
+  /** Parts that were there before. They are nobody's to cancel. */
+  const attached = new Set<Part>();
 
   return customer.live(async () => {
     customer.enter('onboarding');
@@ -86,7 +88,7 @@ export async function customerOnboarding(
   }
 
   function knownMerchant(): number | undefined {
-    return customer.state.merchantProfileId ?? merchantProfileId;
+    return customer.state.merchantProfileId;
   }
 
   function childOptions(part: Part, name: string) {
@@ -116,15 +118,15 @@ export async function customerOnboarding(
   async function waitedFor(part: Part): Promise<unknown> {
     const workflowId = customer.workflowIdOf(part);
     customer.timeline.add(`${part}-attached`, { detail: `${workflowId} was there before` });
-    if (part === 'boarding') learn(await awaitOnboarding({ workflowId, until: 'merchant' }));
-    const progress = await awaitOnboarding({ workflowId, until: 'end' });
-    return progress.outcome;
+    attached.add(part);
+    if (part === 'boarding') learn((await awaitOnboarding({ workflowId, until: 'merchant' })).facts);
+    const { facts, outcome } = await awaitOnboarding({ workflowId, until: 'end' });
+    learn(facts);
+    return outcome;
   }
 
-  function learn({ merchantProfileId: id }: { readonly merchantProfileId?: number }): void {
-    if (id === undefined) return;
-    merchantProfileId = id;
-    customer.know({ merchantProfileId: id });
+  function learn(facts: Progress['facts']): void {
+    customer.know(facts);
     customer.publish();
   }
 
@@ -142,13 +144,15 @@ export async function customerOnboarding(
       return { outcome: 'cancelled' };
     });
     ended.push(part);
-    if ('merchantProfileId' in end) learn(end);
+    if ('merchantProfileId' in end && end.merchantProfileId !== undefined) {
+      learn({ merchantProfileId: end.merchantProfileId });
+    }
     customer.timeline.add(`${part}-ended`, { detail: end.outcome });
     const isSuccess = end.outcome === 'boarded' || end.outcome === 'onboarded';
     const other = part === 'boarding' ? 'business' : 'boarding';
     // A business without a merchant has not begun, and ends as such by itself.
     const hasBegun = other === 'boarding' || knownMerchant() !== undefined;
-    const isUnderWay = hasBegun && !ended.includes(other);
+    const isUnderWay = hasBegun && !ended.includes(other) && !attached.has(other);
     if (!isSuccess && input.onDecline === 'cancel-other' && isUnderWay) scopes[other].cancel();
     return end;
   }

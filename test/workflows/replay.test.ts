@@ -10,7 +10,11 @@ const HISTORIES = fileURLToPath(new URL('../histories/', import.meta.url));
 const files = (await readdir(HISTORIES, { recursive: true })).filter((file) => file.endsWith('.json')).sort();
 
 it('has a recorded history of each path', () => {
-  const paths = ['straight', 'notes', 'request-changes', 'declined', 'uncertain-create', 'cancelled'];
+  const paths = [
+    ...['straight', 'notes', 'request-changes', 'declined', 'uncertain-create', 'cancelled'],
+    ...['business-straight', 'business-tickets', 'business-correction', 'business-uncertain-found'],
+    ...['customer-straight', 'customer-asked', 'customer-cancel-other', 'operation-close-card'],
+  ];
   expect(files).toEqual(expect.arrayContaining(paths.map((path) => `0.1.0/${path}.json`)));
 });
 

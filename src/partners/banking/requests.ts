@@ -263,9 +263,7 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 /** E13. */
 export const webhook = z.strictObject({
   name: text.max(50, 'must be at most 50 characters'),
-  url: z
-    .url({ protocol: /^https$/, error: 'must be a full https URL' })
-    .regex(/^https:\/\//i, 'must be a full https URL'),
+  url: z.string().refine((url) => /^https:\/\//i.test(url) && URL.canParse(url), 'must be a full https URL'),
   notificationType: z.enum(NOTIFICATION_TYPES),
 });
 

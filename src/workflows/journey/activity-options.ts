@@ -24,5 +24,6 @@ export const AT_MOST_ONCE: ActivityOptions = {
 export const POLL: ActivityOptions = {
   activityId: AWAIT_STATUS_ACTIVITY_ID,
   startToCloseTimeout: '1m',
+  heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 1 },
 };
