@@ -7,6 +7,7 @@ import type { BusinessOnboardingInput } from '../../src/messages/business-onboar
 import type { CustomerOnboardingInput } from '../../src/messages/customer-onboarding-input.js';
 import { type DevServer, freePort, startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
+import { countingProxy } from '../counting-proxy.js';
 import { gangway, launch } from '../processes.js';
 import { createRig, holder, type Onboarding, type Rig } from '../rig.js';
 import { found, type Markers, markers } from './markers.js';
@@ -23,9 +24,10 @@ interface Places {
 describe('private values, each marked, in onboardings with failures of every kind', () => {
   it('are nowhere to be found', async () => {
     const marked = markers();
-    const places = await live(marked, {});
+    const { tokens, ...places } = await live(marked, {});
+    expect(Object.keys(tokens).length).toBeGreaterThanOrEqual(2);
     const hits = Object.entries(places).flatMap(([place, bytes]) =>
-      found(bytes, marked).map((name) => `${name} in ${place}`),
+      found(bytes, { ...marked, ...tokens }).map((name) => `${name} in ${place}`),
     );
     expect(hits).toEqual([]);
     for (const bytes of Object.values(places)) expect(bytes.length).toBeGreaterThan(1_000);
@@ -43,7 +45,10 @@ describe('private values, each marked, in onboardings with failures of every kin
 });
 
 /** Boards and onboards with a real server that keeps its data in a file, a real worker process and the real command. */
-async function live(marked: Markers, options: { payloadKeys?: string }): Promise<Places> {
+async function live(
+  marked: Markers,
+  options: { payloadKeys?: string },
+): Promise<Places & { readonly tokens: Readonly<Record<string, string>> }> {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-privacy-'));
   const server = await startDevServer({ databaseFile: join(folder, 'temporal.db') });
   const metricsPort = await freePort();
@@ -55,11 +60,13 @@ async function live(marked: Markers, options: { payloadKeys?: string }): Promise
   });
   try {
     await registerSearchAttributes(rig.client);
+    const bank = await countingProxy(rig.sandbox.url);
     const env = {
       ...rig.env,
       GANGWAY_LOG_LEVEL: 'trace',
       GANGWAY_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
       BOARDING_PASSWORD: marked.password,
+      BANKING_URL: bank.url,
       BANKING_PASSWORD: marked.password,
       BANKING_DEVICE_TOKEN: marked.deviceToken,
     };
@@ -70,7 +77,11 @@ async function live(marked: Markers, options: { payloadKeys?: string }): Promise
     await worker.exit;
     const places = { ...(await temporalKnows(rig)), metrics, logs: Buffer.from(worker.stderr() + printed) };
     await rig.close();
-    return { ...places, database: await databaseOf(server, folder) };
+    const bearers = new Set(
+      bank.seen().flatMap(({ authorization = '' }) => authorization.split(' ')[1] ?? []),
+    );
+    const tokens = Object.fromEntries([...bearers].map((token, index) => [`token ${index + 1}`, token]));
+    return { ...places, tokens, database: await databaseOf(server, folder) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type CountingProxy, countingProxy } from '../counting-proxy.js';
 import { business, createRig, eventually, type Rig, type RigOptions } from '../rig.js';
-import { type CountingProxy, countingProxy } from './counting-proxy.js';
 
 const SIGN_IN = 'POST /api/auth/v2';
 

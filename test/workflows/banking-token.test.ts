@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { countingProxy } from '../counting-proxy.js';
 import { business, createRig, type Rig } from '../rig.js';
-import { countingProxy } from './counting-proxy.js';
 
 const LIFETIME_MS = 2_000;
 const LIFETIMES = 4;

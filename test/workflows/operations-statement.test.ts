@@ -2,9 +2,9 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GenerateStatementInput } from '../../src/messages/banking-operations.js';
+import { countingProxy } from '../counting-proxy.js';
 import { createRig, type Rig } from '../rig.js';
 import { bankOf } from './bank.js';
-import { countingProxy } from './counting-proxy.js';
 
 let rig: Rig;
 beforeAll(async () => {

@@ -9,6 +9,8 @@ export interface Seen {
   readonly line: string;
   /** HTTP status of the answer; 0 when there was none. */
   readonly status: number;
+  /** Its `Authorization`, if it had one. */
+  readonly authorization: string | undefined;
   /** When it came, in milliseconds of `performance.now()`. */
   readonly at: number;
 }
@@ -25,14 +27,15 @@ export async function countingProxy(target: string): Promise<CountingProxy> {
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
     const line = `${method} ${url.split('?')[0]}`;
+    const { authorization } = headers;
     const at = performance.now();
     const onward = ask(target + url, { method, headers }, (answer) => {
-      all.push({ line, status: answer.statusCode ?? 0, at });
+      all.push({ line, status: answer.statusCode ?? 0, authorization, at });
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
     onward.on('error', () => {
-      all.push({ line, status: 0, at });
+      all.push({ line, status: 0, authorization, at });
       request.socket.destroy();
     });
     request.pipe(onward);

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+/** The receiver process: takes events that start onboardings and answer what they ask, until SIGTERM or SIGINT. */
+import { BadSetting } from './config.js';
+import { createLogger } from './logging.js';
+import { startReceiver } from './receiver/server.js';
+import { loadReceiverSettings } from './receiver/settings.js';
+import { lazyClient } from './receiver/temporal.js';
+import { requireKeys, temporalSettings } from './temporal/connection.js';
+
+async function main(): Promise<void> {
+  const { logLevel, payloadKeys, ...options } = loadReceiverSettings();
+  requireKeys(temporalSettings().connectionOptions.address, payloadKeys);
+  const logger = createLogger(logLevel);
+  const client = lazyClient(payloadKeys);
+  const server = await startReceiver({ ...options, client, logger }).catch((error: unknown) => {
+    throw new BadSetting('RECEIVER_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
+  });
+  const { secrets, tokens, taskQueue } = options;
+  if (secrets.length === 0) logger.warn('RECEIVER_SECRETS is not set: unsigned events are taken');
+  const counts = { secrets: secrets.length, tokens: tokens.length };
+  logger.info({ url: server.url, taskQueue, ...counts }, 'receiver is ready');
+  const stop = async () => {
+    await server.close();
+    await client.connection.close();
+    logger.info('receiver has stopped');
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof BadSetting ? error.message : error}\n`);
+  process.exitCode = 2;
+});

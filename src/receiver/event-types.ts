@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { z } from 'zod';
+import { businessOnboardingInput } from '../messages/business-onboarding-input.js';
+import { customerOnboardingInput } from '../messages/customer-onboarding-input.js';
+import { merchantBoardingInput } from '../messages/merchant-boarding-input.js';
+import type { Resolution } from '../messages/requirements.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+import {
+  type Started,
+  type StartOptions,
+  startBusinessOnboarding,
+  startCustomerOnboarding,
+  startMerchantBoarding,
+} from '../temporal/onboardings.js';
+import { checkConformance, type GivenEvent } from './events.js';
+import { invalid, Problem, wrongFields } from './problems.js';
+import { resolveOnce } from './resolutions.js';
+
+const text = z.string().regex(/\S/, 'must not be empty');
+
+const documents = z
+  .array(z.strictObject({ key: text, fileName: text, contentType: text }))
+  .min(1, 'must name at least one');
+
+const answer = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('text'), text }),
+  z.strictObject({ kind: z.literal('documents'), documents }),
+  z.strictObject({ kind: z.literal('correction'), patch: z.record(z.string(), z.json()) }),
+  z.strictObject({ kind: z.literal('adopt'), id: text }),
+  z.strictObject({ kind: z.literal('retry') }),
+  z.strictObject({ kind: z.literal('code'), code: text }),
+  z.strictObject({ kind: z.literal('abandon') }),
+]);
+
+/** Which requirement, who answers it, and why. `id` is a workflow id or an `externalId`. */
+const whoAndWhy = { id: text.max(300), requirementId: text, actor: text, reason: text };
+
+const resolved = z.strictObject({ ...whoAndWhy, answer });
+
+const received = z.strictObject({ ...whoAndWhy, documents });
+
+/** The attributes of CloudEvents 1.0 around the data. Extension attributes are let through. */
+const attributes = {
+  specversion: z.literal('1.0', 'must be 1.0'),
+  id: z.string().min(1).max(1_024),
+  source: z.string().min(1).max(1_024),
+  time: z.iso.datetime({ offset: true }).optional(),
+  datacontenttype: z
+    .string()
+    .regex(/^application\/json(;|$)/i, 'must be application/json')
+    .optional(),
+};
+
+/** What an event is carried out with. */
+export interface Desk {
+  readonly client: Client;
+  readonly taskQueue: string;
+}
+
+/** A valid event. Carrying it out again changes nothing, and answers the same workflow id. */
+export type CarryOut = (desk: Desk) => Promise<string>;
+
+export interface EventType {
+  /** One line for people. */
+  readonly summary: string;
+  /** The data, for the description of the interface. */
+  readonly data: z.ZodType;
+  /** The whole event. */
+  readonly event: z.ZodType;
+  readonly prepare: (event: GivenEvent) => CarryOut | FieldProblem[];
+}
+
+export type EventTypes = Readonly<Record<string, EventType>>;
+
+/** The events that are understood, by type. `posNames` as in {@link merchantBoardingInput}. */
+export function eventTypes(posNames: readonly string[]): EventTypes {
+  return {
+    'merchant.boarding.requested.v1': starting(
+      'Board a merchant',
+      'merchant.boarding.requested.v1',
+      merchantBoardingInput(posNames),
+      startMerchantBoarding,
+    ),
+    'business.onboarding.requested.v1': starting(
+      'Onboard a business at the bank',
+      'business.onboarding.requested.v1',
+      businessOnboardingInput,
+      startBusinessOnboarding,
+    ),
+    'customer.onboarding.requested.v1': starting(
+      'Take a customer aboard: merchant and business',
+      'customer.onboarding.requested.v1',
+      customerOnboardingInput(posNames),
+      startCustomerOnboarding,
+    ),
+    'requirement.resolved.v1': eventType({
+      summary: 'Answer a requirement',
+      type: 'requirement.resolved.v1',
+      data: resolved,
+      carryOut: ({ client }, { id, ...resolution }, updateId) =>
+        // The union of answers is the same, but for members that may be undefined there.
+        resolveOnce(client, id, resolution as Resolution, { updateId, answerField: 'answer' }),
+    }),
+    'documents.received.v1': eventType({
+      summary: 'Answer a requirement with documents of the document store',
+      type: 'documents.received.v1',
+      data: received,
+      carryOut: ({ client }, { id, documents, ...who }, updateId) =>
+        resolveOnce(
+          client,
+          id,
+          { ...who, answer: { kind: 'documents', documents } },
+          { updateId, answerField: 'documents' },
+        ),
+    }),
+  };
+}
+
+/**
+ * Checks events as a whole before any of them is carried out.
+ *
+ * @throws {Problem} naming every wrong field; of a batch with the event's position in front: `1.data.externalId`
+ */
+export function prepareAll(types: EventTypes, events: readonly GivenEvent[], isBatch: boolean): CarryOut[] {
+  const prepared = events.map((event) => prepare(types, event));
+  const wrong = prepared.flatMap((result, position) => {
+    if (!Array.isArray(result)) return [];
+    return result.map(({ field, message }) => ({ field: isBatch ? `${position}.${field}` : field, message }));
+  });
+  if (wrong.some(({ message }) => message === UNKNOWN_TYPE)) throw unknownType(types, wrong);
+  if (wrong.length > 0) throw invalid(wrong);
+  for (const event of events) checkConformance(event);
+  return prepared.filter((result): result is CarryOut => !Array.isArray(result));
+}
+
+const UNKNOWN_TYPE = 'is not a known type';
+
+function prepare(types: EventTypes, event: GivenEvent): CarryOut | FieldProblem[] {
+  const { type } = event;
+  const known = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
+  if (known) return known.prepare(event);
+  const { error } = z.looseObject(attributes).safeParse(event);
+  const message = type === undefined ? 'is required' : UNKNOWN_TYPE;
+  return [{ field: 'type', message }, ...(error ? wrongFields(error) : [])];
+}
+
+function unknownType(types: EventTypes, errors: readonly FieldProblem[]): Problem {
+  const detail = `known types: ${Object.keys(types).join(', ')}; nothing was started`;
+  return new Problem('unknown-event-type', detail, { errors });
+}
+
+interface Definition<Data> {
+  readonly summary: string;
+  readonly type: string;
+  readonly data: z.ZodType<Data>;
+  /** @returns the workflow id */
+  readonly carryOut: (desk: Desk, data: Data, updateId: string) => Promise<string>;
+}
+
+function eventType<Data>({ summary, type, data, carryOut }: Definition<Data>): EventType {
+  const event = z.looseObject({ ...attributes, type: z.literal(type), data });
+  return {
+    summary,
+    data,
+    event,
+    prepare(given) {
+      const checked = event.safeParse(given);
+      if (!checked.success) return wrongFields(checked.error);
+      const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
+      return (desk) => carryOut(desk, checkedData, updateIdOf(source, id));
+    },
+  };
+}
+
+function starting<Input>(
+  summary: string,
+  type: string,
+  data: z.ZodType<Input>,
+  start: (client: Client, input: Input, options: StartOptions) => Promise<Started>,
+): EventType {
+  const carryOut = async ({ client, taskQueue }: Desk, input: Input) =>
+    (await start(client, input, { taskQueue })).workflowId;
+  return eventType({ summary, type, data, carryOut });
+}
+
+/** An event is the same when its source and its id are (CloudEvents 1.0). Update ids are visible, hence the hash. */
+function updateIdOf(source: string, id: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([source, id]));
+  return `event-${hash.digest('hex').slice(0, 32)}`;
+}

@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { businessOnboardingInput } from '../messages/business-onboarding-input.js';
+import { customerOnboardingInput } from '../messages/customer-onboarding-input.js';
+import { merchantBoardingInput } from '../messages/merchant-boarding-input.js';
+import {
+  type Started,
+  startBusinessOnboarding,
+  startCustomerOnboarding,
+  startMerchantBoarding,
+  stateOf,
+} from '../temporal/onboardings.js';
+import type { Desk } from './event-types.js';
+import { parse } from './events.js';
+import { invalid, Problem, wrongFields } from './problems.js';
+import { find } from './resolutions.js';
+import { ask } from './temporal.js';
+import { textBodies } from './text-bodies.js';
+
+interface OnboardingRoutes {
+  readonly desk: Desk;
+  readonly posNames: readonly string[];
+  /** Whether a request came with a valid token. */
+  readonly isCaller: (request: FastifyRequest) => boolean;
+}
+
+interface Path {
+  readonly Params: { readonly externalId: string };
+}
+
+/** The `type` of a body, and the input that goes with it. */
+export function onboardingInputs(posNames: readonly string[]) {
+  return {
+    merchant: merchantBoardingInput(posNames),
+    business: businessOnboardingInput,
+    customer: customerOnboardingInput(posNames),
+  };
+}
+
+const TYPES = ['merchant', 'business', 'customer'] as const;
+
+const typed = z.looseObject({ type: z.enum(TYPES), externalId: z.undefined('is in the path').optional() });
+
+/** `PUT` and `GET /onboardings/{externalId}`, for who has a bearer token. */
+export function onboardingRoutes({ desk, posNames, isCaller }: OnboardingRoutes) {
+  const start = startFrom(desk, posNames);
+  return async (server: FastifyInstance): Promise<void> => {
+    textBodies(server, ['application/json']);
+    server.addHook('onRequest', async (request) => {
+      if (!isCaller(request)) throw refused(request);
+    });
+    server.put<Path>('/onboardings/:externalId', async ({ params: { externalId }, body }, reply) => {
+      if (typeof body !== 'string') throw new Problem('unsupported-media-type', 'it takes application/json');
+      const starting = start(externalId, parse(body));
+      const { workflowId } = await ask(desk.client, starting);
+      return reply.code(202).header('location', `/onboardings/${workflowId}`).send({ workflowId });
+    });
+    server.get<Path>('/onboardings/:externalId', async ({ params: { externalId } }) => {
+      const { workflowId } = await ask(desk.client, () => find(desk.client, externalId));
+      return { workflowId, ...(await ask(desk.client, () => stateOf(desk.client, workflowId))) };
+    });
+  };
+}
+
+/** Checks a body, and answers what would start its onboarding. */
+function startFrom({ client, taskQueue }: Desk, posNames: readonly string[]) {
+  const inputs = onboardingInputs(posNames);
+  return (externalId: string, body: unknown): (() => Promise<Started>) => {
+    const { type, ...members } = checked(typed, body);
+    const input = { ...members, externalId };
+    switch (type) {
+      case 'merchant': {
+        const merchant = checked(inputs.merchant, input);
+        return () => startMerchantBoarding(client, merchant, { taskQueue });
+      }
+      case 'business': {
+        const business = checked(inputs.business, input);
+        return () => startBusinessOnboarding(client, business, { taskQueue });
+      }
+      case 'customer': {
+        const customer = checked(inputs.customer, input);
+        return () => startCustomerOnboarding(client, customer, { taskQueue });
+      }
+    }
+  };
+}
+
+/** @throws {Problem} naming every wrong field */
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalid(wrongFields(result.error));
+}
+
+function refused({ headers }: FastifyRequest): Problem {
+  const error = headers.authorization === undefined ? '' : ', error="invalid_token"';
+  const challenge = `Bearer realm="gangway receiver"${error}`;
+  return new Problem('bad-token', 'send a token of RECEIVER_TOKENS as Authorization: Bearer', {
+    headers: { 'www-authenticate': challenge },
+  });
+}

@@ -1,0 +1,249 @@
+import { z } from 'zod';
+import type { EventTypes } from './event-types.js';
+import { BATCHED, BINARY, STRUCTURED } from './events.js';
+import { onboardingInputs } from './onboarding-routes.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const PROBLEM = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail'],
+  properties: {
+    type: { type: 'string', examples: ['urn:gangway:problem:invalid'] },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['field', 'message'],
+        properties: { field: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+};
+
+const ACCEPTED = {
+  type: 'object',
+  required: ['workflowId'],
+  properties: { workflowId: { type: 'string' } },
+};
+
+const BATCH_ACCEPTED = {
+  type: 'array',
+  items: {
+    anyOf: [
+      {
+        type: 'object',
+        required: ['status', 'workflowId'],
+        properties: { status: { const: 202 }, workflowId: { type: 'string' } },
+      },
+      { $ref: '#/components/schemas/Problem' },
+    ],
+  },
+};
+
+const STATE = {
+  type: 'object',
+  required: ['workflowId', 'stage', 'partnerStatus', 'requirements', 'timeline', 'polls'],
+  properties: {
+    workflowId: { type: 'string' },
+    stage: { type: 'string' },
+    partnerStatus: { type: ['string', 'null'] },
+    outcome: { type: 'string' },
+    mid: { type: 'string' },
+    requirements: { type: 'array', items: { type: 'object' } },
+    timeline: { type: 'array', items: { type: 'object' } },
+    polls: { type: 'integer' },
+  },
+};
+
+/** The attributes of an event that are headers in binary mode. */
+const BINARY_HEADERS = ['ce-specversion', 'ce-type', 'ce-source', 'ce-id', 'ce-time'];
+
+const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+
+/** The OpenAPI 3.1 document of the receiver, its bodies made from the schemas that check them. */
+export function openApiDocument(types: EventTypes, posNames: readonly string[]): Json {
+  const schemas = bodySchemas(types, posNames);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Gangway receiver',
+      version: '1',
+      description: 'Takes events that start onboardings and answer what they ask. Sending one again is safe.',
+    },
+    paths: {
+      '/events': { post: postEvents(Object.keys(types)), options: handshake() },
+      '/onboardings/{externalId}': {
+        parameters: [parameter('path', 'externalId', true)],
+        put: putOnboarding(),
+        get: getOnboarding(),
+      },
+      '/openapi.json': { get: { summary: 'This document', responses: { 200: { description: 'OpenAPI' } } } },
+      '/healthz': { get: { summary: 'Alive', responses: { 200: { description: 'It lives' } } } },
+      '/readyz': {
+        get: {
+          summary: 'Ready',
+          responses: { 200: { description: 'Temporal answers' }, 503: { description: 'Temporal is away' } },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        ...schemas,
+        Accepted: ACCEPTED,
+        BatchAccepted: BATCH_ACCEPTED,
+        State: STATE,
+        Problem: PROBLEM,
+      },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}
+
+function postEvents(names: readonly string[]): Json {
+  const events = { oneOf: names.map((name) => ref(eventName(name))) };
+  const data = { anyOf: names.map((name) => ref(dataName(name))) };
+  return {
+    summary: 'Take CloudEvents 1.0: structured, batched, or binary with attributes as ce- headers',
+    parameters: [...SIGNATURE_HEADERS, ...BINARY_HEADERS].map((name) => parameter('header', name, false)),
+    requestBody: {
+      required: true,
+      content: {
+        [STRUCTURED]: { schema: events },
+        [BATCHED]: { schema: { type: 'array', maxItems: 100, items: events } },
+        [BINARY]: { schema: data },
+      },
+    },
+    responses: {
+      202: answer('Temporal has it', { anyOf: [ref('Accepted'), ref('BatchAccepted')] }),
+      207: answer('Of a batch, some were refused for good', ref('BatchAccepted')),
+      ...problems(400, 401, 404, 409, 413, 415, 422, 429, 503),
+    },
+  };
+}
+
+function handshake(): Json {
+  return {
+    summary: 'Ask whether events may be sent (abuse protection of CloudEvents webhooks)',
+    parameters: ['webhook-request-origin', 'webhook-request-rate'].map((name) =>
+      parameter('header', name, false),
+    ),
+    responses: {
+      200: {
+        description: 'They may',
+        headers: Object.fromEntries(
+          ['webhook-allowed-origin', 'webhook-allowed-rate'].map((name) => [
+            name,
+            { schema: { type: 'string' } },
+          ]),
+        ),
+      },
+      ...problems(400, 429),
+    },
+  };
+}
+
+function putOnboarding(): Json {
+  return {
+    summary: 'Start an onboarding, or attach to the one that was started before',
+    security: [{ bearer: [] }],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: { oneOf: ['merchant', 'business', 'customer'].map(bodyRef) } },
+      },
+    },
+    responses: {
+      202: answer('Temporal has it', ref('Accepted')),
+      ...problems(400, 401, 413, 415, 422, 429, 503),
+    },
+  };
+}
+
+function getOnboarding(): Json {
+  return {
+    summary: 'Where an onboarding stands',
+    security: [{ bearer: [] }],
+    responses: { 200: answer('Its state', ref('State')), ...problems(401, 404, 409, 429, 503) },
+  };
+}
+
+function bodySchemas(types: EventTypes, posNames: readonly string[]): Json {
+  const events = Object.entries(types).flatMap(([name, { data, event, summary }]) => [
+    ...jsonSchemas(dataName(name), data),
+    ...jsonSchemas(eventName(name), event, ({ properties, ...rest }) => ({
+      ...rest,
+      description: summary,
+      properties: { ...(properties as Json), data: ref(dataName(name)) },
+    })),
+  ]);
+  const bodies = Object.entries(onboardingInputs(posNames)).flatMap(([type, input]) =>
+    jsonSchemas(bodyName(type), input, (schema) => asBody(type, schema)),
+  );
+  return Object.fromEntries([...events, ...bodies]);
+}
+
+/** The input with its type, and without the `externalId`, which is in the path. */
+function asBody(type: string, { properties, required, ...rest }: Json): Json {
+  const { externalId: _, ...members } = properties as Json;
+  return {
+    ...rest,
+    properties: { type: { const: type }, ...members },
+    required: ['type', ...(required as string[]).filter((name) => name !== 'externalId')],
+  };
+}
+
+/** A schema as a component, and what it shares within itself as components beside it. */
+function jsonSchemas(
+  name: string,
+  schema: z.ZodType,
+  change: (schema: Json) => Json = (same) => same,
+): [string, Json][] {
+  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input' }));
+  const {
+    $schema: _,
+    $defs = {},
+    ...rest
+  } = JSON.parse(text.replaceAll('"#/$defs/', `"#/components/schemas/${name}.`)) as Record<string, Json>;
+  const shared = Object.entries($defs).map(([key, value]): [string, Json] => [
+    `${name}.${key}`,
+    value as Json,
+  ]);
+  return [[name, change(rest)], ...shared];
+}
+
+function dataName(type: string): string {
+  return `${type}.data`;
+}
+
+function eventName(type: string): string {
+  return `${type}.event`;
+}
+
+function bodyName(type: string): string {
+  return `${type}.body`;
+}
+
+function bodyRef(type: string): Json {
+  return ref(bodyName(type));
+}
+
+function ref(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function parameter(place: string, name: string, required: boolean): Json {
+  return { in: place, name, required, schema: { type: 'string' } };
+}
+
+function answer(description: string, schema: Json): Json {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function problems(...statuses: number[]): Json {
+  const content = { 'application/problem+json': { schema: ref('Problem') } };
+  return Object.fromEntries(statuses.map((status) => [status, { description: 'A problem', content }]));
+}

@@ -1,0 +1,162 @@
+import type { Socket } from 'node:net';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import { fieldProblems } from '../partners/client.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+
+/** All that can go wrong, with the HTTP status and the title that tell it. */
+export const PROBLEMS = {
+  unreadable: [400, 'The request cannot be read'],
+  'bad-signature': [401, 'The signature is missing or wrong'],
+  'bad-token': [401, 'The bearer token is missing or wrong'],
+  'unknown-onboarding': [404, 'There is no such onboarding'],
+  'unknown-path': [404, 'There is nothing at this path'],
+  'wrong-method': [405, 'This path takes other methods'],
+  'too-slow': [408, 'The request took too long to arrive'],
+  'ambiguous-id': [409, 'Several onboardings have this externalId'],
+  'not-open': [409, 'The requirement is not open'],
+  'too-large': [413, 'The body is too large'],
+  'unsupported-media-type': [415, 'The content type is not supported'],
+  'unknown-event-type': [422, 'The type of the event is not known'],
+  invalid: [422, 'Fields are missing or wrong'],
+  'too-many-requests': [429, 'Too many requests'],
+  'headers-too-large': [431, 'The headers are too large'],
+  'our-fault': [500, 'Something is wrong with the receiver'],
+  'temporal-away': [503, 'Temporal does not answer now'],
+} as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;
+
+export type ProblemKind = keyof typeof PROBLEMS;
+
+/** A problem as it is answered (RFC 9457), and as it stands in the answer to a batch. */
+export interface ProblemDetails {
+  /** `urn:gangway:problem:invalid`. */
+  readonly type: string;
+  readonly title: string;
+  /** HTTP status. */
+  readonly status: number;
+  readonly detail: string;
+  /** Every field that is wrong, with its rule; never with its value. */
+  readonly errors?: readonly FieldProblem[];
+}
+
+interface ProblemOptions extends ErrorOptions {
+  readonly errors?: readonly FieldProblem[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Members beyond those of {@link ProblemDetails}. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** A request that is answered with a problem. The detail is for the caller, and never repeats what was sent. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  constructor(
+    readonly kind: ProblemKind,
+    detail: string,
+    private readonly options: ProblemOptions = {},
+  ) {
+    super(detail, options);
+  }
+
+  get status(): number {
+    return PROBLEMS[this.kind][0];
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.options.headers ?? {};
+  }
+
+  toJSON(): ProblemDetails {
+    const [status, title] = PROBLEMS[this.kind];
+    const { errors, more } = this.options;
+    const type = `urn:gangway:problem:${this.kind}`;
+    return { type, title, status, detail: this.message, ...(errors && { errors }), ...more };
+  }
+}
+
+/** Fields of a request that break their rules. */
+export function invalid(errors: readonly FieldProblem[], detail = 'nothing was started'): Problem {
+  return new Problem('invalid', detail, { errors });
+}
+
+/** Zod's findings as fields and rules; a field is a dotted path, below `prefix` where one is given. */
+export function wrongFields(error: z.ZodError, prefix?: string): FieldProblem[] {
+  const unmatched = error.issues
+    .filter((issue) => issue.code === 'invalid_union' && issue.errors.length === 0)
+    .map(({ path }) => ({ field: path.join('.'), message: 'is none of the known ones' }));
+  return [...fieldProblems(error), ...unmatched].map(({ field, message }) => ({
+    field: [prefix, field].filter(Boolean).join('.'),
+    message,
+  }));
+}
+
+/** What the framework refuses. Its own messages are not shown: some quote what they are about. */
+const REFUSALS: Readonly<Record<number, readonly [ProblemKind, string]>> = {
+  400: ['unreadable', 'the request is not well formed'],
+  408: ['too-slow', 'send headers and body without pauses'],
+  413: ['too-large', 'send fewer events at once'],
+  415: ['unsupported-media-type', 'the content type is missing, or none that this path takes'],
+  429: ['too-many-requests', 'wait as long as Retry-After says, in seconds'],
+  431: ['headers-too-large', 'send fewer or shorter headers'],
+};
+
+/** Answers whatever goes wrong as problem+json, and logs only what is our own fault: its kind. */
+export function answerProblems(server: FastifyInstance, logger: Logger): void {
+  server.setErrorHandler((error, _, reply) => {
+    const problem = problemFrom(error);
+    if (problem.status >= 500) logger.error({ kind: kindOf(error) }, PROBLEMS[problem.kind][1]);
+    return sendProblem(reply, problem);
+  });
+}
+
+export function sendProblem(reply: FastifyReply, problem: Problem) {
+  return (
+    reply
+      .code(problem.status)
+      .headers(problem.headers)
+      .header('content-type', 'application/problem+json')
+      // The framework would add a charset to a text, which this type does not have.
+      .send(Buffer.from(JSON.stringify(problem)))
+  );
+}
+
+export function problemFrom(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const { statusCode = 500 } = error as { statusCode?: number };
+  const [kind, detail] = REFUSALS[statusCode] ?? ['our-fault', 'it is in the log of the receiver'];
+  return new Problem(kind, detail, { cause: error });
+}
+
+/** Answers what is not even a request: too slow, too large a header, not HTTP. */
+export function answerClientError(
+  this: { log: FastifyBaseLogger },
+  error: Error & { code?: string },
+  socket: Socket,
+): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const statuses: Readonly<Record<string, number>> = {
+    ERR_HTTP_REQUEST_TIMEOUT: 408,
+    HPE_HEADER_OVERFLOW: 431,
+  };
+  const problem = problemFrom({ statusCode: statuses[error.code ?? ''] ?? 400 });
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${PROBLEMS[problem.kind][1]}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'connection: close',
+  ];
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.destroySoon();
+}
+
+/** `TypeError`, or `Problem: ECONNREFUSED`. A message may hold contents, and is left out. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return error.cause === undefined ? codeOf(error) : `${codeOf(error)}: ${kindOf(error.cause)}`;
+}
+
+function codeOf(error: Error): string {
+  return String((error as NodeJS.ErrnoException).code ?? error.name);
+}

@@ -1,0 +1,149 @@
+import rateLimit from '@fastify/rate-limit';
+import type { Client } from '@temporalio/client';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { bearerCheck } from '../codec-server/bearer.js';
+import { eventRoutes } from './event-routes.js';
+import { eventTypes } from './event-types.js';
+import { onboardingRoutes } from './onboarding-routes.js';
+import { openApiDocument } from './openapi.js';
+import { answerClientError, answerProblems, Problem, sendProblem } from './problems.js';
+import { signatureCheck } from './signatures.js';
+import { isReady } from './temporal.js';
+
+export interface ReceiverOptions {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** `whsec_<base64>`; none to take unsigned events. */
+  readonly secrets: readonly string[];
+  /** Bearer tokens; none to let nobody call `/onboardings`. */
+  readonly tokens: readonly string[];
+  /** Of one token, or of one address without. */
+  readonly requestsPerMinute: number;
+  /** Temporal, which may be away. */
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly posNames: readonly string[];
+  readonly logger: Logger;
+  /** How long headers and whole requests may take to arrive, in milliseconds. */
+  readonly limits?: { readonly headersMs: number; readonly requestMs: number };
+}
+
+export interface Receiver {
+  /** `http://127.0.0.1:8082`. */
+  readonly url: string;
+  /** Takes no new requests, and finishes those under way. */
+  close(): Promise<void>;
+}
+
+/** A batch of a hundred customers takes a third of it, and Temporal takes twice as much at once. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+const LIMITS = { headersMs: 10_000, requestMs: 30_000 };
+
+/** Longer than any `externalId`. */
+const MAX_PARAM_LENGTH = 300;
+
+/** What the paths take, for those who try something else. */
+const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
+  [/^\/events$/, 'OPTIONS, POST'],
+  [/^\/onboardings\/[^/]+$/, 'GET, HEAD, PUT'],
+  [/^\/(?:openapi\.json|healthz|readyz)$/, 'GET, HEAD'],
+];
+
+/** Asked by machines that must not be turned away. */
+const HEALTH = ['/healthz', '/readyz'];
+
+/**
+ * Starts the receiver: `POST /events` takes CloudEvents, `PUT` and `GET /onboardings/{externalId}` start and show one
+ * onboarding. What it answers with 202 is in Temporal by then. It logs that it was called, and nothing of what it was
+ * told.
+ */
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { host, port, client, taskQueue, logger, secrets, posNames } = options;
+  const { headersMs, requestMs } = options.limits ?? LIMITS;
+  const server = Fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: requestMs,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(1_000, headersMs) },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (_error, _request, reply) =>
+      sendProblem(reply, new Problem('unreadable', 'the path is not well formed')),
+  });
+  server.removeAllContentTypeParsers();
+  server.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+    // A path may hold anything, so only that of the route is told.
+    logger.info({ method, path: routeOptions.url ?? 'another', status: reply.statusCode }, 'answered');
+  });
+  server.addHook('onRequest', async (_, reply) => void reply.header('cache-control', 'no-store'));
+  answerProblems(server, logger);
+  refuseUnknown(server);
+  const callers = await countCallers(server, options);
+
+  const types = eventTypes(posNames);
+  const desk = { client, taskQueue };
+  const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
+  await server.register(
+    eventRoutes({ types, desk, checkSignature, requestsPerMinute: options.requestsPerMinute }),
+  );
+  await server.register(onboardingRoutes({ desk, posNames, isCaller: (request) => callers.has(request) }));
+  const document = JSON.stringify(openApiDocument(types, posNames));
+  server.get('/openapi.json', (_, reply) => reply.type('application/json').send(document));
+  serveHealth(server, client);
+  const url = await server.listen({ host, port });
+  return { url, close: () => server.close() };
+}
+
+function refuseUnknown(server: FastifyInstance): void {
+  server.setNotFoundHandler(({ url }) => {
+    const path = url.split('?')[0] ?? '';
+    const allow = METHODS.find(([pattern]) => pattern.test(path))?.[1];
+    if (allow === undefined) {
+      throw new Problem('unknown-path', 'there are /events, /onboardings/{externalId} and /openapi.json');
+    }
+    throw new Problem('wrong-method', `it takes ${allow}`, { headers: { allow } });
+  });
+}
+
+/**
+ * Counts the requests of each caller before any is turned away, so that guessing is slowed too.
+ *
+ * @returns the requests that came with a valid token
+ */
+async function countCallers(
+  server: FastifyInstance,
+  { tokens, requestsPerMinute }: ReceiverOptions,
+): Promise<{ has(request: FastifyRequest): boolean }> {
+  const authenticate = bearerCheck({ tokens, jwt: undefined });
+  const callers = new WeakMap<FastifyRequest, string>();
+  server.addHook('onRequest', async (request) => {
+    const caller = await authenticate(request.headers.authorization);
+    if (caller !== undefined) callers.set(request, caller);
+  });
+  await server.register(rateLimit, {
+    global: false,
+    max: requestsPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: (request) => callers.get(request) ?? `address ${request.ip}`,
+    allowList: ({ routeOptions }) => HEALTH.includes(routeOptions.url ?? ''),
+  });
+  server.addHook('onRequest', server.rateLimit());
+  return callers;
+}
+
+/** Alive as long as it answers; ready only while Temporal does. */
+function serveHealth(server: FastifyInstance, client: Client): void {
+  let asking: Promise<boolean> | undefined;
+  server.get('/healthz', () => ({ status: 'ok' }));
+  server.get('/readyz', async (_, reply) => {
+    // Whoever asks meanwhile waits for the same answer.
+    asking ??= isReady(client).finally(() => {
+      asking = undefined;
+    });
+    const ready = await asking;
+    return reply.code(ready ? 200 : 503).send({ temporal: ready ? 'ready' : 'away' });
+  });
+}

@@ -1,0 +1,80 @@
+import {
+  Client,
+  Connection,
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { temporalSettings } from '../temporal/connection.js';
+import { dataConverter } from '../temporal/data-converter.js';
+import { NoWorker } from '../temporal/onboardings.js';
+import type { PayloadKeys } from '../temporal/payload-keys.js';
+import { Problem } from './problems.js';
+
+/** How long Temporal may take over one event before the sender is told to try again. */
+const DEADLINE_MS = 5_000;
+
+/** How long it may take to say that it is there. */
+const READY_DEADLINE_MS = 2_000;
+
+/** When a sender should try again, in seconds. */
+const RETRY_AFTER = '5';
+
+/** gRPC's INVALID_ARGUMENT: Temporal is there, and what we asked of it is wrong. */
+const INVALID_ARGUMENT = 3;
+
+/** gRPC would wait up to two minutes before it connects again. */
+const MAX_RECONNECT_BACKOFF_MS = 1_000;
+
+/** A client that connects when it is first used, so that the receiver can start before Temporal does. */
+export function lazyClient(keys: PayloadKeys | undefined): Client {
+  const { connectionOptions, namespace } = temporalSettings();
+  const { address, tls, apiKey, metadata } = connectionOptions;
+  const connection = Connection.lazy({
+    address,
+    channelArgs: { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS },
+    ...(tls !== undefined && { tls }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(metadata !== undefined && { metadata: metadata as Record<string, string> }),
+  });
+  return new Client({ connection, namespace, dataConverter: dataConverter(keys) });
+}
+
+/**
+ * Asks something of Temporal.
+ *
+ * @param latest when to give up at the latest, in epoch milliseconds
+ * @throws {Problem} `temporal-away` when it does not answer in time. What was asked may have happened all the same.
+ */
+export async function ask<Answer>(
+  client: Client,
+  question: () => Promise<Answer>,
+  latest = Number.POSITIVE_INFINITY,
+): Promise<Answer> {
+  try {
+    return await client.connection.withDeadline(Math.min(Date.now() + DEADLINE_MS, latest), question);
+  } catch (error) {
+    throw isAway(error) ? away(error) : error;
+  }
+}
+
+export function away(cause?: unknown): Problem {
+  const detail = 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice';
+  return new Problem('temporal-away', detail, { cause, headers: { 'retry-after': RETRY_AFTER } });
+}
+
+/** Whether Temporal answers for our namespace. */
+export async function isReady(client: Client): Promise<boolean> {
+  const { namespace } = client.options;
+  const describe = () => client.workflowService.describeNamespace({ namespace });
+  return client.connection.withDeadline(Date.now() + READY_DEADLINE_MS, describe).then(
+    () => true,
+    () => false,
+  );
+}
+
+function isAway(error: unknown): boolean {
+  if (error instanceof NoWorker || error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && cause.code !== INVALID_ARGUMENT;
+}
