@@ -68,7 +68,8 @@ export async function followUnderwriting(
     }
   }
 
-  function outcomeOf({ status, comment, mid }: StatusSnapshot): MerchantBoardingOutcome | undefined {
+  function outcomeOf({ status, comment: said, mid }: StatusSnapshot): MerchantBoardingOutcome | undefined {
+    const comment = said && masked(said);
     switch (status) {
       case APPROVED:
         if (mid === null) return undefined;

@@ -6,6 +6,7 @@ import {
   type Resolution,
   resolveRequirement,
 } from '../../messages/requirements.js';
+import { masked } from './masked.js';
 import { type Facts, PublicFace, type PublicFaceOptions } from './public-face.js';
 import { Reporter } from './reporter.js';
 import { type DeskRecords, type Question, RequirementDesk } from './requirement-desk.js';
@@ -129,7 +130,7 @@ export class Journey extends PublicFace {
 
 /** @throws {Abandoned} when the answer is to give up */
 export function notAbandoned({ answer, reason }: Resolution): Exclude<Answer, { kind: 'abandon' }> {
-  if (answer.kind === 'abandon') throw new Abandoned(reason);
+  if (answer.kind === 'abandon') throw new Abandoned(masked(reason));
   return answer;
 }
 
