@@ -147,7 +147,9 @@ describe('NotSent: nothing left this machine', () => {
     expect(error.details).toMatchObject({ kind: 'NotSent', reason: 'AbortError' });
   });
 
-  it('when the call took too long while it waited for a connection', async () => {
+  // Both run out of time at the same moment. On a busy machine the first may let go of the connection before the second is
+  // told, which then goes out rightly; that is not what is to be seen here.
+  it('when the call took too long while it waited for a connection', { retry: 5 }, async () => {
     const { url } = await socketServer(() => undefined);
     const client = clientOf(url, { limits: { connections: 1, totalTimeoutMs: 200 } });
     const [first, second] = await Promise.all([failureOf(create(client)), failureOf(create(client))]);
