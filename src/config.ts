@@ -45,6 +45,25 @@ export const listenAddress = z
     return { host, port: Number(port) };
   });
 
+/** A token opens everything, so it must be one that nobody guesses. */
+const TOKEN = /^[\w.~+/=-]{32,}$/;
+
+/** Values that are separated by commas. */
+export const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
+
+/** Bearer tokens of callers, separated by commas. */
+export const bearerTokens = list.refine(
+  (tokens) => tokens.every((token) => TOKEN.test(token)),
+  'each token must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
+);
+
+/** How often one caller may ask in a minute. */
+export const requestsPerMinute = z
+  .string()
+  .regex(/^[1-9]\d{0,6}$/, 'must be a number from 1 to 9999999')
+  .transform(Number)
+  .default(3_000);
+
 const settings = z.object({
   GANGWAY_TASK_QUEUE: z.string().default(DEFAULT_TASK_QUEUE),
   GANGWAY_POLL_MIN: duration.default(60_000),

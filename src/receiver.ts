@@ -4,8 +4,7 @@ import { BadSetting } from './config.js';
 import { createLogger } from './logging.js';
 import { startReceiver } from './receiver/server.js';
 import { loadReceiverSettings } from './receiver/settings.js';
-import { lazyClient } from './receiver/temporal.js';
-import { requireKeys, temporalSettings } from './temporal/connection.js';
+import { lazyClient, requireKeys, temporalSettings } from './temporal/connection.js';
 
 async function main(): Promise<void> {
   const { logLevel, payloadKeys, ...options } = loadReceiverSettings();

@@ -238,6 +238,21 @@ const HOLDER: BusinessOnboardingInput['holder'] = {
   percentageOwnership: 60,
 };
 
+/** A beneficial owner. */
+export const OWNER: NonNullable<BusinessOnboardingInput['beneficialOwners']>[number] = {
+  firstName: 'Bo',
+  lastName: 'Baker',
+  email: 'bo@example.com',
+  homePhone: '5185550102',
+  ssn: '123456788',
+  dob: '1985-01-01T00:00:00Z',
+  homeAddress: '2 Main Street',
+  city: 'Albany',
+  state: 33,
+  zipCode: '12207',
+  percentageOwnership: 40,
+};
+
 /** A holder of a name of its own; `scenario` makes the bank play another one. */
 export function holder(
   scenario?: string,

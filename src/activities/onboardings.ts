@@ -1,10 +1,11 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import type { OnboardingActivities, Progress } from '../messages/onboarding-activities.js';
 import { resolveRequirement } from '../messages/requirements.js';
 import { outcomeOf, stateOf } from '../temporal/onboardings.js';
-import { type PollBounds, pollDelay } from './poll-delay.js';
+import { again, delayBeforeNext } from './poll.js';
+import type { PollBounds } from './poll-delay.js';
 
 /** What a customer's workflow asks of other workflows, over the worker's own connection. */
 export function onboardingActivities(poll: PollBounds): OnboardingActivities {
@@ -28,18 +29,7 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
       const progress = await progressOf(workflowId);
       const isReached = until === 'merchant' && progress.facts.merchantProfileId !== undefined;
       if (progress.outcome || isReached) return progress;
-      const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
-      // Not an error: a retry is how this activity waits without writing history.
-      throw ApplicationFailure.create({
-        type: 'NotYet',
-        message: 'the onboarding goes on',
-        category: ApplicationFailureCategory.BENIGN,
-        nextRetryDelay: pollDelay(
-          currentAttemptScheduledTimestampMs - scheduledTimestampMs,
-          poll,
-          Math.random(),
-        ),
-      });
+      throw again('NotYet', 'the onboarding goes on', delayBeforeNext(poll));
     },
   };
 }

@@ -17,16 +17,24 @@ export async function awaitChange<Snapshot>(
   isNews: (now: Snapshot, polls: number) => boolean,
 ): Promise<{ snapshot: Snapshot; polls: number }> {
   const polls = pollsBefore() + 1;
-  const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
-  const elapsedMs = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
-  const nextRetryDelay = pollDelay(elapsedMs, poll, Math.random());
+  const nextRetryDelay = delayBeforeNext(poll);
   const beating = () => whileBeating(read, polls);
   const snapshot = await repeatable(beating, { paceMs: nextRetryDelay, mayBeNew: true });
   if (isNews(snapshot, polls)) return { snapshot, polls };
-  // Not an error: a retry is how this activity waits without writing history.
-  throw ApplicationFailure.create({
-    type: 'StatusUnchanged',
-    message: 'the status has not changed yet',
+  throw again('StatusUnchanged', 'the status has not changed yet', nextRetryDelay);
+}
+
+/** Milliseconds until this activity should look again: the longer it has waited, the longer. */
+export function delayBeforeNext(poll: PollBounds): number {
+  const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+  return pollDelay(currentAttemptScheduledTimestampMs - scheduledTimestampMs, poll, Math.random());
+}
+
+/** Not an error: a retry is how an activity waits without writing history. */
+export function again(type: string, message: string, nextRetryDelay: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message,
     category: ApplicationFailureCategory.BENIGN,
     nextRetryDelay,
   });

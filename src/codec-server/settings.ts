@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { BadSetting, listenAddress, loadConfig, readSettings, withSecretFiles } from '../config.js';
+import {
+  BadSetting,
+  bearerTokens,
+  listenAddress,
+  loadConfig,
+  readSettings,
+  requestsPerMinute,
+  withSecretFiles,
+} from '../config.js';
 import { isSecureOrLoopback } from '../partners/http.js';
 import { type PayloadKeys, payloadKeys } from '../temporal/payload-keys.js';
 import type { BearerRules, JwtRule } from './bearer.js';
@@ -7,23 +15,12 @@ import type { BearerRules, JwtRule } from './bearer.js';
 /** Settings of the codec server that may come from the file that `<NAME>_FILE` names. */
 const CODEC_SECRETS: readonly string[] = ['PAYLOAD_KEYS', 'CODEC_TOKENS'];
 
-/** A token opens everything, so it must be one that nobody guesses. */
-const TOKEN = /^[\w.~+/=-]{32,}$/;
-
-const tokens = z
-  .string()
-  .transform((list) => list.split(',').map((token) => token.trim()))
-  .refine(
-    (list) => list.every((token) => TOKEN.test(token)),
-    'each token must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
-  );
-
 const settings = z.object({
   PAYLOAD_KEYS: payloadKeys,
   CODEC_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8083 }),
   CODEC_BEHIND_TLS: z.enum(['true', 'false'], 'must be true or false').default('false'),
   CODEC_TOKEN_IN_PATH: z.enum(['true', 'false'], 'must be true or false').default('false'),
-  CODEC_TOKENS: tokens.default([]),
+  CODEC_TOKENS: bearerTokens.default([]),
   CODEC_JWKS_URL: z
     .string()
     .refine(
@@ -37,11 +34,7 @@ const settings = z.object({
     .string()
     .refine(isOrigin, 'must be an origin such as https://temporal.example.com, without a path')
     .optional(),
-  CODEC_REQUESTS_PER_MINUTE: z
-    .string()
-    .regex(/^[1-9]\d{0,6}$/, 'must be a number from 1 to 9999999')
-    .transform(Number)
-    .default(3_000),
+  CODEC_REQUESTS_PER_MINUTE: requestsPerMinute,
 });
 
 type Settings = z.output<typeof settings>;

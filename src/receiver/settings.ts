@@ -1,18 +1,22 @@
 import { z } from 'zod';
-import { BadSetting, listenAddress, loadConfig, readSettings, withSecretFiles } from '../config.js';
+import {
+  BadSetting,
+  bearerTokens,
+  list,
+  listenAddress,
+  loadConfig,
+  readSettings,
+  requestsPerMinute,
+  withSecretFiles,
+} from '../config.js';
 import { isSecureOrLoopback } from '../partners/http.js';
 import type { PayloadKeys } from '../temporal/payload-keys.js';
 
 /** Settings of the receiver that may come from the file that `<NAME>_FILE` names. */
 const RECEIVER_SECRETS: readonly string[] = ['RECEIVER_SECRETS', 'RECEIVER_TOKENS'];
 
-/** A token starts onboardings and reads their state, so it must be one that nobody guesses. */
-const TOKEN = /^[\w.~+/=-]{32,}$/;
-
 /** Standard Webhooks asks for 24 to 64 random bytes. */
 const SECRET_BYTES = { min: 24, max: 64 };
-
-const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
 
 const settings = z.object({
   RECEIVER_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8082 }),
@@ -22,17 +26,8 @@ const settings = z.object({
       'each secret must be whsec_ and 24 to 64 bytes in base64, such as echo "whsec_$(openssl rand -base64 32)" makes',
     )
     .default([]),
-  RECEIVER_TOKENS: list
-    .refine(
-      (tokens) => tokens.every((token) => TOKEN.test(token)),
-      'each token must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
-    )
-    .default([]),
-  RECEIVER_REQUESTS_PER_MINUTE: z
-    .string()
-    .regex(/^[1-9]\d{0,6}$/, 'must be a number from 1 to 9999999')
-    .transform(Number)
-    .default(3_000),
+  RECEIVER_TOKENS: bearerTokens.default([]),
+  RECEIVER_REQUESTS_PER_MINUTE: requestsPerMinute,
 });
 
 export interface ReceiverSettings {

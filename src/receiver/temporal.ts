@@ -1,14 +1,10 @@
 import {
-  Client,
-  Connection,
+  type Client,
   isGrpcServiceError,
   ServiceError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { temporalSettings } from '../temporal/connection.js';
-import { dataConverter } from '../temporal/data-converter.js';
 import { NoWorker } from '../temporal/onboardings.js';
-import type { PayloadKeys } from '../temporal/payload-keys.js';
 import { Problem } from './problems.js';
 
 /** How long Temporal may take over one event before the sender is told to try again. */
@@ -22,23 +18,6 @@ const RETRY_AFTER = '5';
 
 /** gRPC's INVALID_ARGUMENT: Temporal is there, and what we asked of it is wrong. */
 const INVALID_ARGUMENT = 3;
-
-/** gRPC would wait up to two minutes before it connects again. */
-const MAX_RECONNECT_BACKOFF_MS = 1_000;
-
-/** A client that connects when it is first used, so that the receiver can start before Temporal does. */
-export function lazyClient(keys: PayloadKeys | undefined): Client {
-  const { connectionOptions, namespace } = temporalSettings();
-  const { address, tls, apiKey, metadata } = connectionOptions;
-  const connection = Connection.lazy({
-    address,
-    channelArgs: { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS },
-    ...(tls !== undefined && { tls }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(metadata !== undefined && { metadata: metadata as Record<string, string> }),
-  });
-  return new Client({ connection, namespace, dataConverter: dataConverter(keys) });
-}
 
 /**
  * Asks something of Temporal.

@@ -7,6 +7,9 @@ import type { PayloadKeys } from './payload-keys.js';
 /** How long to try before Temporal counts as away. */
 const CONNECT_TIMEOUT = '5s';
 
+/** gRPC would wait up to two minutes before it connects again. */
+const MAX_RECONNECT_BACKOFF_MS = 1_000;
+
 /** Temporal could not be reached. The message is for people. */
 export class TemporalAway extends Error {
   override readonly name = 'TemporalAway';
@@ -45,18 +48,30 @@ export function requireKeys(address: string, keys: PayloadKeys | undefined): voi
 
 /** @throws {TemporalAway} */
 export async function connectClient(keys: PayloadKeys | undefined): Promise<Client> {
+  const { options, clientOptions } = clientSettings(keys);
+  try {
+    const connection = await Connection.connect({ ...options, connectTimeout: CONNECT_TIMEOUT });
+    return new Client({ connection, ...clientOptions });
+  } catch (error) {
+    throw new TemporalAway(options.address, { cause: error });
+  }
+}
+
+/** A client that connects when it is first used, so that a process can start before Temporal does. */
+export function lazyClient(keys: PayloadKeys | undefined): Client {
+  const { options, clientOptions } = clientSettings(keys);
+  const channelArgs = { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS };
+  return new Client({ connection: Connection.lazy({ ...options, channelArgs }), ...clientOptions });
+}
+
+function clientSettings(keys: PayloadKeys | undefined) {
   const { connectionOptions, namespace } = temporalSettings();
   const { address, tls, apiKey, metadata } = connectionOptions;
-  try {
-    const connection = await Connection.connect({
-      address,
-      connectTimeout: CONNECT_TIMEOUT,
-      ...(tls !== undefined && { tls }),
-      ...(apiKey !== undefined && { apiKey }),
-      ...(metadata !== undefined && { metadata: metadata as Record<string, string> }),
-    });
-    return new Client({ connection, namespace, dataConverter: dataConverter(keys) });
-  } catch (error) {
-    throw new TemporalAway(address, { cause: error });
-  }
+  const options = {
+    address,
+    ...(tls !== undefined && { tls }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(metadata !== undefined && { metadata: metadata as Record<string, string> }),
+  };
+  return { options, clientOptions: { namespace, dataConverter: dataConverter(keys) } };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { expect, it, onTestFinished } from 'vitest';
-import { lazyClient } from '../../src/receiver/temporal.js';
+import { lazyClient } from '../../src/temporal/connection.js';
 import { startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { createRig, merchant } from '../rig.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../src/temporal/dev-server.js';
 import { partIds } from '../../src/temporal/onboardings.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
-import { business, createRig, customer, Onboarding, type Rig } from '../rig.js';
+import { business, createRig, customer, Onboarding, OWNER, type Rig } from '../rig.js';
 import { bankOf } from './bank.js';
 
 // A server that suggests a new run after a few dozen events, where a real one waits for thousands.
@@ -18,20 +18,6 @@ afterAll(async () => {
   await rig.close();
   await server.stop();
 });
-
-const OWNER = {
-  firstName: 'Bo',
-  lastName: 'Baker',
-  email: 'bo@example.com',
-  homePhone: '5185550102',
-  ssn: '123456788',
-  dob: '1985-01-01T00:00:00Z',
-  homeAddress: '2 Main Street',
-  city: 'Albany',
-  state: 33,
-  zipCode: '12207',
-  percentageOwnership: 40,
-};
 
 /** Moves a business through statuses that mean nothing to us, until it goes on in another run. */
 async function growOld(

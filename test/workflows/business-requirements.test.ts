@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { business, createRig, holder, type Rig } from '../rig.js';
+import { business, createRig, holder, OWNER, type Rig } from '../rig.js';
 import { bankOf } from './bank.js';
 
 let rig: Rig;
@@ -7,20 +7,6 @@ beforeAll(async () => {
   rig = await createRig();
 });
 afterAll(() => rig.close());
-
-const OWNER = {
-  firstName: 'Bo',
-  lastName: 'Baker',
-  email: 'bo@example.com',
-  homePhone: '5185550102',
-  ssn: '123456788',
-  dob: '1985-01-01T00:00:00Z',
-  homeAddress: '2 Main Street',
-  city: 'Albany',
-  state: 33,
-  zipCode: '12207',
-  percentageOwnership: 40,
-};
 
 describe('a submission that the bank finds wanting', () => {
   it('(correction) asks for what is wrong by its place in the input, and replaces the holder', async () => {

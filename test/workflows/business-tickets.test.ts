@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { business, createRig, eventually, type Rig } from '../rig.js';
+import { business, createRig, eventually, OWNER, type Rig } from '../rig.js';
 import { bankOf } from './bank.js';
 
 let rig: Rig;
@@ -7,20 +7,6 @@ beforeAll(async () => {
   rig = await createRig();
 });
 afterAll(() => rig.close());
-
-const OWNER = {
-  firstName: 'Bo',
-  lastName: 'Baker',
-  email: 'bo@example.com',
-  homePhone: '5185550102',
-  ssn: '123456788',
-  dob: '1985-01-01T00:00:00Z',
-  homeAddress: '2 Main Street',
-  city: 'Albany',
-  state: 33,
-  zipCode: '12207',
-  percentageOwnership: 40,
-};
 
 describe('a ticket', () => {
   it('is a requirement that says what the bank asks, and a text answers it', async () => {
