@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from './messages/ids.js';
+import type { Lane } from './messages/task-queues.js';
 import type { BankingSettings } from './partners/banking/client.js';
 import { NEUTRAL_SEGMENT } from './partners/banking/operations.js';
 import { isSecureOrLoopback } from './partners/http.js';
@@ -64,6 +65,15 @@ export const requestsPerMinute = z
   .transform(Number)
   .default(3_000);
 
+/** A rate, which may be less than one. */
+const perSecond = z
+  .string()
+  .regex(
+    /^(?!0+(\.0*)?$)\d{1,6}(\.\d{1,3})?$/,
+    'must be a number above 0 and below 1000000, such as 5 or 0.5',
+  )
+  .transform(Number);
+
 const settings = z.object({
   GANGWAY_TASK_QUEUE: z.string().default(DEFAULT_TASK_QUEUE),
   GANGWAY_POLL_MIN: duration.default(60_000),
@@ -77,6 +87,7 @@ const settings = z.object({
   BOARDING_USERNAME: z.string().optional(),
   BOARDING_PASSWORD: z.string().optional(),
   BOARDING_POS_NAMES: names.default([]),
+  BOARDING_ACTIVITIES_PER_SECOND: perSecond.optional(),
   BANKING_URL: partnerUrl.optional(),
   BANKING_USERNAME: z.string().optional(),
   BANKING_PASSWORD: z.string().optional(),
@@ -91,6 +102,7 @@ const settings = z.object({
     .string()
     .regex(/^[\w.~-]+$/, 'must be one path segment')
     .default(NEUTRAL_SEGMENT),
+  BANKING_ACTIVITIES_PER_SECOND: perSecond.optional(),
   DOCUMENT_DIR: z.string().default('documents'),
   STATEMENT_DIR: z.string().default('statements'),
 });
@@ -122,6 +134,8 @@ export interface Config {
     | undefined;
   /** undefined when BANKING_URL is not set: the banking partner is off. */
   readonly banking: BankingSettings | undefined;
+  /** How many activities may begin in a second over all workers, by lane; one that is left out has no limit. */
+  readonly activitiesPerSecond: Readonly<Partial<Record<Lane, number>>>;
   /** Point-of-sale names the boarding partner knows beside the two that its contract prints. */
   readonly posNames: readonly string[];
   readonly documentDir: string;
@@ -155,6 +169,10 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
         }
       : undefined,
     banking: set.BANKING_URL ? bankingFrom(set.BANKING_URL, set) : undefined,
+    activitiesPerSecond: {
+      ...(set.BOARDING_ACTIVITIES_PER_SECOND && { boarding: set.BOARDING_ACTIVITIES_PER_SECOND }),
+      ...(set.BANKING_ACTIVITIES_PER_SECOND && { banking: set.BANKING_ACTIVITIES_PER_SECOND }),
+    },
     posNames: set.BOARDING_POS_NAMES,
     documentDir: set.DOCUMENT_DIR,
     statementDir: set.STATEMENT_DIR,

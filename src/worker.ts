@@ -30,13 +30,13 @@ async function main(): Promise<void> {
   const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
     throw new TemporalAway(connectionOptions.address, { cause: error });
   });
-  const { worker, close } = await createWorker({ connection, namespace, config });
+  const worker = await createWorker({ connection, namespace, config });
   state = () => worker.getState();
   logger.info({ taskQueue: config.taskQueue, namespace, health: health.url }, 'worker is ready');
   try {
     await worker.run();
   } finally {
-    await Promise.all([health.close(), close()]);
+    await health.close();
     await connection.close();
   }
   logger.info('worker has stopped');

@@ -17,6 +17,7 @@ import type { MerchantBoardingOutcome } from '../src/messages/merchant-boarding.
 import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
 import { type OnboardingState, stateQuery } from '../src/messages/onboarding-state.js';
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
+import type { Lane } from '../src/messages/task-queues.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/server.js';
 import { dataConverter } from '../src/temporal/data-converter.js';
@@ -48,6 +49,8 @@ export interface RigOptions {
   readonly bankingUrl?: string;
   /** As in `PAYLOAD_KEYS`; one of the rig's own unless given, '' to leave payloads in the clear. */
   readonly payloadKeys?: string;
+  /** No limits unless given. */
+  readonly activitiesPerSecond?: Partial<Record<Lane, number>>;
   /** False to leave the worker to the test. */
   readonly worker?: boolean;
 }
@@ -123,6 +126,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
         bankingPassword = bankingUser ?? '',
         bankingUrl = sandbox.url,
         payloadKeys: keys = payloadKeys,
+        activitiesPerSecond = {},
       } = { ...options, ...overrides };
       const boarding = { url: sandbox.url, username: user, password };
       const banking =
@@ -137,17 +141,25 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
               form: 'user' as const,
             };
       const config = {
-        ...{ taskQueue, poll, boarding, banking, posNames: [], documentDir, statementDir },
+        ...{
+          taskQueue,
+          poll,
+          boarding,
+          banking,
+          posNames: [],
+          documentDir,
+          statementDir,
+          activitiesPerSecond,
+        },
         payloadKeys: keysFrom(keys),
       };
-      const { worker, close } = await createWorker({ connection: native, namespace: 'default', config });
+      const worker = await createWorker({ connection: native, namespace: 'default', config });
       const running = worker.run();
       let stopped: Promise<void> | undefined;
       const stop = () => {
         stopped ??= (async () => {
           worker.shutdown();
           await running;
-          await close();
         })();
         return stopped;
       };

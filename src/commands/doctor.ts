@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../config.js';
+import { LANES, laneTaskQueue } from '../messages/task-queues.js';
 import { bankingClient } from '../partners/banking/client.js';
 import { boardingClient } from '../partners/boarding/client.js';
 import { connectClient } from '../temporal/connection.js';
@@ -93,18 +94,20 @@ const RECENT_MS = 60_000;
 
 async function examineWorkers(client: Client, taskQueue: string): Promise<string> {
   const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
-  const polling = async (taskQueueType: temporal.api.enums.v1.TaskQueueType) => {
-    const request = { namespace: client.options.namespace, taskQueue: { name: taskQueue }, taskQueueType };
+  const polling = async (name: string, taskQueueType: temporal.api.enums.v1.TaskQueueType) => {
+    const request = { namespace: client.options.namespace, taskQueue: { name }, taskQueueType };
     const { pollers } = await client.workflowService.describeTaskQueue(request);
     const recent = (pollers ?? []).filter(
       ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - RECENT_MS,
     );
-    return new Set(recent.map(({ identity }) => identity)).size;
+    const count = new Set(recent.map(({ identity }) => identity)).size;
+    if (count === 0) throw new Error(`none polls task queue ${name}`);
+    return count;
   };
-  const workflows = await polling(TASK_QUEUE_TYPE_WORKFLOW);
-  const activities = await polling(TASK_QUEUE_TYPE_ACTIVITY);
-  if (workflows === 0 || activities === 0) throw new Error(`none polls task queue ${taskQueue}`);
-  return `${workflows} heard of in the last minute on task queue ${taskQueue}`;
+  const workflows = await polling(taskQueue, TASK_QUEUE_TYPE_WORKFLOW);
+  const lanes = LANES.map((lane) => laneTaskQueue(taskQueue, lane));
+  await Promise.all([taskQueue, ...lanes].map((queue) => polling(queue, TASK_QUEUE_TYPE_ACTIVITY)));
+  return `${workflows} heard of in the last minute on task queue ${taskQueue} and its lanes`;
 }
 
 async function examineBoarding({ boarding, posNames }: Config): Promise<string> {

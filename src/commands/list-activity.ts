@@ -3,6 +3,7 @@ import { ActivityExecutionFailedError, isGrpcServiceError, ServiceError } from '
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import type { BankingLists, Listed } from '../messages/banking-operations.js';
 import { PARTNER_ERROR } from '../messages/partner-failure.js';
+import { laneTaskQueue } from '../messages/task-queues.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { CommandContext } from './context.js';
 import { CommandFailed } from './errors.js';
@@ -25,7 +26,7 @@ export async function readList<Name extends keyof BankingLists>(
   what: string,
   request: Parameters<BankingLists[Name]>[0],
 ): Promise<Listed> {
-  const { taskQueue } = config;
+  const taskQueue = laneTaskQueue(config.taskQueue, 'banking');
   try {
     return await client.activity.execute<Listed>(name, {
       id: `show-${what}-${randomUUID()}`,

@@ -32,6 +32,9 @@ export interface DevServer {
  */
 const PROMPT_TIMERS = { 'history.timerProcessorMaxTimeShift': '20ms' };
 
+/** Lets agents take turns (temporal/priority.ts). A server of one's own has to be told as well, see the README. */
+const FAIRNESS = { 'matching.enableFairness': true };
+
 const START_TIMEOUT_MS = 30_000;
 
 /** Starts Temporal's development server with its Web UI, on loopback only. */
@@ -45,7 +48,7 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
     ...['--ip', '127.0.0.1', '--port', `${port}`, '--ui-port', `${uiPort}`, '--log-level', 'error'],
     ...(codecEndpoint ? ['--ui-codec-endpoint', codecEndpoint] : []),
     ...(databaseFile ? ['--db-filename', databaseFile] : []),
-    ...Object.entries({ ...PROMPT_TIMERS, ...dynamicConfig }).flatMap(([key, value]) => [
+    ...Object.entries({ ...PROMPT_TIMERS, ...FAIRNESS, ...dynamicConfig }).flatMap(([key, value]) => [
       '--dynamic-config-value',
       `${key}=${JSON.stringify(value)}`,
     ]),

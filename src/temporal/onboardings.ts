@@ -13,6 +13,7 @@ import { possibleWorkflowIds, type WorkflowType, workflowId } from '../messages/
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { priorityOf, type Urgency } from './priority.js';
 import { isUnreadable } from './unreadable.js';
 
 /** Names something that is not there, or that more than one thing is called. The message is for people. */
@@ -24,6 +25,8 @@ export interface StartOptions {
   readonly taskQueue: string;
   /** Start again although the first one of this id has ended. */
   readonly again?: boolean;
+  /** `interactive` unless given. */
+  readonly urgency?: Urgency;
 }
 
 export interface Started {
@@ -41,7 +44,7 @@ export function startMerchantBoarding(
   const { externalId, merchant } = input;
   return startOnce(
     client,
-    { type: 'merchantBoarding', key: externalId, args: [input], summary: merchant.dba },
+    { type: 'merchantBoarding', key: externalId, args: [input], summary: merchant.dba, agent: input },
     options,
   );
 }
@@ -64,7 +67,8 @@ export function startCustomerOnboarding(
   const { externalId, boarding } = input;
   const args = [input, { again: options.again ?? false }];
   const summary = boarding.merchant.dba;
-  return startOnce(client, { type: 'customerOnboarding', key: externalId, args, summary }, options);
+  const start = { type: 'customerOnboarding', key: externalId, args, summary, agent: boarding } as const;
+  return startOnce(client, start, options);
 }
 
 /** What is to be started, under the id `<prefix of its type>-<key>`. */
@@ -74,6 +78,8 @@ export interface Start {
   readonly args: readonly unknown[];
   /** One line for the Web UI. */
   readonly summary: string;
+  /** Whose it is, where it is an agent's. */
+  readonly agent?: Parameters<typeof priorityOf>[1];
 }
 
 /**
@@ -82,8 +88,8 @@ export interface Start {
  */
 export async function startOnce(
   client: Client,
-  { type, key, args, summary }: Start,
-  { taskQueue, again = false }: StartOptions,
+  { type, key, args, summary, agent }: Start,
+  { taskQueue, again = false, urgency = 'interactive' }: StartOptions,
 ): Promise<Started> {
   const id = workflowId(type, key);
   try {
@@ -93,6 +99,7 @@ export async function startOnce(
       args: [...args],
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+      priority: priorityOf(urgency, agent),
       ...newcomer(summary),
     });
     return { workflowId: id, runId, started: true };

@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { type NativeConnection, Worker } from '@temporalio/worker';
+import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { bankingActivities } from '../activities/banking.js';
 import { boardingActivities } from '../activities/boarding.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import type { Config } from '../config.js';
 import { folderStore } from '../documents/folder-store.js';
 import { statementFolder } from '../documents/statement-folder.js';
+import { type Lane, laneTaskQueue } from '../messages/task-queues.js';
 import { type BankingClient, bankingClient, bankingOff } from '../partners/banking/client.js';
 import { type BoardingClient, boardingClient, boardingOff } from '../partners/boarding/client.js';
 import { dataConverter } from '../temporal/data-converter.js';
@@ -36,6 +37,7 @@ export interface WorkerSetup {
     | 'poll'
     | 'boarding'
     | 'banking'
+    | 'activitiesPerSecond'
     | 'posNames'
     | 'documentDir'
     | 'statementDir'
@@ -43,34 +45,74 @@ export interface WorkerSetup {
   >;
 }
 
-/** A worker with all workflows and activities. Closing the partner clients is up to `close`. */
-export async function createWorker(
-  setup: WorkerSetup,
-): Promise<{ worker: Worker; close: () => Promise<void> }> {
-  const { connection, namespace, config } = setup;
-  const { poll, documentDir, statementDir, payloadKeys } = config;
-  const boarding = boardingFrom(config);
-  const banking = bankingFrom(config);
-  const worker = await Worker.create({
+/** All of Gangway's workers in one process: one for the workflows, and one for each lane of activities. */
+export interface GangwayWorker {
+  /** Runs until {@link shutdown} or a signal, then finishes what it has begun and lets go of the partners. */
+  run(): Promise<void>;
+  shutdown(): void;
+  /** `RUNNING` when all of it takes tasks, else the state of what does not. */
+  getState(): string;
+}
+
+/** Makes a worker with all workflows and activities. */
+export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
+  const { taskQueue, poll, documentDir, statementDir, payloadKeys, activitiesPerSecond } = config;
+  const common = {
     connection,
     namespace,
-    taskQueue: config.taskQueue,
-    workflowBundle: { codePath: payloadKeys ? WORKFLOW_BUNDLES.encoding : WORKFLOW_BUNDLES.plain },
     dataConverter: dataConverter(payloadKeys),
-    activities: {
-      ...boardingActivities({ client: boarding, documents: folderStore(documentDir), poll }),
-      ...bankingActivities({ client: banking, statements: statementFolder(statementDir), poll }),
-      ...onboardingActivities(poll),
-    },
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
-    workflowTaskPollerBehavior: { type: 'autoscaling' },
     activityTaskPollerBehavior: { type: 'autoscaling' },
-  });
+  } satisfies Omit<WorkerOptions, 'taskQueue'>;
+  const lane = (name: Lane, activities: object) =>
+    Worker.create({
+      ...common,
+      taskQueue: laneTaskQueue(taskQueue, name),
+      activities,
+      ...limited(activitiesPerSecond[name]),
+    });
+
+  const boarding = boardingFrom(config);
+  const banking = bankingFrom(config);
+  const documents = folderStore(documentDir);
+  const statements = statementFolder(statementDir);
+  const workers = await Promise.all([
+    Worker.create({
+      ...common,
+      taskQueue,
+      workflowBundle: { codePath: payloadKeys ? WORKFLOW_BUNDLES.encoding : WORKFLOW_BUNDLES.plain },
+      workflowTaskPollerBehavior: { type: 'autoscaling' },
+      activities: onboardingActivities(poll),
+    }),
+    lane('boarding', boardingActivities({ client: boarding, documents, poll })),
+    lane('banking', bankingActivities({ client: banking, statements, poll })),
+  ]);
+  return together(workers, () => Promise.all([boarding.close(), banking.close()]));
+}
+
+/** Over all workers of the task queue: the server keeps the limit. Each of them must name the same. */
+function limited(perSecond: number | undefined): Pick<WorkerOptions, 'maxTaskQueueActivitiesPerSecond'> {
+  return perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
+}
+
+function together(workers: readonly Worker[], release: () => Promise<unknown>): GangwayWorker {
+  const notRunning = () => workers.map((worker) => worker.getState()).find((state) => state !== 'RUNNING');
+  const shutdown = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
   return {
-    worker,
-    async close() {
-      await Promise.all([boarding.close(), banking.close()]);
+    shutdown,
+    getState: () => notRunning() ?? 'RUNNING',
+    async run() {
+      // One that breaks takes the others along: half a worker would look alive.
+      const runs = workers.map((worker) => worker.run().finally(shutdown));
+      try {
+        await Promise.allSettled(runs);
+        await Promise.all(runs);
+      } finally {
+        await release();
+      }
     },
   };
 }

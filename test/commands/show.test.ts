@@ -148,7 +148,7 @@ describe('gangway show in trouble', () => {
     expect(await runGangway(env, ['show', 'tickets'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'no worker takes it from task queue nobody-polls-this: is one running?\n',
+      stderr: 'no worker takes it from task queue nobody-polls-this-banking: is one running?\n',
     });
   });
 

@@ -30,7 +30,7 @@ async function boardForDays<T>(
 ): Promise<T> {
   const sandbox = await startSandbox({ pace: { reads } });
   const taskQueue = `days-${scenario}`;
-  const { worker, close } = await createWorker({
+  const worker = await createWorker({
     connection: environment.nativeConnection,
     namespace: environment.namespace ?? 'default',
     config: {
@@ -41,18 +41,22 @@ async function boardForDays<T>(
       banking: undefined,
       documentDir: 'none',
       statementDir: 'none',
+      activitiesPerSecond: {},
       payloadKeys: undefined,
     },
   });
   try {
     const workflowId = `merchant-boarding-${scenario}`;
     const input = merchant(scenario);
-    return await worker.runUntil(async () => {
+    const running = worker.run();
+    try {
       await environment.client.workflow.start('merchantBoarding', { workflowId, taskQueue, args: [input] });
-      return story(workflowId);
-    });
+      return await story(workflowId);
+    } finally {
+      worker.shutdown();
+      await running;
+    }
   } finally {
-    await close();
     await sandbox.close();
   }
 }

@@ -1,8 +1,9 @@
-import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
+import type { ActivityOptions } from '@temporalio/workflow';
 import type { BoardingActivities } from '../../messages/boarding-activities.js';
 import { AT_MOST_ONCE, POLL, REPEATABLE } from '../journey/activity-options.js';
+import { partnerActivities } from '../journey/partner-activities.js';
 
-const activities = (options: ActivityOptions) => proxyActivities<BoardingActivities>(options);
+const activities = (options: ActivityOptions) => partnerActivities<BoardingActivities>('boarding', options);
 
 export const { resolveReferences } = activities({
   ...REPEATABLE,

@@ -1,8 +1,9 @@
-import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
+import type { ActivityOptions } from '@temporalio/workflow';
 import type { BankingActivities } from '../../messages/banking-activities.js';
 import { AT_MOST_ONCE, POLL, REPEATABLE } from '../journey/activity-options.js';
+import { partnerActivities } from '../journey/partner-activities.js';
 
-const activities = (options: ActivityOptions) => proxyActivities<BankingActivities>(options);
+const activities = (options: ActivityOptions) => partnerActivities<BankingActivities>('banking', options);
 
 export const { findProfiles } = activities({ ...REPEATABLE, summary: 'Look for the business at the bank' });
 
