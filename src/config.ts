@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from './messages/ids.js';
 import type { Lane } from './messages/task-queues.js';
+import { type Destination, destinationOf } from './news/destinations.js';
+import type { SenderOptions } from './news/sender.js';
 import type { BankingSettings } from './partners/banking/client.js';
 import { NEUTRAL_SEGMENT } from './partners/banking/operations.js';
 import { isSecureOrLoopback } from './partners/http.js';
@@ -58,6 +60,22 @@ export const bearerTokens = list.refine(
   'each token must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
 );
 
+/** Standard Webhooks asks for 24 to 64 random bytes. */
+const SECRET_BYTES = { min: 24, max: 64 };
+
+/** Secrets that sign events, separated by commas. */
+export const webhookSecrets = list.refine(
+  (secrets) => secrets.every(isWebhookSecret),
+  'each secret must be whsec_ and 24 to 64 bytes in base64, such as echo "whsec_$(openssl rand -base64 32)" makes',
+);
+
+function isWebhookSecret(text: string): boolean {
+  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? '';
+  const bytes = Buffer.from(base64, 'base64');
+  const { min, max } = SECRET_BYTES;
+  return bytes.toString('base64') === base64 && bytes.length >= min && bytes.length <= max;
+}
+
 /** How often one caller may ask in a minute. */
 export const requestsPerMinute = z
   .string()
@@ -103,6 +121,11 @@ const settings = z.object({
     .regex(/^[\w.~-]+$/, 'must be one path segment')
     .default(NEUTRAL_SEGMENT),
   BANKING_ACTIVITIES_PER_SECOND: perSecond.optional(),
+  EVENTS_URLS: list
+    .refine((urls) => urls.every((text) => URL.canParse(text)), 'each must be a URL')
+    .default([]),
+  EVENTS_SECRETS: webhookSecrets.default([]),
+  EVENTS_TO_LOOPBACK: z.enum(['true', 'false'], 'must be true or false').default('false'),
   DOCUMENT_DIR: z.string().default('documents'),
   STATEMENT_DIR: z.string().default('statements'),
 });
@@ -114,6 +137,8 @@ export const SECRETS: readonly string[] = [
   'BANKING_PASSWORD',
   'BANKING_DEVICE_TOKEN',
   'BANKING_TOTP_SECRET',
+  'EVENTS_URLS',
+  'EVENTS_SECRETS',
 ];
 
 export interface Config {
@@ -138,6 +163,8 @@ export interface Config {
   readonly activitiesPerSecond: Readonly<Partial<Record<Lane, number>>>;
   /** Point-of-sale names the boarding partner knows beside the two that its contract prints. */
   readonly posNames: readonly string[];
+  /** Who is told of news. */
+  readonly events: SenderOptions & { readonly destinations: readonly Destination[] };
   readonly documentDir: string;
   /** Where statements are saved. */
   readonly statementDir: string;
@@ -174,9 +201,25 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
       ...(set.BANKING_ACTIVITIES_PER_SECOND && { banking: set.BANKING_ACTIVITIES_PER_SECOND }),
     },
     posNames: set.BOARDING_POS_NAMES,
+    events: eventsFrom(set),
     documentDir: set.DOCUMENT_DIR,
     statementDir: set.STATEMENT_DIR,
   };
+}
+
+/** News is signed, and goes to https only, or to this very machine where that was chosen. */
+function eventsFrom(set: z.output<typeof settings>): Config['events'] {
+  const { EVENTS_URLS: urls, EVENTS_SECRETS: secrets } = set;
+  const toLoopback = set.EVENTS_TO_LOOPBACK === 'true';
+  const isFit = (url: URL) => url.protocol === 'https:' || (toLoopback && isSecureOrLoopback(url));
+  if (!urls.every((url) => isFit(new URL(url)))) {
+    throw new BadSetting(
+      'EVENTS_URLS',
+      'each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)',
+    );
+  }
+  if (urls.length > 0 && secrets.length === 0) throw new BadSetting('EVENTS_SECRETS', 'is not set');
+  return { secrets, toLoopback, destinations: urls.map(destinationOf) };
 }
 
 /** A partner ID makes us a partner, who asks for tokens in a form of its own (apis/1, Token request). */

@@ -11,6 +11,7 @@ import { closeCardCommand } from './commands/close-card.js';
 import { doctorCommand } from './commands/doctor.js';
 import { ensureWebhooksCommand } from './commands/ensure-webhooks.js';
 import { CommandFailed, InvalidInput } from './commands/errors.js';
+import { eventsCommand } from './commands/events.js';
 import { inboxCommand } from './commands/inbox.js';
 import { keysCommand } from './commands/keys.js';
 import { listCommand } from './commands/list.js';
@@ -35,7 +36,7 @@ const COMMANDS: Readonly<Record<string, readonly ((program: Command) => void)[]>
   'Take aboard:': [boardCommand, onboardBusinessCommand, onboardCommand],
   'Follow, and answer what the partners ask:': [
     ...[statusCommand, listCommand, inboxCommand, resolveCommand],
-    ...[watchCommand, nudgeCommand, cancelCommand],
+    ...[watchCommand, nudgeCommand, cancelCommand, eventsCommand],
   ],
   'Single operations at the bank:': [
     ...[closeCardCommand, cardNicknameCommand, changeAddressCommand, restoreSubUserCommand],

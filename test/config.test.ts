@@ -10,6 +10,8 @@ const partner = {
   BOARDING_PASSWORD: 'secret',
 };
 
+const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+
 describe('the settings', () => {
   it('have defaults, and a partner without a URL is off', () => {
     expect(loadConfig({})).toEqual({
@@ -22,7 +24,9 @@ describe('the settings', () => {
       uiUrl: undefined,
       boarding: undefined,
       banking: undefined,
+      activitiesPerSecond: {},
       posNames: [],
+      events: { secrets: [], toLoopback: false, destinations: [] },
       documentDir: 'documents',
       statementDir: 'statements',
     });
@@ -39,6 +43,9 @@ describe('the settings', () => {
       GANGWAY_METRICS_ADDRESS: '127.0.0.1:9464',
       DOCUMENT_DIR: '/var/lib/gangway',
       STATEMENT_DIR: '/var/lib/statements',
+      BOARDING_ACTIVITIES_PER_SECOND: '12.5',
+      EVENTS_URLS: 'https://crm.example.com/hook?key=1, https://erp.example.com',
+      EVENTS_SECRETS: SECRET,
     });
     expect(config).toMatchObject({
       taskQueue: 'boarding-east',
@@ -49,6 +56,15 @@ describe('the settings', () => {
       metricsAddress: { host: '127.0.0.1', port: 9464 },
       documentDir: '/var/lib/gangway',
       statementDir: '/var/lib/statements',
+      activitiesPerSecond: { boarding: 12.5 },
+      events: {
+        secrets: [SECRET],
+        toLoopback: false,
+        destinations: [
+          { id: 'crm.example.com-fffe701c', url: 'https://crm.example.com/hook?key=1' },
+          { id: 'erp.example.com-16900fb6', url: 'https://erp.example.com' },
+        ],
+      },
     });
   });
 
@@ -113,6 +129,20 @@ describe('a bad setting', () => {
     ],
     [{ BOARDING_PASSWORD_FILE: '/nowhere' }, 'BOARDING_PASSWORD_FILE: cannot be read (ENOENT)'],
     [{ GANGWAY_UI_URL: 'ui' }, 'GANGWAY_UI_URL: must be a URL'],
+    [
+      { BANKING_ACTIVITIES_PER_SECOND: '0' },
+      'BANKING_ACTIVITIES_PER_SECOND: must be a number above 0 and below 1000000, such as 5 or 0.5',
+    ],
+    [{ EVENTS_URLS: 'crm' }, 'EVENTS_URLS: each must be a URL'],
+    [{ EVENTS_URLS: 'https://crm.example.com' }, 'EVENTS_SECRETS: is not set'],
+    [
+      { EVENTS_URLS: 'http://127.0.0.1:9000', EVENTS_SECRETS: SECRET },
+      'EVENTS_URLS: each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)',
+    ],
+    [
+      { EVENTS_URLS: 'http://crm.example.com', EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' },
+      'EVENTS_URLS: each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)',
+    ],
   ])('%o is named in one line', (environment, message) => {
     expect(() => loadConfig(environment)).toThrow(
       new BadSetting(...(message.split(/: (.*)/s) as [string, string])),

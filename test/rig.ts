@@ -8,6 +8,7 @@ import type { LoadedDataConverter } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { inject } from 'vitest';
+import type { Config } from '../src/config.js';
 import type { BusinessOnboardingOutcome } from '../src/messages/business-onboarding.js';
 import type { BusinessOnboardingInput } from '../src/messages/business-onboarding-input.js';
 import type { CustomerOnboardingOutcome } from '../src/messages/customer-onboarding.js';
@@ -51,6 +52,8 @@ export interface RigOptions {
   readonly payloadKeys?: string;
   /** No limits unless given. */
   readonly activitiesPerSecond?: Partial<Record<Lane, number>>;
+  /** Nobody is told anything unless given. */
+  readonly events?: Config['events'];
   /** False to leave the worker to the test. */
   readonly worker?: boolean;
 }
@@ -76,6 +79,9 @@ export interface Rig {
   ): Promise<Onboarding<CustomerOnboardingOutcome>>;
   close(): Promise<void>;
 }
+
+/** Nobody to tell. */
+export const NO_NEWS: Config['events'] = { secrets: [], toLoopback: true, destinations: [] };
 
 export interface RunningWorker {
   stop(): Promise<void>;
@@ -127,6 +133,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
         bankingUrl = sandbox.url,
         payloadKeys: keys = payloadKeys,
         activitiesPerSecond = {},
+        events = NO_NEWS,
       } = { ...options, ...overrides };
       const boarding = { url: sandbox.url, username: user, password };
       const banking =
@@ -141,16 +148,8 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
               form: 'user' as const,
             };
       const config = {
-        ...{
-          taskQueue,
-          poll,
-          boarding,
-          banking,
-          posNames: [],
-          documentDir,
-          statementDir,
-          activitiesPerSecond,
-        },
+        ...{ taskQueue, poll, boarding, banking, posNames: [], documentDir, statementDir },
+        ...{ activitiesPerSecond, events },
         payloadKeys: keysFrom(keys),
       };
       const worker = await createWorker({ connection: native, namespace: 'default', config });
@@ -382,7 +381,9 @@ export async function eventually<T>(
   for (const until = Date.now() + milliseconds; ; await sleep(50)) {
     const answer = await ask();
     if (isWanted(answer)) return answer;
-    if (Date.now() > until) throw new Error(`waited in vain for ${what}; last: ${JSON.stringify(answer)}`);
+    if (Date.now() > until) {
+      throw new Error(`waited in vain for ${what}; last: ${JSON.stringify(answer)?.slice(0, 2_000)}`);
+    }
   }
 }
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import {
   BadSetting,
   bearerTokens,
-  list,
   listenAddress,
   loadConfig,
   readSettings,
   requestsPerMinute,
+  webhookSecrets,
   withSecretFiles,
 } from '../config.js';
 import { isSecureOrLoopback } from '../partners/http.js';
@@ -15,17 +15,9 @@ import type { PayloadKeys } from '../temporal/payload-keys.js';
 /** Settings of the receiver that may come from the file that `<NAME>_FILE` names. */
 const RECEIVER_SECRETS: readonly string[] = ['RECEIVER_SECRETS', 'RECEIVER_TOKENS'];
 
-/** Standard Webhooks asks for 24 to 64 random bytes. */
-const SECRET_BYTES = { min: 24, max: 64 };
-
 const settings = z.object({
   RECEIVER_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8082 }),
-  RECEIVER_SECRETS: list
-    .refine(
-      (secrets) => secrets.every(isSecret),
-      'each secret must be whsec_ and 24 to 64 bytes in base64, such as echo "whsec_$(openssl rand -base64 32)" makes',
-    )
-    .default([]),
+  RECEIVER_SECRETS: webhookSecrets.default([]),
   RECEIVER_TOKENS: bearerTokens.default([]),
   RECEIVER_REQUESTS_PER_MINUTE: requestsPerMinute,
 });
@@ -62,11 +54,4 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv = process.en
     requestsPerMinute: set.RECEIVER_REQUESTS_PER_MINUTE,
     ...{ payloadKeys, taskQueue, posNames, logLevel },
   };
-}
-
-function isSecret(text: string): boolean {
-  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? '';
-  const bytes = Buffer.from(base64, 'base64');
-  const { min, max } = SECRET_BYTES;
-  return bytes.toString('base64') === base64 && bytes.length >= min && bytes.length <= max;
 }

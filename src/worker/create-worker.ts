@@ -2,11 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { bankingActivities } from '../activities/banking.js';
 import { boardingActivities } from '../activities/boarding.js';
+import { announcing, delivering } from '../activities/news.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import type { Config } from '../config.js';
 import { folderStore } from '../documents/folder-store.js';
 import { statementFolder } from '../documents/statement-folder.js';
 import { type Lane, laneTaskQueue } from '../messages/task-queues.js';
+import { NewsSender } from '../news/sender.js';
 import { type BankingClient, bankingClient, bankingOff } from '../partners/banking/client.js';
 import { type BoardingClient, boardingClient, boardingOff } from '../partners/boarding/client.js';
 import { dataConverter } from '../temporal/data-converter.js';
@@ -38,6 +40,7 @@ export interface WorkerSetup {
     | 'boarding'
     | 'banking'
     | 'activitiesPerSecond'
+    | 'events'
     | 'posNames'
     | 'documentDir'
     | 'statementDir'
@@ -56,7 +59,7 @@ export interface GangwayWorker {
 
 /** Makes a worker with all workflows and activities. */
 export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
-  const { taskQueue, poll, documentDir, statementDir, payloadKeys, activitiesPerSecond } = config;
+  const { taskQueue, poll, documentDir, statementDir, payloadKeys, activitiesPerSecond, events } = config;
   const common = {
     connection,
     namespace,
@@ -77,18 +80,21 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   const banking = bankingFrom(config);
   const documents = folderStore(documentDir);
   const statements = statementFolder(statementDir);
+  const sender = new NewsSender(events);
+  const { destinations } = events;
   const workers = await Promise.all([
     Worker.create({
       ...common,
       taskQueue,
       workflowBundle: { codePath: payloadKeys ? WORKFLOW_BUNDLES.encoding : WORKFLOW_BUNDLES.plain },
       workflowTaskPollerBehavior: { type: 'autoscaling' },
-      activities: onboardingActivities(poll),
+      activities: { ...onboardingActivities(poll), ...announcing(destinations) },
     }),
     lane('boarding', boardingActivities({ client: boarding, documents, poll })),
     lane('banking', bankingActivities({ client: banking, statements, poll })),
+    lane('events', delivering(destinations, sender)),
   ]);
-  return together(workers, () => Promise.all([boarding.close(), banking.close()]));
+  return together(workers, () => Promise.all([boarding.close(), banking.close(), sender.close()]));
 }
 
 /** Over all workers of the task queue: the server keeps the limit. Each of them must name the same. */

@@ -6,7 +6,7 @@ import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 import { addSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { createWorker } from '../../src/worker/create-worker.js';
-import { merchant } from '../rig.js';
+import { merchant, NO_NEWS } from '../rig.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -42,6 +42,7 @@ async function boardForDays<T>(
       documentDir: 'none',
       statementDir: 'none',
       activitiesPerSecond: {},
+      events: NO_NEWS,
       payloadKeys: undefined,
     },
   });

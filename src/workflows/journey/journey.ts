@@ -6,6 +6,7 @@ import {
   type Resolution,
   resolveRequirement,
 } from '../../messages/requirements.js';
+import type { AnnouncerRecords } from './announcer.js';
 import { masked } from './masked.js';
 import { type Facts, PublicFace, type PublicFaceOptions } from './public-face.js';
 import { Reporter } from './reporter.js';
@@ -15,11 +16,12 @@ import { type DeskRecords, type Question, RequirementDesk } from './requirement-
 export interface JourneyRecords {
   readonly state: OnboardingState;
   readonly desk: DeskRecords;
+  readonly news: AnnouncerRecords;
   /** How much of the timeline a customer's workflow knows. */
   readonly reported: number;
 }
 
-export interface JourneyOptions extends Omit<PublicFaceOptions, 'state'> {
+export interface JourneyOptions extends Omit<PublicFaceOptions, 'state' | 'news'> {
   readonly dueInHours: number;
   /** Which members of the input a correction may change. */
   readonly correctable: readonly string[];
@@ -45,12 +47,14 @@ export class Journey extends PublicFace {
       ...options,
       leftBehind: (facts) => withDoubts(leftBehind(facts), this.doubts),
       state: records?.state,
+      news: records?.news,
     });
     this.desk = new RequirementDesk(this.timeline, {
       dueInHours,
       correctable,
       idPrefix,
       records: records?.desk,
+      onRaised: (requirement) => this.announcer.requirement('requirement.raised.v1', requirement),
     });
     this.#reporter = new Reporter(() => this.state, records?.reported);
     setHandler(resolveRequirement, this.#resolve, { validator: this.desk.validate });
@@ -62,7 +66,12 @@ export class Journey extends PublicFace {
   }
 
   get records(): JourneyRecords {
-    return { state: this.state, desk: this.desk.records, reported: this.#reporter.reported };
+    return {
+      state: this.state,
+      desk: this.desk.records,
+      news: this.announcer.records,
+      reported: this.#reporter.reported,
+    };
   }
 
   /**
@@ -118,8 +127,9 @@ export class Journey extends PublicFace {
 
   #watchDueDates(): void {
     this.desk
-      .watchDueDates(() => {
+      .watchDueDates((requirement) => {
         log.warn('a requirement is overdue');
+        this.announcer.requirement('requirement.overdue.v1', requirement);
         this.publish();
       })
       .catch((error: unknown) => {

@@ -17,6 +17,7 @@ import {
 } from '../../messages/onboarding-state.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { Announcer, type AnnouncerRecords } from './announcer.js';
 import { currentDetails, type NextSteps } from './current-details.js';
 import { Timeline } from './timeline.js';
 
@@ -30,11 +31,13 @@ export interface PublicFaceOptions {
   readonly leftBehind: (facts: Facts) => string;
   /** Of the run before this one. */
   readonly state?: OnboardingState | undefined;
+  readonly news?: AnnouncerRecords | undefined;
 }
 
-/** What the outside sees of a workflow: query `state`, the search attributes, and the details in the Web UI. */
+/** What the outside sees of a workflow: query `state`, search attributes, the details in the Web UI, and news for others. */
 export abstract class PublicFace {
   readonly timeline: Timeline;
+  protected readonly announcer: Announcer;
   #facts: Facts;
   readonly #options: PublicFaceOptions;
   #agentProfileId: number | undefined;
@@ -42,6 +45,7 @@ export abstract class PublicFace {
   constructor(options: PublicFaceOptions) {
     this.#options = options;
     this.timeline = new Timeline(options.state?.timeline);
+    this.announcer = new Announcer(options.news);
     const { requirements: _, timeline: __, ...facts } = options.state ?? BLANK;
     this.#facts = facts;
     setHandler(stateQuery, () => this.state);
@@ -98,6 +102,7 @@ export abstract class PublicFace {
       },
     ]);
     setCurrentDetails(currentDetails(workflowInfo().workflowId, this.state, this.#options.nextSteps));
+    this.announcer.stage(this.#facts);
     this.tell();
   }
 
@@ -123,9 +128,10 @@ export abstract class PublicFace {
     this.close();
     this.timeline.add(stage === 'cancelled' ? 'cancelled' : 'ended', { detail });
     this.enter(stage);
+    this.announcer.ended(stage, this.#facts);
     await CancellationScope.nonCancellable(async () => {
       await condition(allHandlersFinished);
-      await this.told();
+      await Promise.all([this.told(), this.announcer.settled()]);
     });
   }
 }

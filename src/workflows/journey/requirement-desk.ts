@@ -43,6 +43,7 @@ export interface DeskOptions {
   /** Before each id that the desk makes up. */
   readonly idPrefix?: string | undefined;
   readonly records?: DeskRecords | undefined;
+  readonly onRaised: (requirement: Requirement) => void;
 }
 
 /** Keeps what waits for a person: raises requirements, takes their answers, notices when one is overdue. */
@@ -89,8 +90,10 @@ export class RequirementDesk {
     const now = Date.now();
     const raisedAt = new Date(now).toISOString();
     const dueAt = new Date(now + dueInHours * 3_600_000).toISOString();
-    this.#open.set(id, { id, ...rest, raisedAt, dueAt });
+    const requirement = { id, ...rest, raisedAt, dueAt };
+    this.#open.set(id, requirement);
     this.timeline.add('requirement-raised', { detail: `${id}: ${question.title}` });
+    this.options.onRaised(requirement);
     return id;
   }
 
@@ -162,7 +165,7 @@ export class RequirementDesk {
   };
 
   /** Marks requirements as overdue when their time has come, and decides nothing. Runs as long as the workflow. */
-  async watchDueDates(onOverdue: () => void): Promise<void> {
+  async watchDueDates(onOverdue: (requirement: Requirement) => void): Promise<void> {
     const next = () =>
       this.open.filter(({ id }) => !this.#overdue.has(id)).map(({ dueAt }) => Date.parse(dueAt));
     for (;;) {
@@ -174,12 +177,13 @@ export class RequirementDesk {
       const summary = 'an answer is due';
       const intime = due > Date.now() && (await condition(answered, due - Date.now(), { summary }));
       if (intime) continue;
-      for (const { id, dueAt, title } of this.open) {
+      for (const requirement of this.open) {
+        const { id, dueAt, title } = requirement;
         if (this.#overdue.has(id) || Date.parse(dueAt) > due) continue;
         this.#overdue.add(id);
         this.timeline.add('requirement-overdue', { detail: `${id}: ${title}` });
+        onOverdue(requirement);
       }
-      onOverdue();
     }
   }
 }

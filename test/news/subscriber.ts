@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { CloudEvent, HTTP } from 'cloudevents';
+import { Webhook } from 'standardwebhooks';
+import { onTestFinished } from 'vitest';
+
+export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** An event as it came, checked by the packages that receivers use. */
+export interface Received {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+  readonly body: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface Subscriber {
+  readonly url: string;
+  /** What came, in the order in which it came. */
+  readonly received: readonly Received[];
+  /** What it answers from now on. */
+  answer: { status: number; headers?: Record<string, string> };
+}
+
+/** Receives news over HTTP, for the running test. What is not signed, or is no CloudEvent, is answered with 401. */
+export async function subscriber(secret = SECRET): Promise<Subscriber> {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const { headers } = request;
+    try {
+      new Webhook(secret).verify(body, headers as Record<string, string>);
+      const event = HTTP.toEvent<Record<string, unknown>>({ headers, body });
+      if (Array.isArray(event)) throw new Error('a batch');
+      new CloudEvent(event, true);
+      received.push({
+        id: event.id,
+        type: event.type,
+        data: event.data ?? {},
+        body,
+        headers,
+        at: Date.now(),
+      });
+    } catch {
+      response.writeHead(401).end();
+      return;
+    }
+    response.writeHead(it.answer.status, it.answer.headers).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const it: Subscriber = { url: `http://127.0.0.1:${port}/news`, received, answer: { status: 204 } };
+  return it;
+}
