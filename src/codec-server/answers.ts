@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { kindOf } from '../http/error-kind.js';
+import { Refused } from '../http/refused.js';
 import { UnreadablePayload } from '../temporal/payload-codec.js';
-import { Refused } from './refused.js';
 
 /** What the framework refuses. Its own messages are not shown: some quote what they are about. */
 const REFUSALS: Readonly<Record<number, string>> = {
@@ -34,14 +35,4 @@ function answerTo(error: unknown): { status: number; message: string } {
   return message === undefined
     ? { status: 500, message: 'something is wrong with the server' }
     : { status, message };
-}
-
-/** `TypeError`, or `Refused: ECONNREFUSED`. A message may hold contents, and is left out. */
-function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  return error.cause === undefined ? codeOf(error) : `${codeOf(error)}: ${kindOf(error.cause)}`;
-}
-
-function codeOf(error: Error): string {
-  return (error as NodeJS.ErrnoException).code ?? error.name;
 }

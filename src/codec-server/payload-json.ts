@@ -1,7 +1,7 @@
 import type { Payload } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { z } from 'zod';
-import { Refused } from './refused.js';
+import { Refused } from '../http/refused.js';
 
 const { Payloads } = proto.temporal.api.common.v1;
 

@@ -3,13 +3,13 @@ import rateLimit from '@fastify/rate-limit';
 import type { Payload } from '@temporalio/common';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { type BearerRules, bearerCheck } from '../http/bearer.js';
+import { Refused } from '../http/refused.js';
 import { payloadCodec } from '../temporal/payload-codec.js';
 import type { PayloadKeys } from '../temporal/payload-keys.js';
 import { answerErrors } from './answers.js';
-import { type BearerRules, bearerCheck } from './bearer.js';
 import { allowOrigin } from './cors.js';
 import { payloadsFrom, payloadsToJson } from './payload-json.js';
-import { Refused } from './refused.js';
 
 export interface CodecServerOptions {
   readonly host: string;

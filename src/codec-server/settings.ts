@@ -8,9 +8,9 @@ import {
   requestsPerMinute,
   withSecretFiles,
 } from '../config.js';
+import type { BearerRules, JwtRule } from '../http/bearer.js';
 import { isSecureOrLoopback } from '../partners/http.js';
 import { type PayloadKeys, payloadKeys } from '../temporal/payload-keys.js';
-import type { BearerRules, JwtRule } from './bearer.js';
 
 /** Settings of the codec server that may come from the file that `<NAME>_FILE` names. */
 const CODEC_SECRETS: readonly string[] = ['PAYLOAD_KEYS', 'CODEC_TOKENS'];

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
+import { kindOf } from '../http/error-kind.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 
@@ -149,14 +150,4 @@ export function answerClientError(
   ];
   if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   socket.destroySoon();
-}
-
-/** `TypeError`, or `Problem: ECONNREFUSED`. A message may hold contents, and is left out. */
-function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  return error.cause === undefined ? codeOf(error) : `${codeOf(error)}: ${kindOf(error.cause)}`;
-}
-
-function codeOf(error: Error): string {
-  return String((error as NodeJS.ErrnoException).code ?? error.name);
 }

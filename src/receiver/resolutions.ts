@@ -51,7 +51,7 @@ export async function find(client: Client, id: string): Promise<WorkflowExecutio
     return await findOnboarding(client, id);
   } catch (error) {
     if (!(error instanceof UnknownOnboarding)) throw error;
-    if (error.message.startsWith('there is no')) {
+    if (error.mayMean.length === 0) {
       throw new Problem('unknown-onboarding', 'check the id: none was ever started under it');
     }
     throw new Problem('ambiguous-id', 'give the whole workflow id, such as merchant-boarding-<externalId>');

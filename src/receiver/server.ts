@@ -2,7 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { Client } from '@temporalio/client';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { bearerCheck } from '../codec-server/bearer.js';
+import { bearerCheck } from '../http/bearer.js';
 import { eventRoutes } from './event-routes.js';
 import { eventTypes } from './event-types.js';
 import { onboardingRoutes } from './onboarding-routes.js';

@@ -19,6 +19,13 @@ import { isUnreadable } from './unreadable.js';
 /** Names something that is not there, or that more than one thing is called. The message is for people. */
 export class UnknownOnboarding extends Error {
   override readonly name = 'UnknownOnboarding';
+  constructor(
+    message: string,
+    /** Workflow ids of all that it may mean; empty when nothing of the name is there. */
+    readonly mayMean: readonly string[] = [],
+  ) {
+    super(message);
+  }
 }
 
 export interface StartOptions {
@@ -146,8 +153,9 @@ export async function findOnboarding(client: Client, given: string): Promise<Wor
   if (!first)
     throw new UnknownOnboarding(`there is no ${ids.length > 1 ? 'onboarding' : 'workflow'} ${name}`);
   if (more.length > 0) {
-    const meant = [first, ...more].map((description) => description.workflowId).join(', ');
-    throw new UnknownOnboarding(`${name} may mean ${meant}: give the whole workflow id`);
+    const mayMean = [first, ...more].map((description) => description.workflowId);
+    const message = `${name} may mean ${mayMean.join(', ')}: give the whole workflow id`;
+    throw new UnknownOnboarding(message, mayMean);
   }
   return first;
 }

@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { knownSecrets } from './known-secrets.js';
 import { Refused } from './refused.js';
 
 /** Who may call: one of these tokens, or a JSON Web Token (JWT) of this issuer for this audience. */
@@ -36,24 +36,15 @@ const ISSUER_AWAY: readonly string[] = ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 
 export type Authenticate = (authorization: string | undefined) => Promise<string | undefined>;
 
 export function bearerCheck({ tokens, jwt }: BearerRules): Authenticate {
-  const hashes = tokens.map(hash);
+  const positionOf = knownSecrets(tokens);
   const keys = jwt && createRemoteJWKSet(new URL(jwt.jwksUrl));
   return async (authorization) => {
     const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) return undefined;
-    const known = positionOf(hash(token), hashes);
+    const known = positionOf(token);
     if (known >= 0) return `token ${known + 1}`;
     return jwt && keys && subjectOf(token, jwt, keys);
   };
-}
-
-/** Hashes are of one length, as the comparison needs; and each is compared, so that time tells nothing. */
-function positionOf(hashed: Buffer, hashes: readonly Buffer[]): number {
-  return hashes.map((known) => timingSafeEqual(known, hashed)).indexOf(true);
-}
-
-function hash(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }
 
 async function subjectOf(token: string, rule: JwtRule, keys: JWTVerifyGetKey): Promise<string | undefined> {
