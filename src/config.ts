@@ -64,12 +64,13 @@ export const bearerTokens = list.refine(
 const SECRET_BYTES = { min: 24, max: 64 };
 
 /** Secrets that sign events, separated by commas. */
-export const webhookSecrets = list.refine(
-  (secrets) => secrets.every(isWebhookSecret),
+export const signingSecrets = list.refine(
+  (secrets) => secrets.every(isSigningSecret),
   'each secret must be whsec_ and 24 to 64 bytes in base64, such as echo "whsec_$(openssl rand -base64 32)" makes',
 );
 
-function isWebhookSecret(text: string): boolean {
+/** Whether it is a secret to sign with: `whsec_` and base64. */
+export function isSigningSecret(text: string): boolean {
   const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? '';
   const bytes = Buffer.from(base64, 'base64');
   const { min, max } = SECRET_BYTES;
@@ -124,7 +125,7 @@ const settings = z.object({
   EVENTS_URLS: list
     .refine((urls) => urls.every((text) => URL.canParse(text)), 'each must be a URL')
     .default([]),
-  EVENTS_SECRETS: webhookSecrets.default([]),
+  EVENTS_SECRETS: signingSecrets.default([]),
   EVENTS_TO_LOOPBACK: z.enum(['true', 'false'], 'must be true or false').default('false'),
   DOCUMENT_DIR: z.string().default('documents'),
   STATEMENT_DIR: z.string().default('statements'),

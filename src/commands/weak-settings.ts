@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type Config, SECRETS } from '../config.js';
+import { authSetting, HINTING_PARTNERS, type SenderRule } from '../receiver/senders.js';
+import { loadReceiverSettings, RECEIVER_SECRETS } from '../receiver/settings.js';
 import { isLoopback, temporalSettings } from '../temporal/connection.js';
 
 /** What works and is unwise, a sentence each. Names settings and files, never a value. */
@@ -8,11 +10,19 @@ export async function weakSettings(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<string[]> {
   const readable = await Promise.all([
-    ...SECRETS.map((name) => readableByOthers(`${name}_FILE`, environment[`${name}_FILE`])),
+    ...[...SECRETS, ...RECEIVER_SECRETS].map((name) =>
+      readableByOthers(`${name}_FILE`, environment[`${name}_FILE`]),
+    ),
     readableByOthers('DOCUMENT_DIR', config.documentDir),
     readableByOthers('STATEMENT_DIR', config.statementDir),
   ]);
-  return [...weakTemporal(config), ...weakPartners(config), ...weakProcess(config), ...readable.flat()];
+  return [
+    ...weakTemporal(config),
+    ...weakPartners(config),
+    ...weakProcess(config),
+    ...weakReceiver(environment),
+    ...readable.flat(),
+  ];
 }
 
 function weakTemporal({ payloadKeys }: Config): string[] {
@@ -55,6 +65,30 @@ function weakProcess({ logLevel, healthAddress, metricsAddress }: Config): strin
     ...(isOpen(healthAddress) ? ['GANGWAY_HEALTH_ADDRESS listens to other machines'] : []),
     ...(isOpen(metricsAddress) ? ['GANGWAY_METRICS_ADDRESS listens to other machines'] : []),
   ];
+}
+
+/** Nothing where no setting of the receiver is set, for then there is likely none. */
+function weakReceiver(environment: NodeJS.ProcessEnv): string[] {
+  if (!Object.entries(environment).some(([name, value]) => name.startsWith('RECEIVER_') && value)) return [];
+  const { host, secrets, hints } = loadReceiverSettings(environment);
+  return [
+    ...(secrets.length === 0
+      ? ['RECEIVER_SECRETS is not set: whoever reaches the receiver may send events']
+      : []),
+    ...(isLoopback(host) ? [] : ['RECEIVER_ADDRESS listens to other machines: is TLS in front of it?']),
+    ...HINTING_PARTNERS.flatMap((partner) =>
+      hints[partner].senders.flatMap((rule) => weakSender(authSetting(partner), rule)),
+    ),
+  ];
+}
+
+/** As short as a header may be that a partner makes up; ours are longer. */
+const SHORTEST_HEADER = 32;
+
+function weakSender(name: string, rule: SenderRule): string[] {
+  if (rule.kind === 'none') return [`${name} is none: whoever reaches the receiver may send webhooks`];
+  const isWeak = rule.kind === 'header' && rule.value.length < SHORTEST_HEADER;
+  return isWeak ? [`${name}: the value of ${rule.name} is shorter than ${SHORTEST_HEADER} characters`] : [];
 }
 
 async function readableByOthers(name: string, path: string | undefined): Promise<string[]> {

@@ -1,14 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type CarryOut, type Desk, type EventTypes, prepareAll } from './event-types.js';
-import { BATCHED, BINARY, eventsFrom, STRUCTURED } from './events.js';
+import { BATCHED, BINARY, eventsFrom, type GivenEvent, mediaTypeOf, STRUCTURED } from './events.js';
 import { PROBLEMS, Problem, problemFrom } from './problems.js';
 import type { CheckSignature } from './signatures.js';
 import { ask, away } from './temporal.js';
-import { textBodies } from './text-bodies.js';
+import { textBodies, textOf } from './text-bodies.js';
 
 /** How long a whole batch may take, in milliseconds. */
 const BATCH_DEADLINE_MS = 20_000;
+
+const MEDIA_TYPES = [STRUCTURED, BATCHED, BINARY];
 
 interface EventRoutes {
   readonly types: EventTypes;
@@ -24,11 +26,12 @@ type EventAnswer = { readonly status: 202; readonly workflowId: string } | Probl
 /** `POST /events`, and the handshake that senders of CloudEvents begin with. */
 export function eventRoutes({ types, desk, checkSignature, requestsPerMinute }: EventRoutes) {
   return async (server: FastifyInstance): Promise<void> => {
-    textBodies(server, [STRUCTURED, BATCHED, BINARY]);
+    textBodies(server, MEDIA_TYPES);
     server.post('/events', async (request, reply) => {
-      const body = bodyOf(request);
+      const body = textOf(request, MEDIA_TYPES);
       checkSignature?.(request.headers, body);
       const { events, isBatch } = eventsFrom(request.headers, body);
+      if (checkSignature && !isBatch) requireSignedId(request.headers, events);
       const prepared = prepareAll(types, events, isBatch);
       if (isBatch) return answerBatch(reply, await carryOutAll(desk, prepared));
       const [carryOut] = prepared;
@@ -42,9 +45,14 @@ export function eventRoutes({ types, desk, checkSignature, requestsPerMinute }: 
   };
 }
 
-function bodyOf({ body }: FastifyRequest): string {
-  if (typeof body === 'string') return body;
-  throw new Problem('unsupported-media-type', `it takes ${STRUCTURED}, ${BATCHED} and ${BINARY}`);
+/**
+ * A signature covers the body and `webhook-id`; in binary mode the attributes are in other headers. The id is bound by
+ * being the same. The type is by the body, which fits the data of no other type. A changed source would make an answer
+ * another one, but a requirement that is answered does not open again. The other attributes are not looked at.
+ */
+function requireSignedId(headers: IncomingHttpHeaders, [event]: readonly GivenEvent[]): void {
+  if (mediaTypeOf(headers) !== BINARY || event?.['id'] === headers['webhook-id']) return;
+  throw new Problem('bad-signature', 'in binary mode ce-id must be the webhook-id, for that is signed');
 }
 
 /** One after the other, for one may need what the one before it started. */

@@ -15,7 +15,7 @@ import { parse } from './events.js';
 import { invalid, Problem, wrongFields } from './problems.js';
 import { find } from './resolutions.js';
 import { ask } from './temporal.js';
-import { textBodies } from './text-bodies.js';
+import { textBodies, textOf } from './text-bodies.js';
 
 interface OnboardingRoutes {
   readonly desk: Desk;
@@ -23,6 +23,8 @@ interface OnboardingRoutes {
   /** Whether a request came with a valid token. */
   readonly isCaller: (request: FastifyRequest) => boolean;
 }
+
+const MEDIA_TYPES = ['application/json'];
 
 interface Path {
   readonly Params: { readonly externalId: string };
@@ -45,13 +47,12 @@ const typed = z.looseObject({ type: z.enum(TYPES), externalId: z.undefined('is i
 export function onboardingRoutes({ desk, posNames, isCaller }: OnboardingRoutes) {
   const start = startFrom(desk, posNames);
   return async (server: FastifyInstance): Promise<void> => {
-    textBodies(server, ['application/json']);
+    textBodies(server, MEDIA_TYPES);
     server.addHook('onRequest', async (request) => {
       if (!isCaller(request)) throw refused(request);
     });
-    server.put<Path>('/onboardings/:externalId', async ({ params: { externalId }, body }, reply) => {
-      if (typeof body !== 'string') throw new Problem('unsupported-media-type', 'it takes application/json');
-      const starting = start(externalId, parse(body));
+    server.put<Path>('/onboardings/:externalId', async (request, reply) => {
+      const starting = start(request.params.externalId, parse(textOf(request, MEDIA_TYPES)));
       const { workflowId } = await ask(desk.client, starting);
       return reply.code(202).header('location', `/onboardings/${workflowId}`).send({ workflowId });
     });

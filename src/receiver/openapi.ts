@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { EventTypes } from './event-types.js';
 import { BATCHED, BINARY, STRUCTURED } from './events.js';
 import { onboardingInputs } from './onboarding-routes.js';
+import { HINTING_PARTNERS } from './senders.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -59,6 +60,14 @@ const STATE = {
   },
 };
 
+const HINTED = {
+  type: 'object',
+  required: ['workflows'],
+  properties: { workflows: { type: 'integer', description: 'How many onboardings look at the partner now' } },
+};
+
+const PARTNER = { in: 'path', name: 'partner', required: true, schema: { enum: HINTING_PARTNERS } };
+
 /** The attributes of an event that are headers in binary mode. */
 const BINARY_HEADERS = ['ce-specversion', 'ce-type', 'ce-source', 'ce-id', 'ce-time'];
 
@@ -81,6 +90,12 @@ export function openApiDocument(types: EventTypes, posNames: readonly string[]):
         put: putOnboarding(),
         get: getOnboarding(),
       },
+      '/webhooks/{partner}': { parameters: [PARTNER], post: postHint() },
+      '/webhooks/{partner}/{secret}': {
+        parameters: [PARTNER, parameter('path', 'secret', true)],
+        post: postHint(),
+      },
+      '/metrics': { get: { summary: 'Counters', responses: { 200: { description: 'For Prometheus' } } } },
       '/openapi.json': { get: { summary: 'This document', responses: { 200: { description: 'OpenAPI' } } } },
       '/healthz': { get: { summary: 'Alive', responses: { 200: { description: 'It lives' } } } },
       '/readyz': {
@@ -168,6 +183,22 @@ function getOnboarding(): Json {
     summary: 'Where an onboarding stands',
     security: [{ bearer: [] }],
     responses: { 200: answer('Its state', ref('State')), ...problems(401, 404, 409, 429, 503) },
+  };
+}
+
+function postHint(): Json {
+  const anything = {
+    type: ['object', 'array'],
+    description: 'What the partner sends; ids are looked for in it',
+  };
+  return {
+    summary: 'Take a webhook of a partner, as a hint to look at the partner',
+    requestBody: { required: true, content: { 'application/json': { schema: anything } } },
+    responses: {
+      200: answer('It was taken (processor)', HINTED),
+      202: answer('It was taken (banking, boarding)', HINTED),
+      ...problems(400, 401, 404, 413, 415, 429, 503),
+    },
   };
 }
 

@@ -11,6 +11,8 @@ export const PROBLEMS = {
   unreadable: [400, 'The request cannot be read'],
   'bad-signature': [401, 'The signature is missing or wrong'],
   'bad-token': [401, 'The bearer token is missing or wrong'],
+  'bad-sender': [401, 'The delivery does not show that it is the partner’s'],
+  'partner-off': [404, 'Webhooks of this partner are off'],
   'unknown-onboarding': [404, 'There is no such onboarding'],
   'unknown-path': [404, 'There is nothing at this path'],
   'wrong-method': [405, 'This path takes other methods'],

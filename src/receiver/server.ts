@@ -2,12 +2,16 @@ import rateLimit from '@fastify/rate-limit';
 import type { Client } from '@temporalio/client';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { bearerCheck } from '../http/bearer.js';
 import { eventRoutes } from './event-routes.js';
 import { eventTypes } from './event-types.js';
+import { hintRoutes } from './hint-routes.js';
+import { Hints } from './hints.js';
 import { onboardingRoutes } from './onboarding-routes.js';
 import { openApiDocument } from './openapi.js';
 import { answerClientError, answerProblems, Problem, sendProblem } from './problems.js';
+import type { HintingPartner, HintRules } from './senders.js';
 import { signatureCheck } from './signatures.js';
 import { isReady } from './temporal.js';
 
@@ -19,8 +23,12 @@ export interface ReceiverOptions {
   readonly secrets: readonly string[];
   /** Bearer tokens; none to let nobody call `/onboardings`. */
   readonly tokens: readonly string[];
-  /** Of one token, or of one address without. */
+  /** Of one token, or of one address without; webhooks of each partner are counted by themselves. */
   readonly requestsPerMinute: number;
+  /** Addresses and networks of proxies in front, which are believed when they say who asks. */
+  readonly trustedProxies: readonly string[];
+  /** Whose webhooks are taken, and what of them is looked at. */
+  readonly hints: Readonly<Record<HintingPartner, HintRules>>;
   /** Temporal, which may be away. */
   readonly client: Client;
   readonly taskQueue: string;
@@ -49,7 +57,8 @@ const MAX_PARAM_LENGTH = 300;
 const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
   [/^\/events$/, 'OPTIONS, POST'],
   [/^\/onboardings\/[^/]+$/, 'GET, HEAD, PUT'],
-  [/^\/(?:openapi\.json|healthz|readyz)$/, 'GET, HEAD'],
+  [/^\/webhooks\/(?:banking|boarding|processor)(?:\/[^/]+)?$/, 'POST'],
+  [/^\/(?:openapi\.json|metrics|healthz|readyz)$/, 'GET, HEAD'],
 ];
 
 /** Asked by machines that must not be turned away. */
@@ -57,8 +66,8 @@ const HEALTH = ['/healthz', '/readyz'];
 
 /**
  * Starts the receiver: `POST /events` takes CloudEvents, `PUT` and `GET /onboardings/{externalId}` start and show one
- * onboarding. What it answers with 202 is in Temporal by then. It logs that it was called, and nothing of what it was
- * told.
+ * onboarding. What these answer with 202 is in Temporal by then. `POST /webhooks/{partner}` takes what partners say has
+ * changed, as a hint to look. It logs that it was called, and nothing of what it was told.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { host, port, client, taskQueue, logger, secrets, posNames } = options;
@@ -69,6 +78,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     http: { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(1_000, headersMs) },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     return503OnClosing: false,
+    trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
     clientErrorHandler: answerClientError,
     frameworkErrors: (_error, _request, reply) =>
       sendProblem(reply, new Problem('unreadable', 'the path is not well formed')),
@@ -90,8 +100,12 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     eventRoutes({ types, desk, checkSignature, requestsPerMinute: options.requestsPerMinute }),
   );
   await server.register(onboardingRoutes({ desk, posNames, isCaller: (request) => callers.has(request) }));
+  const registry = new Registry();
+  const hints = new Hints(desk, logger);
+  await server.register(hintRoutes({ rules: options.hints, hints, registry, logger }));
   const document = JSON.stringify(openApiDocument(types, posNames));
   server.get('/openapi.json', (_, reply) => reply.type('application/json').send(document));
+  server.get('/metrics', async (_, reply) => reply.type(registry.contentType).send(await registry.metrics()));
   serveHealth(server, client);
   const url = await server.listen({ host, port });
   return { url, close: () => server.close() };
@@ -102,7 +116,10 @@ function refuseUnknown(server: FastifyInstance): void {
     const path = url.split('?')[0] ?? '';
     const allow = METHODS.find(([pattern]) => pattern.test(path))?.[1];
     if (allow === undefined) {
-      throw new Problem('unknown-path', 'there are /events, /onboardings/{externalId} and /openapi.json');
+      throw new Problem(
+        'unknown-path',
+        'there are /events, /onboardings/{externalId}, /webhooks/{partner} and /openapi.json',
+      );
     }
     throw new Problem('wrong-method', `it takes ${allow}`, { headers: { allow } });
   });
@@ -127,11 +144,16 @@ async function countCallers(
     global: false,
     max: requestsPerMinute,
     timeWindow: 60_000,
-    keyGenerator: (request) => callers.get(request) ?? `address ${request.ip}`,
+    keyGenerator: (request) => callers.get(request) ?? `${webhookOf(request)}address ${request.ip}`,
     allowList: ({ routeOptions }) => HEALTH.includes(routeOptions.url ?? ''),
   });
   server.addHook('onRequest', server.rateLimit());
   return callers;
+}
+
+/** A flood of a partner's webhooks must not keep events out that come by the same proxy. */
+function webhookOf({ routeOptions: { url = '' } }: FastifyRequest): string {
+  return url.startsWith('/webhooks/') ? `${url} of ` : '';
 }
 
 /** Alive as long as it answers; ready only while Temporal does. */

@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from './problems.js';
 
 /**
  * Hands bodies of these media types to the routes as the text that came: a signature is over each of its bytes. All
  * others are refused, and so is what is compressed.
  */
-export function textBodies(server: FastifyInstance, mediaTypes: string[]): void {
+export function textBodies(server: FastifyInstance, mediaTypes: readonly string[]): void {
   server.addHook('onRequest', async ({ headers }) => {
     const { 'content-encoding': encoding = 'identity' } = headers;
     if (encoding !== 'identity') throw unsupported('the body must not be compressed');
@@ -13,13 +13,19 @@ export function textBodies(server: FastifyInstance, mediaTypes: string[]): void 
       throw unsupported('the body must be in UTF-8');
     }
   });
-  server.addContentTypeParser(mediaTypes, { parseAs: 'buffer' }, async (_: unknown, body: Buffer) => {
+  server.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, async (_: unknown, body: Buffer) => {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
     } catch {
       throw new Problem('unreadable', 'the body must be in UTF-8');
     }
   });
+}
+
+/** @throws {Problem} when there is no body, for then nobody has looked at its type */
+export function textOf({ body }: Pick<FastifyRequest, 'body'>, mediaTypes: readonly string[]): string {
+  if (typeof body === 'string') return body;
+  throw unsupported(`it takes ${mediaTypes.join(', ')}`);
 }
 
 function unsupported(detail: string): Problem {

@@ -19,12 +19,18 @@ const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.Pending
  * (the reset has taken its number), so that the poll stands still until the attempt's time-out. So a running attempt
  * is waited out, and an attempt that is about to start is left alone: it reads the new state anyway.
  *
+ * @param options `signal` ends the waiting, and is for a process that is about to end
  * @returns false when the workflow has no poll waiting: it has ended, or does something else
  * @throws {ServiceError} when the server cannot be reached or does not know the workflow
  */
-export async function nudge(client: Client, workflowId: string): Promise<boolean> {
+export async function nudge(
+  client: Client,
+  workflowId: string,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<boolean> {
   const handle = client.workflow.getHandle(workflowId);
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(GLANCE_MS)) {
+  const until = Date.now() + PATIENCE_MS;
+  for (; Date.now() < until && !signal?.aborted; await sleep(GLANCE_MS)) {
     const { raw } = await handle.describe();
     const poll = raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
     if (!poll) return false;

@@ -13,6 +13,9 @@ export const TOKEN = '6f1d0c5e8b7a4932a1b0c9d8e7f60512';
 export const STRUCTURED = 'application/cloudevents+json';
 export const BATCHED = 'application/cloudevents-batch+json';
 
+const OFF = { senders: [], idFields: [] };
+const NO_HINTS = { banking: OFF, boarding: OFF, processor: OFF };
+
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -44,6 +47,8 @@ export async function runReceiver(
     secrets: [SECRET],
     tokens: [TOKEN],
     requestsPerMinute: 1_000,
+    trustedProxies: [],
+    hints: NO_HINTS,
     client,
     taskQueue,
     posNames: [],
