@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-/** The receiver process: takes events that start onboardings and answer what they ask, until SIGTERM or SIGINT. */
+/** The receiver process: takes events and partners' webhooks, until SIGTERM or SIGINT. */
 import { BadSetting } from './config.js';
 import { createLogger } from './logging.js';
+import { authSetting, HINTING_PARTNERS, takesAnyone } from './receiver/senders.js';
 import { startReceiver } from './receiver/server.js';
 import { loadReceiverSettings } from './receiver/settings.js';
 import { lazyClient, requireKeys, temporalSettings } from './temporal/connection.js';
@@ -14,9 +15,13 @@ async function main(): Promise<void> {
   const server = await startReceiver({ ...options, client, logger }).catch((error: unknown) => {
     throw new BadSetting('RECEIVER_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
   });
-  const { secrets, tokens, taskQueue } = options;
+  const { secrets, tokens, taskQueue, hints } = options;
   if (secrets.length === 0) logger.warn('RECEIVER_SECRETS is not set: unsigned events are taken');
-  const counts = { secrets: secrets.length, tokens: tokens.length };
+  const webhooks = HINTING_PARTNERS.filter((partner) => hints[partner].senders.length > 0);
+  for (const partner of webhooks.filter((partner) => takesAnyone(hints[partner].senders))) {
+    logger.warn(`${authSetting(partner)} is none: webhooks are taken from anyone`);
+  }
+  const counts = { secrets: secrets.length, tokens: tokens.length, webhooks };
   logger.info({ url: server.url, taskQueue, ...counts }, 'receiver is ready');
   const stop = async () => {
     await server.close();

@@ -39,26 +39,58 @@ describe('settings that work and are unwise', () => {
     ]);
   });
 
+  it('are those of the receiver, where one is set up', async () => {
+    const told = await weaknesses({
+      RECEIVER_ADDRESS: '127.0.0.1:0',
+      RECEIVER_BANKING_AUTH: 'none',
+      RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:c2VjcmV0c2VjcmV0',
+    });
+    expect(told).toEqual([
+      'RECEIVER_SECRETS is not set: whoever reaches the receiver may send events',
+      'RECEIVER_BANKING_AUTH is none: whoever reaches the receiver may send webhooks',
+      'RECEIVER_PROCESSOR_AUTH: the value of x-caller-auth is shorter than 32 characters',
+    ]);
+    const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+    expect(
+      await weaknesses({
+        RECEIVER_ADDRESS: '0.0.0.0:8082',
+        RECEIVER_SECRETS: secret,
+        RECEIVER_BOARDING_AUTH: 'path:0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+      }),
+    ).toEqual(['RECEIVER_ADDRESS listens to other machines: is TLS in front of it?']);
+    await expect(weaknesses({ RECEIVER_TOKENS: 'short' })).rejects.toThrow(BadSetting);
+  });
+
   it('are files and folders that others can read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const [keys, documents] = [join(folder, 'keys'), join(folder, 'documents')];
+    const [keys, documents, auth] = ['keys', 'documents', 'auth'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
     await writeFile(keys, KEYS);
+    await writeFile(auth, 'path:0f1e2d3c4b5a69788796a5b4c3d2e1f0');
     await mkdir(documents);
     const settings = {
       PAYLOAD_KEYS_FILE: keys,
       DOCUMENT_DIR: documents,
+      RECEIVER_SECRETS: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+      RECEIVER_BOARDING_AUTH_FILE: auth,
       STATEMENT_DIR: join(folder, 'none'),
     };
     const load = () => weakSettings(loadConfig(settings), settings);
     await chmod(keys, 0o644);
     await chmod(documents, 0o755);
+    await chmod(auth, 0o640);
     expect(await load()).toEqual([
       `PAYLOAD_KEYS_FILE: ${keys} can be read by other users of this machine`,
+      `RECEIVER_BOARDING_AUTH_FILE: ${auth} can be read by other users of this machine`,
       `DOCUMENT_DIR: ${documents} can be read by other users of this machine`,
     ]);
     await chmod(keys, 0o600);
     await chmod(documents, 0o700);
+    await chmod(auth, 0o600);
     expect(await load()).toEqual([]);
   });
 });

@@ -44,8 +44,8 @@ describe('an event', () => {
     const { status, text } = await post(JSON.stringify(input), {
       'content-type': 'application/json; charset=utf-8',
       'ce-specversion': '1.0',
-      'ce-id': 'e%201',
-      'ce-source': '/crm',
+      'ce-id': 'msg_1',
+      'ce-source': '%2Fcrm',
       'ce-type': 'merchant.boarding.requested.v1',
       'ce-traceparent': '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     });

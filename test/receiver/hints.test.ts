@@ -180,6 +180,7 @@ describe('a hint makes the workflow read that it is about, found', () => {
       const boarding = await rig.board(merchant('waiting'));
       const { merchantProfileId } = await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
       expect(merchantProfileId).toBe(next);
+      await boarding.asleepAfter(1);
       await rig.sandbox.transition(next, { status: 'Declined' });
       const ended = await Promise.race([boarding.outcome(), sleep(5_000)]);
       if (!ended && attempt < 3) continue;

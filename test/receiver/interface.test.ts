@@ -55,6 +55,9 @@ describe('the OpenAPI document', () => {
     expect(Object.entries<object>(document.paths).map(([path, item]) => [path, Object.keys(item)])).toEqual([
       ['/events', ['post', 'options']],
       ['/onboardings/{externalId}', ['parameters', 'put', 'get']],
+      ['/webhooks/{partner}', ['parameters', 'post']],
+      ['/webhooks/{partner}/{secret}', ['parameters', 'post']],
+      ['/metrics', ['get']],
       ['/openapi.json', ['get']],
       ['/healthz', ['get']],
       ['/readyz', ['get']],

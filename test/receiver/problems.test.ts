@@ -218,7 +218,7 @@ describe('other requests are refused', () => {
   it.each(['GET /', 'POST /event', 'GET /onboardings', 'PUT /onboardings/a/b'])('%s', async (line) => {
     const { call } = await runReceiver(rig);
     const reply = await call(line);
-    const detail = 'there are /events, /onboardings/{externalId} and /openapi.json';
+    const detail = 'there are /events, /onboardings/{externalId}, /webhooks/{partner} and /openapi.json';
     expect(problemOf(reply)).toEqual(problem(404, 'unknown-path', 'There is nothing at this path', detail));
     expect(reply.headers.get('cache-control')).toBe('no-store');
   });

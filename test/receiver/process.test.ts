@@ -15,6 +15,7 @@ const SETTINGS = {
   PAYLOAD_KEYS: KEY,
   RECEIVER_SECRETS: SECRET,
   RECEIVER_TOKENS: TOKEN,
+  RECEIVER_BANKING_AUTH: `path:${TOKEN}`,
   RECEIVER_ADDRESS: '127.0.0.1:0',
   GANGWAY_TASK_QUEUE: 'nobody-works-here',
 };
@@ -49,16 +50,28 @@ it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and says where', async
     202,
     { workflowId: `merchant-boarding-${input.externalId}` },
   ]);
+  const hint = await fetch(`${url}/webhooks/banking/${TOKEN}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"profileId": 3001}',
+  });
+  expect([hint.status, await hint.text()]).toEqual([202, '{"workflows":0}']);
   server.kill(signal);
   expect(await exited).toEqual([0, null]);
   expect(log()).toContain('receiver has stopped');
   for (const secret of [KEY, SECRET, TOKEN, 'Ada']) expect(log()).not.toContain(secret);
-  expect(log()).not.toContain('unsigned events are taken');
+  expect(log()).toContain('"webhooks":["banking"]');
+  expect(log()).not.toMatch(/unsigned events are taken|from anyone/);
 });
 
-it('starts without Temporal, alive and not ready, and warns of unsigned events', async () => {
-  const { log, url } = await receive({ TEMPORAL_ADDRESS: '127.0.0.1:9', RECEIVER_SECRETS: '' });
+it('starts without Temporal, alive and not ready, and warns of what it takes from anyone', async () => {
+  const { log, url } = await receive({
+    TEMPORAL_ADDRESS: '127.0.0.1:9',
+    RECEIVER_SECRETS: '',
+    RECEIVER_BANKING_AUTH: 'none',
+  });
   expect(log()).toContain('RECEIVER_SECRETS is not set: unsigned events are taken');
+  expect(log()).toContain('RECEIVER_BANKING_AUTH is none: webhooks are taken from anyone');
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const ready = await fetch(`${url}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([503, { temporal: 'away' }]);
@@ -66,6 +79,10 @@ it('starts without Temporal, alive and not ready, and warns of unsigned events',
 
 it.each([
   ['RECEIVER_SECRETS: is not set', { RECEIVER_SECRETS: '', RECEIVER_ADDRESS: '0.0.0.0:0' }],
+  [
+    'RECEIVER_BANKING_AUTH: none is for a receiver on loopback only',
+    { RECEIVER_BANKING_AUTH: 'none', RECEIVER_ADDRESS: '0.0.0.0:0' },
+  ],
   ['PAYLOAD_KEYS: is not set', { PAYLOAD_KEYS: '', TEMPORAL_ADDRESS: 'temporal.example.com:7233' }],
   ['RECEIVER_ADDRESS: options.port should be', { RECEIVER_ADDRESS: '127.0.0.1:99999' }],
 ])('does not start, and says why: %s', async (message, settings) => {

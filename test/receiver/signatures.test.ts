@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRig, merchant, type Rig } from '../rig.js';
+import { business, createRig, customer, merchant, type Rig } from '../rig.js';
 import {
   event,
   OTHER_SECRET,
@@ -109,6 +109,74 @@ describe('an event is refused', () => {
     const { call } = await runReceiver(rig);
     const reply = await call('POST /events', '{', { 'content-type': STRUCTURED });
     expect(problemOf(reply)).toMatchObject({ status: 401 });
+  });
+});
+
+describe('in binary mode the attributes are in headers, which the signature does not cover; so', () => {
+  const who = { id: 'm-1', requirementId: 'r-1', actor: 'olga', reason: 'because' };
+  const documents = [{ key: 'k', fileName: 'check.txt', contentType: 'text/plain' }];
+  const samples: Record<string, () => object> = {
+    'merchant.boarding.requested.v1': merchant,
+    'business.onboarding.requested.v1': business,
+    'customer.onboarding.requested.v1': customer,
+    'requirement.resolved.v1': () => ({ ...who, answer: { kind: 'retry' } }),
+    'documents.received.v1': () => ({ ...who, documents }),
+  };
+  const types = Object.keys(samples);
+
+  async function sendBinary(type: string, body: string, more: Record<string, string> = {}): Promise<Reply> {
+    const { call } = await runReceiver(rig);
+    return call('POST /events', body, {
+      ...{ 'content-type': 'application/json', 'ce-specversion': '1.0' },
+      ...{ 'ce-type': type, 'ce-source': '/crm', 'ce-id': 'msg_1' },
+      ...signed(body),
+      ...more,
+    });
+  }
+
+  it.each(types.flatMap((type) => types.filter((other) => other !== type).map((other) => [type, other])))(
+    'an event of type %s is none of type %s',
+    async (type, other) => {
+      const body = JSON.stringify(samples[type]?.());
+      expect(problemOf(await sendBinary(other, body))).toMatchObject({
+        status: 422,
+        type: 'urn:gangway:problem:invalid',
+      });
+    },
+  );
+
+  it('the id must be the one that is signed', async () => {
+    const body = JSON.stringify(merchant());
+    const [type = ''] = types;
+    expect(await sendBinary(type, body)).toMatchObject({ status: 202 });
+    expect(problemOf(await sendBinary(type, body, { 'ce-id': 'msg_2' }))).toEqual({
+      type: 'urn:gangway:problem:bad-signature',
+      title: 'The signature is missing or wrong',
+      status: 401,
+      detail: 'in binary mode ce-id must be the webhook-id, for that is signed',
+    });
+  });
+
+  it('an event signed in one mode is none in another', async () => {
+    const [type = ''] = types;
+    const asBinary = problemOf(await sendBinary(type, boarding()));
+    expect(asBinary).toMatchObject({ status: 422, type: 'urn:gangway:problem:invalid' });
+    const { post } = await runReceiver(rig);
+    const asStructured = problemOf(await post(JSON.stringify(merchant()), { 'content-type': STRUCTURED }));
+    expect(asStructured).toMatchObject({ status: 422, type: 'urn:gangway:problem:invalid' });
+  });
+
+  it('without secrets any id will do', async () => {
+    const { call } = await runReceiver(rig, { secrets: [] });
+    const headers = {
+      'ce-specversion': '1.0',
+      'ce-type': types[0] ?? '',
+      'ce-source': '/crm',
+      'ce-id': 'e%201',
+    };
+    const body = JSON.stringify(merchant());
+    const reply = await call('POST /events', body, { 'content-type': 'application/json', ...headers });
+    expect(reply).toMatchObject({ status: 202 });
   });
 });
 
