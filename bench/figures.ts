@@ -15,6 +15,7 @@ import { nudge } from '../src/temporal/nudge.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { WORKFLOW_BUNDLES } from '../src/worker/create-worker.js';
 import { business, createRig, customer, merchant, type Onboarding, type Rig } from '../test/rig.js';
+import { eventFlood, hintLatency, receiverThroughput } from './receiver.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -36,8 +37,11 @@ await worker.stop();
 await rig.startWorker({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
 for (const reads of [2, 20, 200]) await printPolled(rig, reads);
 await printNudges(rig, 40);
+printAll(await hintLatency(rig));
 await printEncryption(server.address);
 await printTokenCalls();
+printAll(await receiverThroughput(rig.client));
+printAll(await eventFlood(rig.client));
 printCatalogue();
 await printBundle();
 
@@ -46,6 +50,10 @@ await server.stop();
 
 function print(what: string, figure: string): void {
   process.stdout.write(`${what.padEnd(44)} ${figure}\n`);
+}
+
+function printAll(lines: readonly (readonly [what: string, figure: string])[]): void {
+  for (const [what, figure] of lines) print(what, figure);
 }
 
 async function printHistory(what: string, boarding: Onboarding): Promise<void> {

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { expect, it, onTestFinished } from 'vitest';
+import { loadReceiverSettings } from '../../src/receiver/settings.js';
 import { lazyClient } from '../../src/temporal/connection.js';
 import { startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
-import { createRig, merchant } from '../rig.js';
+import { createRig, merchant, Onboarding } from '../rig.js';
 import { BATCHED, event, problemOf, type Reply, runReceiver, STRUCTURED } from './running-receiver.js';
 
 const AWAY = {
@@ -28,19 +29,24 @@ function clientOf(address: string): Client {
   return client;
 }
 
-it('an event is accepted only once Temporal has it', async () => {
+it('an event, or a hint, is accepted only once Temporal has it', async () => {
   const client = clientOf('127.0.0.1:9');
-  const { post, call, log } = await runReceiver({ client, taskQueue: 'q' });
+  const { hints } = loadReceiverSettings({ RECEIVER_BANKING_AUTH: 'none' });
+  const { post, call, log } = await runReceiver({ client, taskQueue: 'q' }, { hints });
   const body = event('merchant.boarding.requested.v1', merchant());
   const began = Date.now();
-  const [one, batch, ready] = await Promise.all([
+  const [one, batch, ready, hint] = await Promise.all([
     post(JSON.stringify(body), { 'content-type': STRUCTURED }),
     post(JSON.stringify([body]), { 'content-type': BATCHED }),
     call('GET /readyz'),
+    call('POST /webhooks/banking', '{"profileId": 3001}', { 'content-type': 'application/json' }),
   ]);
   expect(Date.now() - began).toBeLessThan(10_000);
   expect(problemOf(one)).toEqual(AWAY);
   expect(one.headers.get('retry-after')).toBe('5');
+  expect(problemOf(hint)).toEqual(AWAY);
+  expect(hint.headers.get('retry-after')).toBe('5');
+  expect(log()).toContain('"partner":"banking","result":"failed"');
   expect(problemOf(batch)).toEqual({
     ...AWAY,
     detail: 'not all of the batch was accepted: send the same again',
@@ -133,6 +139,43 @@ it('nothing is lost or doubled when Temporal goes away under load and senders tr
     await expect.poll(listing, { timeout: 10_000 }).toBe(inputs.length);
     expect(listed.toSorted()).toEqual(started.toSorted());
   } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 90_000);
+
+it('an answer is taken once when Temporal goes away and its sender tries again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  const databaseFile = join(folder, 'temporal.db');
+  let server = await startDevServer({ databaseFile });
+  const port = Number(server.address.split(':')[1]);
+  await prepare(server.address);
+  const rig = await createRig({ address: server.address, payloadKeys: '' });
+  try {
+    const client = clientOf(server.address);
+    const { post } = await runReceiver({ client, taskQueue: rig.taskQueue });
+    const boarding = await rig.board(merchant('notes'));
+    const { workflowId } = boarding;
+    const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+    const [first, second] = requirements.map(({ id }) => id);
+    const who = { actor: 'olga', reason: 'asked the merchant' };
+    const data = { id: workflowId, requirementId: first, answer: { kind: 'text', text: 'Yes.' }, ...who };
+    const body = JSON.stringify(event('requirement.resolved.v1', data));
+    const send = () => post(body, { 'content-type': STRUCTURED });
+
+    await server.stop();
+    expect(problemOf(await send())).toEqual(AWAY);
+    server = await startDevServer({ port, databaseFile });
+    const statuses: number[] = [];
+    const answered = async () => statuses[statuses.push((await send()).status) - 1];
+    await expect.poll(answered, { timeout: 40_000 }).toBe(202);
+    expect(await answered()).toBe(202);
+    expect(statuses.filter((status) => status !== 503 && status !== 202)).toEqual([]);
+    const state = await new Onboarding(client, workflowId).state();
+    expect(state.requirements.map(({ id }) => id)).toEqual([second]);
+    expect(state.timeline.filter(({ actor }) => actor === 'olga')).toHaveLength(1);
+  } finally {
+    await rig.close();
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
