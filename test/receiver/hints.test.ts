@@ -190,6 +190,47 @@ describe('a hint makes the workflow read that it is about, found', () => {
   });
 });
 
+/** A merchant whose status is being read: the read has the old one already, and its answer takes a while. */
+async function readMerchant(receiver: RunningReceiver, milliseconds: number) {
+  const about = await waitingMerchant();
+  await rig.sandbox.plan('delay', 'get-underwriting-notes', { milliseconds });
+  const body = `{"merchantProfileId":${about.merchantProfileId}}`;
+  await tell(receiver, 'boarding', body);
+  await eventually(
+    async () => (await about.boarding.poll())?.state,
+    (state) => state === 2,
+    'a running read',
+  );
+  return { ...about, body };
+}
+
+describe('hints that meet a read', () => {
+  it('are answered at once, and all together cause one more', async () => {
+    const receiver = await runReceiver(rig, { hints });
+    const { boarding, merchantProfileId, body } = await readMerchant(receiver, 2_000);
+    await rig.sandbox.transition(merchantProfileId, { comment: 'looked at' });
+    const begun = performance.now();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => tell(receiver, 'boarding', body)));
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['{"workflows":1}']));
+    const { polls } = await boarding.until(
+      ({ timeline }) => timeline.at(-1)?.detail === 'Pending: looked at',
+    );
+    expect(polls).toBeLessThanOrEqual(4);
+  });
+
+  it('are let go of when the receiver stops', async () => {
+    const receiver = await runReceiver(rig, { hints });
+    const { boarding, body } = await readMerchant(receiver, 10_000);
+    for (let time = 0; time < 3; time++) await tell(receiver, 'boarding', body);
+    const begun = performance.now();
+    await receiver.close();
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(receiver.log()).not.toContain('"level":40');
+    await boarding.handle.terminate();
+  });
+});
+
 it('a lie changes nothing: the read decides, and history does not grow', async () => {
   const receiver = await runReceiver(rig, { hints });
   const { onboarding, profileId } = await waitingBusiness();

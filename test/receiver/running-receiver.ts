@@ -31,6 +31,8 @@ export interface RunningReceiver {
   call(line: string, body?: string | Uint8Array, headers?: HeaderLines): Promise<Reply>;
   /** Posts an event, signed now with {@link SECRET}. */
   post(body: string | Uint8Array, headers: HeaderLines): Promise<Reply>;
+  /** Ends it before the test does. */
+  close(): Promise<void>;
   /** What it has logged so far. */
   log(): string;
 }
@@ -66,6 +68,7 @@ export async function runReceiver(
     url: server.url,
     call,
     post: (body, headers) => call('POST /events', body, { ...headers, ...signed(body) }),
+    close: () => server.close(),
     log: () => lines.join(''),
   };
 }
