@@ -342,12 +342,18 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
 
   /** Waits until the status poll sleeps after `reads` reads. */
   async asleepAfter(reads: number): Promise<void> {
-    const readsSoFar = async () => {
-      const poll = await this.poll();
-      const [counted = 0] = await decodeArrayFromPayloads(this.converter, poll?.heartbeatDetails?.payloads);
-      return poll?.lastFailure && poll.nextAttemptScheduleTime ? Number(counted) : 0;
-    };
-    await eventually(readsSoFar, (counted) => counted >= reads, `${reads} reads`);
+    await eventually(
+      () => this.reads(),
+      (counted) => counted >= reads,
+      `${reads} reads`,
+    );
+  }
+
+  /** How many reads the status poll has done, 0 while it does not sleep. */
+  async reads(): Promise<number> {
+    const poll = await this.poll();
+    const [counted = 0] = await decodeArrayFromPayloads(this.converter, poll?.heartbeatDetails?.payloads);
+    return poll?.lastFailure && poll.nextAttemptScheduleTime ? Number(counted) : 0;
   }
 
   /** Waits for an open requirement of a kind. */
