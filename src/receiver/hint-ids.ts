@@ -19,8 +19,8 @@ const KINDS = {
   externalId,
 } as const;
 
-/** Ids that one delivery may name. */
-const MAX_IDS = 100;
+/** Ids that one delivery may name, and that are looked up together. */
+export const MAX_IDS = 100;
 
 /** How deep in a delivery an id is still found. */
 const MAX_DEPTH = 16;
@@ -60,11 +60,22 @@ export function idsIn(delivery: unknown, fields: readonly IdField[]): NamedIds {
   for (const { path, value } of membersOf(delivery)) {
     for (const { kind } of fields.filter((field) => `.${path}`.endsWith(`.${field.path}`))) {
       const id = KINDS[kind]?.safeParse(value).data;
-      if (id !== undefined) named.set(kind, (named.get(kind) ?? new Set<string>()).add(id));
+      if (id !== undefined) add(named, kind, id);
     }
   }
   if (countOf(named) > MAX_IDS) throw new Problem('too-large', `a delivery may name ${MAX_IDS} ids at most`);
   return named;
+}
+
+/** Adds ids to others, as long as there are no more than `most` of them. */
+export function addIds(named: Map<string, Set<string>>, more: NamedIds, most: number): void {
+  for (const [kind, ids] of more) {
+    for (const id of ids) if (countOf(named) < most) add(named, kind, id);
+  }
+}
+
+function add(named: Map<string, Set<string>>, kind: string, id: string): void {
+  named.set(kind, (named.get(kind) ?? new Set<string>()).add(id));
 }
 
 export function countOf(named: NamedIds): number {

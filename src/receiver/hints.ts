@@ -1,23 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { kindOf } from '../http/error-kind.js';
 import type { Desk } from './event-types.js';
-import { type NamedIds, runningWith } from './hint-ids.js';
+import { addIds, MAX_IDS, type NamedIds, runningWith } from './hint-ids.js';
 import { Nudges } from './nudges.js';
 import { ask } from './temporal.js';
 
-/** Workflows that one delivery may nudge. */
+/** Workflows that one look may find. */
 const MAX_WORKFLOWS = 100;
 
 /** How long search attributes may take, in milliseconds, until workflows are found by them. */
 const VISIBLE_AFTER_MS = 2_000;
 
-/** Second looks that may be due at once. What is too much is dropped: the polls come round. */
-const MAX_SECOND_LOOKS = 100;
+/** How long ids are gathered, in milliseconds, that are then looked up together: Temporal bounds searches a second. */
+const GATHERING_MS = 1_000;
+
+/** What is to be looked up once more, and whom the first looks have found. */
+interface SecondLook {
+  readonly ids: Map<string, Set<string>>;
+  readonly found: Set<string>;
+}
 
 /** What partners say has changed. It is never believed: the workflow that it may be about reads at the partner. */
 export class Hints {
   readonly #nudges: Nudges;
-  readonly #secondLooks = new Set<NodeJS.Timeout>();
+  readonly #closing = new AbortController();
+  #gathering: SecondLook | undefined;
 
   constructor(
     private readonly desk: Desk,
@@ -35,20 +43,20 @@ export class Hints {
    */
   async pass(ids: NamedIds): Promise<number> {
     if (ids.size === 0) return 0;
-    const query = runningWith(ids, this.desk.taskQueue);
-    const found = await this.#find(query);
+    const found = await this.#find(ids);
     for (const workflowId of found) this.#nudges.ask(workflowId);
-    this.#lookAgain(query, found);
+    this.#lookAgain(ids, found);
     return found.length;
   }
 
   close(): void {
-    for (const timer of this.#secondLooks) clearTimeout(timer);
+    this.#closing.abort();
     this.#nudges.close();
   }
 
-  #find(query: string): Promise<string[]> {
-    const { client } = this.desk;
+  #find(ids: NamedIds): Promise<string[]> {
+    const { client, taskQueue } = this.desk;
+    const query = runningWith(ids, taskQueue);
     return ask(client, async () => {
       const found: string[] = [];
       for await (const { workflowId } of client.workflow.list({ query, pageSize: MAX_WORKFLOWS })) {
@@ -61,20 +69,27 @@ export class Hints {
 
   /**
    * An application that is decided at once is told of before its workflow can be found by the id it has just got, and
-   * without this the workflow would wait a whole poll.
+   * without this the workflow would wait a whole poll. What is too much for one look is dropped: the polls come round.
    */
-  #lookAgain(query: string, found: readonly string[]): void {
-    if (this.#secondLooks.size >= MAX_SECOND_LOOKS) return;
-    const look = async () => {
-      for (const workflowId of await this.#find(query)) {
-        if (!found.includes(workflowId)) this.#nudges.ask(workflowId);
-      }
-    };
-    const timer = setTimeout(() => {
-      look()
-        .catch((error: unknown) => this.logger.warn({ kind: kindOf(error) }, 'a second look failed'))
-        .finally(() => this.#secondLooks.delete(timer));
-    }, VISIBLE_AFTER_MS);
-    this.#secondLooks.add(timer);
+  #lookAgain(ids: NamedIds, found: readonly string[]): void {
+    if (!this.#gathering) {
+      this.#gathering = { ids: new Map(), found: new Set() };
+      this.#later(this.#gathering).catch((error: unknown) => {
+        if (this.#closing.signal.aborted) return;
+        this.logger.warn({ kind: kindOf(error) }, 'hints could not be looked up again');
+      });
+    }
+    addIds(this.#gathering.ids, ids, MAX_IDS);
+    for (const workflowId of found) this.#gathering.found.add(workflowId);
+  }
+
+  async #later({ ids, found }: SecondLook): Promise<void> {
+    const { signal } = this.#closing;
+    await sleep(GATHERING_MS, undefined, { signal });
+    this.#gathering = undefined;
+    await sleep(VISIBLE_AFTER_MS, undefined, { signal });
+    for (const workflowId of await this.#find(ids)) {
+      if (!found.has(workflowId)) this.#nudges.ask(workflowId);
+    }
   }
 }

@@ -204,6 +204,19 @@ async function readMerchant(receiver: RunningReceiver, milliseconds: number) {
   return { ...about, body };
 }
 
+it('more ids than one look takes are no obstacle to those before them', async () => {
+  const receiver = await runReceiver(rig, { hints });
+  const ids = Array.from({ length: 100 }, (_, position) => 4_000_000_000 + position);
+  for (const field of ['profileId', 'merchantProfileId']) {
+    const body = JSON.stringify(ids.map((id) => ({ [field]: id })));
+    expect(await tell(receiver, 'banking', body)).toMatchObject({ status: 202, text: '{"workflows":0}' });
+  }
+  const tooMany = JSON.stringify([...ids, 1].map((profileId) => ({ profileId })));
+  expect(await tell(receiver, 'banking', tooMany)).toMatchObject({ status: 413 });
+  await sleep(4_000);
+  expect(receiver.log()).not.toContain('could not be looked up');
+});
+
 describe('hints that meet a read', () => {
   it('are answered at once, and all together cause two more reads at most', async () => {
     const receiver = await runReceiver(rig, { hints });
