@@ -1,19 +1,22 @@
 #!/usr/bin/env node
 /**
- * All of it in one command: a Temporal server with its Web UI, the sandbox, a worker, a codec server so that the Web UI
- * can be read, and `gangway` taking everyone of examples/ aboard while an operator answers what the partners ask. Exit
- * code 0 only when each ended as its scenario says. `--keep` leaves everything running until Ctrl-C.
+ * All of it in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, a codec server so that
+ * the Web UI can be read, and `gangway` and signed events taking everyone of examples/ aboard while an operator answers
+ * what the partners ask. Exit code 0 only when each ended as its scenario says. `--keep` leaves everything running until
+ * Ctrl-C.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Command } from 'commander';
 import { printLine, printNote, printTable } from './commands/output.js';
 import { answerTo, CAST, type Part } from './demo/cast.js';
+import { type Crm, startCrm } from './demo/crm.js';
 import { gangway, type Process, ROOT, start } from './demo/processes.js';
 import { workflowId } from './messages/ids.js';
+import type { NewsType } from './messages/news.js';
 import type { OnboardingState } from './messages/onboarding-state.js';
 import type { Requirement } from './messages/requirements.js';
 import { freePort, startDevServer } from './temporal/dev-server.js';
@@ -22,6 +25,7 @@ import { generatePayloadKey } from './temporal/payload-keys.js';
 const PREFERRED_TEMPORAL_PORT = 7233;
 const PREFERRED_SANDBOX_PORT = 4010;
 const PREFERRED_HEALTH_PORT = 8081;
+const PREFERRED_RECEIVER_PORT = 8082;
 const PREFERRED_CODEC_PORT = 8083;
 
 /** Longer than any scenario takes, so that a demo that hangs ends. */
@@ -36,16 +40,17 @@ async function main(keep: boolean): Promise<number> {
   await rm(CORNER, { recursive: true, force: true });
   await mkdir(CORNER, { recursive: true });
 
-  const { env, address, uiUrl, sandboxUrl } = await startEverything();
-  await takeEveryoneAboard(env);
+  const { env, address, uiUrl, sandboxUrl, receiverUrl, crm } = await startEverything();
+  await takeEveryoneAboard(env, crm, receiverUrl);
   await untilAllHaveEnded(env);
-  const allAsExpected = await report(env, address, uiUrl);
+  const allAsExpected = (await report(env, address, uiUrl)) && (await wasToldOfAll(crm));
   if (keep) {
     printLine(`\nEverything keeps running until Ctrl-C:`);
-    printLine(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios\n  logs     .cache/demo/`);
+    printLine(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios`);
+    printLine(`  receiver ${receiverUrl}/openapi.json\n  logs     .cache/demo/`);
     printLine('In another terminal:');
     const shown = Object.entries(env).filter(
-      ([name]) => !/^(SANDBOX|CODEC|GANGWAY_(POLL|HEALTH))/.test(name),
+      ([name]) => !/^(SANDBOX|CODEC|RECEIVER|EVENTS|GANGWAY_(POLL|HEALTH))/.test(name),
     );
     for (const [name, value] of shown) printLine(`  export ${name}=${value}`);
     printLine('  npx gangway list');
@@ -55,7 +60,9 @@ async function main(keep: boolean): Promise<number> {
 }
 
 async function startEverything() {
-  printLine('Starting a Temporal server with its Web UI, the sandbox, a worker and a codec server ...');
+  printLine(
+    'Starting a Temporal server with its Web UI, the sandbox, a worker, a receiver and a codec server ...',
+  );
   const codecAddress = `127.0.0.1:${await freePort(PREFERRED_CODEC_PORT)}`;
   // The Web UI of a development server sends no token by itself, so it is given one as part of the address.
   const codecToken = randomBytes(32).toString('hex');
@@ -69,11 +76,20 @@ async function startEverything() {
   const sandboxPort = await freePort(PREFERRED_SANDBOX_PORT);
   const healthPort = await freePort(PREFERRED_HEALTH_PORT);
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
+  const receiverAddress = `127.0.0.1:${await freePort(PREFERRED_RECEIVER_PORT)}`;
+  const receiverUrl = `http://${receiverAddress}`;
+  const crmPort = await freePort();
+  const eventSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const env: NodeJS.ProcessEnv = {
     TEMPORAL_ADDRESS: server.address,
     TEMPORAL_NAMESPACE: 'default',
     GANGWAY_UI_URL: server.uiUrl,
     PAYLOAD_KEYS: generatePayloadKey(),
+    RECEIVER_ADDRESS: receiverAddress,
+    RECEIVER_SECRETS: eventSecret,
+    EVENTS_URLS: `http://127.0.0.1:${crmPort}`,
+    EVENTS_SECRETS: eventSecret,
+    EVENTS_TO_LOOPBACK: 'true',
     CODEC_ADDRESS: codecAddress,
     CODEC_TOKENS: codecToken,
     CODEC_TOKEN_IN_PATH: 'true',
@@ -99,15 +115,24 @@ async function startEverything() {
   );
   await gangway(env, ['setup']);
   const health = `http://127.0.0.1:${healthPort}/readyz`;
+  const crm = await startCrm(crmPort, eventSecret);
+  running.push(crm);
   running.push(await start('worker', env, join(CORNER, 'worker.log'), health));
+  running.push(await start('receiver', env, join(CORNER, 'receiver.log'), `${receiverUrl}/healthz`));
   printLine(`  Web UI   ${server.uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios\n`);
-  return { env, address: server.address, uiUrl: server.uiUrl, sandboxUrl };
+  return { env, address: server.address, uiUrl: server.uiUrl, sandboxUrl, receiverUrl, crm };
 }
 
-async function takeEveryoneAboard(env: NodeJS.ProcessEnv): Promise<void> {
+async function takeEveryoneAboard(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: string): Promise<void> {
   for (const { command, file } of CAST) {
-    printLine(`$ gangway ${command} ${file}`);
-    await gangway(env, [command, file]);
+    if (command === 'event') {
+      const type = 'customer.onboarding.requested.v1';
+      printLine(`POST ${receiverUrl}/events ${type}, signed, with ${file}`);
+      await crm.ask(receiverUrl, type, JSON.parse(await readFile(join(ROOT, file), 'utf8')));
+    } else {
+      printLine(`$ gangway ${command} ${file}`);
+      await gangway(env, [command, file]);
+    }
   }
   printLine('');
 }
@@ -159,6 +184,31 @@ async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): P
     surprises === 0 ? '\nEach ended as its scenario says.' : `\n${surprises} did not end as expected.`,
   );
   return surprises === 0;
+}
+
+/** Events are on their way when an onboarding has ended, and take a moment. */
+const NEWS_PATIENCE_MS = 10_000;
+
+async function wasToldOfAll({ told }: Crm): Promise<boolean> {
+  const counts = () => {
+    const types = [...told.values()].map(({ type }) => type);
+    return (type: NewsType) => types.filter((one) => one === type).length;
+  };
+  const isMissing = ({ type, externalId }: Part) =>
+    ![...told.values()].some(
+      (news) => news.type === 'onboarding.completed.v1' && news.subject === workflowId(type, externalId),
+    );
+  for (const until = Date.now() + NEWS_PATIENCE_MS; CAST.some(isMissing); await sleep(100)) {
+    if (Date.now() < until) continue;
+    printLine('Not all events have come; see .cache/demo/worker.log');
+    return false;
+  }
+  const count = counts();
+  const stages = count('onboarding.stage.changed.v1');
+  const questions = count('requirement.raised.v1');
+  const ends = count('onboarding.completed.v1');
+  printLine(`Others were told by signed events: ${stages} stages, ${questions} questions, ${ends} ends.`);
+  return true;
 }
 
 async function reportOne(

@@ -2,9 +2,9 @@ import type { WorkflowType } from '../messages/ids.js';
 import type { OutcomeName } from '../messages/onboarding-state.js';
 import type { RequirementKind } from '../messages/requirements.js';
 
-/** Someone of the demo: the file in examples/, the command that starts it, and how its scenario says that it ends. */
+/** Someone of the demo: the file in examples/, what starts it, and how its scenario says that it ends. */
 export interface Part {
-  readonly command: 'board' | 'onboard-business' | 'onboard';
+  readonly command: 'board' | 'onboard-business' | 'onboard' | 'event';
   readonly type: WorkflowType;
   readonly file: string;
   readonly externalId: string;
@@ -25,7 +25,13 @@ export const CAST: readonly Part[] = [
   { ...merchant, file: example('merchant-temporary-mid'), externalId: 'river-cafe', outcome: 'boarded' },
   { ...business, file: example('business-correction'), externalId: 'pixel-prints', outcome: 'onboarded' },
   { ...business, file: example('business-denied'), externalId: 'midnight-arcade', outcome: 'declined' },
-  { ...customer, file: example('customer'), externalId: 'juniper-tea', outcome: 'onboarded' },
+  {
+    ...customer,
+    command: 'event',
+    file: example('customer'),
+    externalId: 'juniper-tea',
+    outcome: 'onboarded',
+  },
   { ...customer, file: example('customer-asked'), externalId: 'lantern-bistro', outcome: 'onboarded' },
 ];
 

@@ -22,7 +22,7 @@ export interface Process {
  * @param log file for what it prints
  */
 export async function start(
-  name: 'worker' | 'sandbox' | 'codec-server',
+  name: 'worker' | 'receiver' | 'sandbox' | 'codec-server',
   env: NodeJS.ProcessEnv,
   log: string,
   probe: string,
