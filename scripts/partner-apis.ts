@@ -105,7 +105,7 @@ export const SYSTEMS: readonly System[] = [
     },
     alsoAssumed: [
       'The partner id travels as the header `X-Partner-Id` on every call but issue-token (`src/partners/banking/client.ts`).',
-      'Errors: problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text are understood. Other bodies are not read (`src/partners/banking/problems.ts`).',
+      'Errors: problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text are understood. Other bodies are not read (`src/partners/plain-answers.ts`).',
       'A missing or wrong one-time code gives a 403 that does not speak of a lock or suspension, or a 401 that speaks of codes or factors (`src/partners/banking/refusal.ts`). The partner form of issue-token takes `smsCode` and `typeOperation` in the same spelling as the user form.',
       'With `likev1` issue-token answers the same members; without `expiration`, a token is taken to live the documented ten minutes. An `expiration` without offset is UTC.',
       'A list in the query (`types` and `categories` of list-notifications) repeats its name.',

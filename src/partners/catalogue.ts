@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import type { PartnerErrorKind } from './partner-error.js';
 
 /**
  * What a repeated call does, which decides who may repeat it:
@@ -32,10 +33,15 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly headers?: Readonly<Record<string, string>>;
   /** Goes without credentials, as asking for a token does. */
   readonly anonymous?: true;
-  /** What comes back: `json` unless said otherwise. A `stream` is a file, and the method answers a {@link Download}. */
-  readonly answer?: 'json' | 'stream';
+  /**
+   * What comes back: `json` unless said otherwise. A `stream` is a file, and the method answers a {@link Download};
+   * `none` is a 204.
+   */
+  readonly answer?: 'json' | 'stream' | 'none';
   /** Statuses outside the 2xx that are answers and no failures, each with the payload it stands for. */
   readonly statusAnswers?: Readonly<Record<number, unknown>>;
+  /** Statuses of failure that mean something of their own here. */
+  readonly failures?: Readonly<Record<number, FailureMeaning>>;
   readonly effect: Effect;
   readonly provenance: Provenance;
   /** Present on deprecated operations: what to use instead. */
@@ -44,6 +50,14 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly request: Request;
   /** The answer's payload without its envelope; tolerant of unknown members and values. */
   readonly response: Response;
+}
+
+/** What a status of failure means for one operation, where it does not speak for itself. */
+export interface FailureMeaning {
+  /** In words, for whoever reads the failure; it becomes the first of its fields. */
+  readonly message: string;
+  /** What the failure is, where that differs from what its status is elsewhere. */
+  readonly kind?: PartnerErrorKind;
 }
 
 /** A file in a multipart request. */

@@ -1,9 +1,15 @@
 import { Readable } from 'node:stream';
+import { deprecate } from 'node:util';
 import type { z } from 'zod';
 import { type Download, type Operation, type Operations, operationName } from './catalogue.js';
 import { encode } from './encode.js';
 import { type HttpDownload, type HttpResponse, type PartnerHttp, TransportError } from './http.js';
-import { type FieldProblem, PartnerError, type PartnerErrorDetails } from './partner-error.js';
+import {
+  type FieldProblem,
+  PartnerError,
+  type PartnerErrorDetails,
+  type PartnerErrorKind,
+} from './partner-error.js';
 
 /** What differs from partner to partner: its name, how it authenticates, and how it wraps its answers. */
 export interface PartnerProtocol {
@@ -15,6 +21,8 @@ export interface PartnerProtocol {
    * processed, so even a write may be sent again. Left out by a partner whose credentials do not age.
    */
   reauthorize?(refused: Credentials): Promise<Credentials>;
+  /** Why a call must not be made, though its request is valid: then nothing is sent. Undefined when it may. */
+  refuse?(operation: Operation): string | undefined;
   /** Takes an answer out of its envelope; `undefined` when it is not in one, as from some proxy on the way. */
   open(response: HttpResponse): Opened | undefined;
 }
@@ -25,6 +33,8 @@ export type Credentials = Readonly<Record<string, string>>;
 /** An answer without its envelope: the payload, or what the partner says is wrong. */
 export interface Opened {
   readonly failed: boolean;
+  /** What the failure is, where the answer tells it better than its status. */
+  readonly kind?: PartnerErrorKind;
   readonly payload?: unknown;
   readonly fields: readonly FieldProblem[];
   readonly requestId?: string;
@@ -92,6 +102,16 @@ async function call(
     throw fail({ kind: 'Rejected', fields, reason: 'not sent: invalid request' });
   }
 
+  const refusal = protocol.refuse?.(operation);
+  if (refusal !== undefined) {
+    throw fail({
+      kind: 'Rejected',
+      fields: [{ field: '', message: refusal }],
+      reason: `not sent: ${refusal}`,
+    });
+  }
+  if (operation.deprecated) warnOfDeprecated(protocol.system, name, operation.deprecated);
+
   const wire = encode(operation, checked.data as Record<string, unknown>);
   const accept = operation.answer === 'stream' ? '*/*' : 'application/json';
   const send = async (credentials: Credentials): Promise<HttpResponse | HttpDownload> => {
@@ -125,6 +145,11 @@ async function call(
   return payloadOf(operation, response, protocol.open(response), fail);
 }
 
+/** Tells that an operation is deprecated, as Node tells it of its own: once for each code while the process lives. */
+function warnOfDeprecated(system: string, name: string, instead: string): void {
+  deprecate(() => undefined, `${system} ${name} is deprecated: ${instead}`, `GANGWAY_${system}_${name}`)();
+}
+
 /** The payload of an answer that came whole, as the catalogue describes it. */
 function payloadOf(
   operation: Operation,
@@ -138,11 +163,15 @@ function payloadOf(
   if (standsFor !== undefined) return operation.response.parse(standsFor);
   if (status < 200 || status > 299 || opened?.failed) {
     const retryAfterMs = retryAfter(response);
+    const meaning = operation.failures?.[status];
     throw fail({
       ...answered,
-      kind: kindOf(status),
-      // What answers credentials might repeat them.
-      fields: operation.anonymous ? [] : (opened?.fields ?? []),
+      kind: opened?.kind ?? meaning?.kind ?? kindOf(status),
+      fields: [
+        ...(meaning ? [{ field: '', message: meaning.message }] : []),
+        // What answers credentials might repeat them.
+        ...(operation.anonymous ? [] : (opened?.fields ?? [])),
+      ],
       reason: `HTTP ${status}`,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
@@ -207,7 +236,7 @@ async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal | 
 }
 
 /** A 2xx that gets here says in its body that it failed, so it did nothing. */
-function kindOf(status: number): PartnerError['kind'] {
+function kindOf(status: number): PartnerErrorKind {
   if (status === 401) return 'Unauthorized';
   if (status === 403) return 'Forbidden';
   if (status === 429) return 'RateLimited';

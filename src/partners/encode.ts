@@ -1,7 +1,11 @@
 import { FormData } from 'undici';
 import { type FilePart, type Operation, pathParameters } from './catalogue.js';
+import { writeExactly } from './exact-json.js';
 
-/** Where a request goes and what it carries, by its catalogue entry. A list in the query repeats its name. */
+/**
+ * Where a request goes and what it carries, by its catalogue entry. A list in the query repeats its name. A `bigint` is
+ * a plain number in the body.
+ */
 export function encode(operation: Operation, request: Readonly<Record<string, unknown>>) {
   const inPath = new Set(pathParameters(operation));
   const inQuery = new Set(operation.query ?? []);
@@ -21,7 +25,7 @@ export function encode(operation: Operation, request: Readonly<Record<string, un
   const hasBody = operation.sendsEmptyBody || body.length > 0;
   if (operation.method === 'GET' || !hasBody) return address;
   const headers = { ...address.headers, 'content-type': 'application/json' };
-  return { ...address, headers, body: JSON.stringify(Object.fromEntries(body)) };
+  return { ...address, headers, body: writeExactly(Object.fromEntries(body)) };
 }
 
 function formData(members: [string, unknown][]): FormData {

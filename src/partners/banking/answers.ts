@@ -1,35 +1,13 @@
-import { type ZodType, z } from 'zod';
+import { z } from 'zod';
+import { absent, idText, list, someCode, someFlag, someId, someNumber, someText } from '../answer-members.js';
 
 /**
  * What the partner answers (apis/1). Members we do not know are kept. So are values of an enumeration that nobody
  * named, hence `code`. What is absent reads as null.
  */
 
-const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
-
-/** Ids are text here and numbers there; they are kept as text. */
-const idText = z.union([z.string(), z.number()]).transform(String);
-
-/** A value of an enumeration: a number where the contract prints numbers, a name where services of its kind use names. */
-const code = z.union([z.number(), z.string()]);
-
-const someText = absent(z.string());
-const someNumber = absent(z.number());
-const someFlag = absent(z.boolean());
-const someCode = absent(code);
-const someId = absent(idText);
 /** An object whose members nobody needs, or none are shown. */
 const someObject = absent(z.looseObject({}));
-
-/** Null, an absent list and an empty one are the same: nothing there. */
-const list = <T extends ZodType>(item: T) =>
-  z
-    .array(item)
-    .nullish()
-    .transform((items) => items ?? []);
-
-/** Writes whose answer is empty, or not shown. */
-export const anyAnswer = z.unknown().transform(() => null);
 
 /** E1 and E2. `expiration` is ISO 8601, about ten minutes after issuance. */
 export const tokenAnswer = z.looseObject({

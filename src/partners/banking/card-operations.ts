@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { anyAnswer } from '../answer-members.js';
 import type { Operations } from '../catalogue.js';
-import { anyAnswer, boardingResponse, paymentCard, paymentCards } from './answers.js';
+import { boardingResponse, paymentCard, paymentCards } from './answers.js';
 import { cardClosing, cardNickname } from './requests.js';
 import { int32, text } from './rules.js';
 

@@ -1,8 +1,8 @@
 import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
+import { openPlain } from '../plain-answers.js';
 import type { OneTimeCode } from './one-time-code.js';
 import { type BankingOperations, bankingOperations } from './operations.js';
-import { openPlain } from './problems.js';
 import { BankingToken, type TokenSettings } from './token.js';
 
 const SYSTEM = 'banking';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { anyAnswer } from '../answer-members.js';
 import type { Operations } from '../catalogue.js';
-import { anyAnswer, notification, notifications, ticket, tickets } from './answers.js';
+import { notification, notifications, ticket, tickets } from './answers.js';
 import { byId, nothing, notificationQuery } from './requests.js';
 import { int32, text } from './rules.js';
 

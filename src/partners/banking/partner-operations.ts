@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { anyAnswer } from '../answer-members.js';
 import type { Operations } from '../catalogue.js';
-import { anyAnswer, createdWebhook, departments, webhooks } from './answers.js';
+import { createdWebhook, departments, webhooks } from './answers.js';
 import { byId, nothing, webhook } from './requests.js';
 import { int32 } from './rules.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { anyAnswer } from '../answer-members.js';
 import type { Operations } from '../catalogue.js';
 import {
-  anyAnswer,
   bankingProfile,
   boardingResponse,
   businessHolderRecord,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { httpsUrl } from '../request-members.js';
 import {
   dateTime,
   dollars,
@@ -263,7 +264,7 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 /** E13. */
 export const webhook = z.strictObject({
   name: text.max(50, 'must be at most 50 characters'),
-  url: z.string().refine((url) => /^https:\/\//i.test(url) && URL.canParse(url), 'must be a full https URL'),
+  url: httpsUrl,
   notificationType: z.enum(NOTIFICATION_TYPES),
 });
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { text } from '../request-members.js';
+
+export { int32, text } from '../request-members.js';
 
 /** Rules of single values (apis/1). Their messages name the rule and never the value. */
-
-export const int32 = z.int32();
-
-export const text = z.string().min(1, 'must not be empty');
 
 /** ISO 8601 date and time, as `1980-02-29T00:00:00Z`; with or without an offset. */
 export const dateTime = z.iso.datetime({ offset: true, local: true });

@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import { type Credentials, type Opened, type PartnerClient, partnerClient } from '../client.js';
 import type { HttpResponse, PartnerHttp } from '../http.js';
 import { PartnerError, type PartnerErrorDetails } from '../partner-error.js';
+import { openPlain } from '../plain-answers.js';
 import type { tokenAnswer } from './answers.js';
 import { type OneTimeCode, TimeBasedCodes } from './one-time-code.js';
-import { openPlain } from './problems.js';
 import { asksForCode } from './refusal.js';
 import { TOKEN_OPERATIONS } from './token-operations.js';
 

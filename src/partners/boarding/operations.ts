@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyAnswer } from '../answer-members.js';
 import type { Operations } from '../catalogue.js';
 import {
   agentProfile,
@@ -15,9 +16,6 @@ import {
 } from './schemas.js';
 
 const byId = z.strictObject({ id: int32Id });
-
-/** Writes whose answer is not printed: anything will do, the status is read afterwards. */
-const anyAnswer = z.unknown().transform(() => null);
 
 /**
  * The merchant boarding API: all fifteen operations that apis/2 names, B1 to B4 as printed there, the eleven

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { absent } from '../answer-members.js';
+import { int32, text } from '../request-members.js';
 
 /** `agentProfileId`, `boardingSettingsId` and merchant profile ids (apis/2: integer int32). */
-export const int32Id = z.int32();
-
-const text = z.string().min(1, 'must not be empty');
+export const int32Id = int32;
 
 /** The `pos` names that the contract prints; the other sixteen are product names it leaves out, see `BOARDING_POS_NAMES`. */
 export const DOCUMENTED_POS_NAMES = ['None', 'CustomPos'] as const;
@@ -83,8 +83,6 @@ export const merchantFeesRead = z
 
 /** Ids and `mid` are digits; accept them as a number too and keep them as text, for leading zeros matter. */
 const digits = z.union([z.string(), z.number()]).transform(String);
-
-const absent = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
 /** Status data, apis/2. `status` is open: the list depends on the caller's ISO. */
 export const merchantStatus = z.object({

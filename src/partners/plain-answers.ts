@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Opened } from '../client.js';
-import type { HttpResponse } from '../http.js';
-import type { FieldProblem } from '../partner-error.js';
+import type { Opened } from './client.js';
+import type { HttpResponse } from './http.js';
+import type { FieldProblem } from './partner-error.js';
 
 const UNKNOWN_FORM = 'the partner reported a problem in an unknown form';
 
@@ -23,7 +23,7 @@ const told = (field: string, all: readonly string[]): FieldProblem[] =>
 
 const none: FieldProblem[] = [];
 
-/** The forms that error bodies of such services have. The contract shows none. */
+/** The forms that error bodies of such services have, where a contract shows none. */
 const errorBody = z.union([
   z.looseObject({
     errors: inAnyForm.nullish().catch(none),
@@ -35,11 +35,18 @@ const errorBody = z.union([
   z.string(),
 ]);
 
-/** What an answer of the banking API says: plain JSON without an envelope; an empty body is null. */
-export function openPlain(response: HttpResponse): Opened | undefined {
+/**
+ * What an answer of a partner says that writes plain JSON without an envelope; an empty body is null.
+ *
+ * @param parse how JSON is read, where numbers matter
+ */
+export function openPlain(
+  response: HttpResponse,
+  parse: (text: string) => unknown = JSON.parse,
+): Opened | undefined {
   const succeeded = response.status >= 200 && response.status <= 299;
   if (response.body.byteLength === 0) return { failed: !succeeded, payload: null, fields: [] };
-  const body = parseJson(response.body);
+  const body = parsed(response.body, parse);
   if (body === undefined) {
     const said = plainText(response);
     return succeeded || said === undefined ? undefined : { failed: true, fields: told('', [said]) };
@@ -62,9 +69,9 @@ function plainText({ headers, body }: HttpResponse): string | undefined {
   return isText && body.byteLength <= 500 ? body.toString('utf8').trim() : undefined;
 }
 
-function parseJson(body: Buffer): unknown {
+function parsed(body: Buffer, parse: (text: string) => unknown): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parse(body.toString('utf8'));
   } catch {
     return undefined;
   }

@@ -1,0 +1,27 @@
+import { type ZodType, z } from 'zod';
+
+/** What members of answers are read as, whichever partner answers: tolerantly, and what is absent reads as null. */
+
+export const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
+
+/** Ids are text here and numbers there; they are kept as text. */
+export const idText = z.union([z.string(), z.number()]).transform(String);
+
+/** A value of an enumeration: a number where a contract prints numbers, a name where services of its kind use names. */
+const code = z.union([z.number(), z.string()]);
+
+export const someText = absent(z.string());
+export const someNumber = absent(z.number());
+export const someFlag = absent(z.boolean());
+export const someCode = absent(code);
+export const someId = absent(idText);
+
+/** Null, an absent list and an empty one are the same: nothing there. */
+export const list = <T extends ZodType>(item: T) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((items) => items ?? []);
+
+/** Writes whose answer is empty, or not shown. */
+export const anyAnswer = z.unknown().transform(() => null);
