@@ -54,7 +54,8 @@ export function openPlain(
   return { failed: !succeeded, payload: body, fields: succeeded ? [] : problemsOf(body) };
 }
 
-function problemsOf(body: unknown): readonly FieldProblem[] {
+/** What an error body says is wrong; nothing when it is in none of the known forms. */
+export function problemsOf(body: unknown): readonly FieldProblem[] {
   const read = errorBody.safeParse(body);
   if (!read.success) return none;
   if (typeof read.data === 'string') return told('', [read.data]);

@@ -1,0 +1,69 @@
+import type { Operation } from '../catalogue.js';
+import { type PartnerClient, type PartnerProtocol, partnerClient, partnerOff } from '../client.js';
+import { type HttpLimits, PartnerHttp } from '../http.js';
+import { openPlain } from '../plain-answers.js';
+import type { PaymentsCatalogue } from './catalogue.js';
+import { PAYMENTS_OPERATIONS, type PaymentsOperations } from './operations.js';
+import { isVersioned, versionedPrefixes } from './versions.js';
+
+const SYSTEM = 'payments';
+
+/** What the contract writes in place of the brand in the header of the key. */
+export const NEUTRAL_KEY_HEADER = 'x-svc-api-key';
+
+export interface PaymentsSettings {
+  /** https, or http to loopback; a path below the origin is kept. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** Header that carries the key: `x-svc-api-key` unless it has the platform's own name. */
+  readonly apiKeyHeader?: string;
+  /** Which of the two the URL leads to. In `uat` no money moves. */
+  readonly environment: 'uat' | 'production';
+  /**
+   * Writes to production are wanted. Without it every call there that is no read is refused before it is sent, so that
+   * nobody moves money by a wrong setting. It is for whoever starts the call to say, and no setting.
+   */
+  readonly writesToProduction?: true;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+export type PaymentsClient<Ops extends PaymentsCatalogue = PaymentsOperations> = PartnerClient<Ops> & {
+  close(): Promise<void>;
+};
+
+/** A client of the payments platform (apis/3). */
+export function paymentsClient(settings: PaymentsSettings): PaymentsClient {
+  return paymentsClientOf(PAYMENTS_OPERATIONS, settings);
+}
+
+/** The same for operations of one's own. A path in a version that its resource lacks is refused before it is sent. */
+export function paymentsClientOf<Ops extends PaymentsCatalogue>(
+  operations: Ops,
+  settings: PaymentsSettings,
+): PaymentsClient<Ops> {
+  const { url, apiKey, apiKeyHeader = NEUTRAL_KEY_HEADER, limits } = settings;
+  const http = new PartnerHttp(url, limits);
+  const protocol: PartnerProtocol = {
+    system: SYSTEM,
+    authorization: async () => ({ [apiKeyHeader.toLowerCase()]: apiKey }),
+    refuse: (operation) => refusalOf(operation, settings),
+    open: openPlain,
+  };
+  return { ...partnerClient(operations, protocol, http), close: () => http.close() };
+}
+
+/** The client of a payments platform that is not set up. */
+export function paymentsOff(reason: string): PaymentsClient {
+  return { ...partnerOff(SYSTEM, PAYMENTS_OPERATIONS, reason), close: async () => undefined };
+}
+
+function refusalOf(
+  { path, effect }: Operation,
+  { environment, writesToProduction }: PaymentsSettings,
+): string | undefined {
+  if (!isVersioned(path)) return `its path must begin with one of ${versionedPrefixes()}`;
+  if (environment === 'production' && effect !== 'read' && !writesToProduction) {
+    return 'a write to production must be asked for explicitly';
+  }
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
+import { parseExactly } from '../exact-json.js';
+import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
+import { openPlain } from '../plain-answers.js';
+import { PLANT_STORE_OPERATIONS, type PlantStoreOperations } from './operations.js';
+import { failure } from './schemas.js';
+
+const SYSTEM = 'plant-store';
+
+export interface PlantStoreSettings {
+  /** https, or http to loopback; a path below the origin is kept. */
+  readonly url: string;
+  /** Bearer token. */
+  readonly token: string;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+export type PlantStoreClient = PartnerClient<PlantStoreOperations> & { close(): Promise<void> };
+
+/** A client of the plant store (apis/3). Ids are int64 and keep all their digits, see `schemas.ts`. */
+export function plantStoreClient({ url, token, limits }: PlantStoreSettings): PlantStoreClient {
+  const http = new PartnerHttp(url, limits);
+  const protocol = {
+    system: SYSTEM,
+    authorization: async () => ({ authorization: `Bearer ${token}` }),
+    open: openAnswer,
+  };
+  return { ...partnerClient(PLANT_STORE_OPERATIONS, protocol, http), close: () => http.close() };
+}
+
+/** The client of a plant store that is not set up. */
+export function plantStoreOff(reason: string): PlantStoreClient {
+  return { ...partnerOff(SYSTEM, PLANT_STORE_OPERATIONS, reason), close: async () => undefined };
+}
+
+/** Plain JSON; a failure is an Error, whose number is told beside its message. */
+function openAnswer(response: HttpResponse): Opened | undefined {
+  const opened = openPlain(response, parseExactly);
+  const told = failure.safeParse(opened?.payload);
+  if (!opened?.failed || !told.success) return opened;
+  const { error, message } = told.data;
+  return { ...opened, fields: [{ field: '', message: `${message} (error ${error})` }] };
+}

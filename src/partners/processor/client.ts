@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
+import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
+import { openPlain, problemsOf } from '../plain-answers.js';
+import { PROCESSOR_OPERATIONS, type ProcessorOperations } from './operations.js';
+
+const SYSTEM = 'processor';
+
+export interface ProcessorSettings {
+  /** https, or http to loopback; a path below the origin is kept. */
+  readonly url: string;
+  /** Issued by the processor's support; travels as a Bearer token. */
+  readonly apiKey: string;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+export type ProcessorClient = PartnerClient<ProcessorOperations> & { close(): Promise<void> };
+
+/** A client of the payment processor's webhook registration (apis/3). */
+export function processorClient({ url, apiKey, limits }: ProcessorSettings): ProcessorClient {
+  const http = new PartnerHttp(url, limits);
+  const protocol = {
+    system: SYSTEM,
+    authorization: async () => ({ authorization: `Bearer ${apiKey}` }),
+    open: openEnvelope,
+  };
+  return { ...partnerClient(PROCESSOR_OPERATIONS, protocol, http), close: () => http.close() };
+}
+
+/** The client of a processor that is not set up. */
+export function processorOff(reason: string): ProcessorClient {
+  return { ...partnerOff(SYSTEM, PROCESSOR_OPERATIONS, reason), close: async () => undefined };
+}
+
+const envelope = z.looseObject({ status: z.boolean(), message: z.string().nullish().catch(null) });
+
+/**
+ * The contract leaves open which HTTP status a refusal has, so the envelope's `status` decides. That a token was refused
+ * shows then in the message alone.
+ */
+function openEnvelope(response: HttpResponse): Opened | undefined {
+  const body = openPlain(response)?.payload;
+  const read = envelope.safeParse(body);
+  if (!read.success) return undefined;
+  const { status, message } = read.data;
+  if (status) return { failed: false, payload: { message: message ?? '' }, fields: [] };
+  const isRefusedToken = response.status < 300 && /token/i.test(message ?? '');
+  return {
+    failed: true,
+    fields: problemsOf(body),
+    ...(isRefusedToken && { kind: 'Unauthorized' as const }),
+  };
+}

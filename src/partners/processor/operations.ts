@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { Operations } from '../catalogue.js';
+import { httpsUrl, text } from '../request-members.js';
+
+/** Webhook registration of the payment processor (apis/3). */
+export const PROCESSOR_OPERATIONS = {
+  registerWebhook: {
+    summary: 'Have URLs told of transactions that were started, completed or failed',
+    method: 'POST',
+    path: '/processor/api/v1/webhook',
+    effect: 'once',
+    provenance: 'documented',
+    deprecated: 'the contract wants a stable replacement used, and does not name it',
+    request: z.strictObject({
+      /** The contract names some and says that there are more, so it is for the partner to judge. */
+      event_names: z.array(text).min(1, 'must name an event'),
+      webhook_url: z.array(httpsUrl).min(1, 'must name a URL'),
+    }),
+    response: z.looseObject({ message: z.string() }),
+  },
+} as const satisfies Operations;
+
+export type ProcessorOperations = typeof PROCESSOR_OPERATIONS;
