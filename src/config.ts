@@ -6,7 +6,10 @@ import { type Destination, destinationOf } from './news/destinations.js';
 import type { SenderOptions } from './news/sender.js';
 import type { BankingSettings } from './partners/banking/client.js';
 import { NEUTRAL_SEGMENT } from './partners/banking/operations.js';
-import { isSecureOrLoopback } from './partners/http.js';
+import { isLoopback, isSecureOrLoopback } from './partners/http.js';
+import { NEUTRAL_KEY_HEADER, type PaymentsSettings } from './partners/payments/client.js';
+import type { PlantStoreSettings } from './partners/plant-store/client.js';
+import type { ProcessorSettings } from './partners/processor/client.js';
 import { type PayloadKeys, payloadKeys } from './temporal/payload-keys.js';
 
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
@@ -127,6 +130,17 @@ const settings = z.object({
     .default([]),
   EVENTS_SECRETS: signingSecrets.default([]),
   EVENTS_TO_LOOPBACK: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  PLANT_STORE_URL: partnerUrl.optional(),
+  PLANT_STORE_TOKEN: z.string().optional(),
+  PAYMENTS_URL: partnerUrl.optional(),
+  PAYMENTS_ENVIRONMENT: z.enum(['uat', 'production'], 'must be uat or production').optional(),
+  PAYMENTS_API_KEY: z.string().optional(),
+  PAYMENTS_API_KEY_HEADER: z
+    .string()
+    .regex(/^[\w.~+-]+$/, 'must be the name of a header')
+    .default(NEUTRAL_KEY_HEADER),
+  PROCESSOR_URL: partnerUrl.optional(),
+  PROCESSOR_API_KEY: z.string().optional(),
   DOCUMENT_DIR: z.string().default('documents'),
   STATEMENT_DIR: z.string().default('statements'),
 });
@@ -140,6 +154,9 @@ export const SECRETS: readonly string[] = [
   'BANKING_TOTP_SECRET',
   'EVENTS_URLS',
   'EVENTS_SECRETS',
+  'PLANT_STORE_TOKEN',
+  'PAYMENTS_API_KEY',
+  'PROCESSOR_API_KEY',
 ];
 
 export interface Config {
@@ -162,6 +179,11 @@ export interface Config {
   readonly banking: BankingSettings | undefined;
   /** How many activities may begin in a second over all workers, by lane; one that is left out has no limit. */
   readonly activitiesPerSecond: Readonly<Partial<Record<Lane, number>>>;
+  /** Each undefined when its URL is not set: the system is off. */
+  readonly plantStore: PlantStoreSettings | undefined;
+  /** Says nothing of writes to production: whoever starts a call does. */
+  readonly payments: PaymentsSettings | undefined;
+  readonly processor: ProcessorSettings | undefined;
   /** Point-of-sale names the boarding partner knows beside the two that its contract prints. */
   readonly posNames: readonly string[];
   /** Who is told of news. */
@@ -201,6 +223,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
       ...(set.BOARDING_ACTIVITIES_PER_SECOND && { boarding: set.BOARDING_ACTIVITIES_PER_SECOND }),
       ...(set.BANKING_ACTIVITIES_PER_SECOND && { banking: set.BANKING_ACTIVITIES_PER_SECOND }),
     },
+    plantStore: set.PLANT_STORE_URL
+      ? { url: set.PLANT_STORE_URL, token: required('PLANT_STORE_TOKEN', set.PLANT_STORE_TOKEN) }
+      : undefined,
+    payments: set.PAYMENTS_URL ? paymentsFrom(set.PAYMENTS_URL, set) : undefined,
+    processor: set.PROCESSOR_URL
+      ? { url: set.PROCESSOR_URL, apiKey: required('PROCESSOR_API_KEY', set.PROCESSOR_API_KEY) }
+      : undefined,
     posNames: set.BOARDING_POS_NAMES,
     events: eventsFrom(set),
     documentDir: set.DOCUMENT_DIR,
@@ -236,6 +265,32 @@ function bankingFrom(url: string, set: z.output<typeof settings>): BankingSettin
     form: partnerId === undefined ? 'user' : 'partner',
     ...(totpSecret !== undefined && { totpSecret }),
     ...(partnerId !== undefined && { partnerId }),
+  };
+}
+
+/** How host names speak of the one environment, where the other one was meant. */
+const SPEAKS_OF_THE_OTHER = {
+  uat: /(^|[.-])(prod|production|live)([.-]|$)/i,
+  production: /(^|[.-])(uat|sandbox|test|staging)([.-]|$)/i,
+} as const;
+
+/**
+ * The contract has a URL for UAT and one for production, and nothing in them that tells which is which. So it is said
+ * beside the URL; a URL of this machine is taken for UAT.
+ */
+function paymentsFrom(text: string, set: z.output<typeof settings>): PaymentsSettings {
+  const url = new URL(text);
+  const environment = isLoopback(url)
+    ? (set.PAYMENTS_ENVIRONMENT ?? 'uat')
+    : required('PAYMENTS_ENVIRONMENT', set.PAYMENTS_ENVIRONMENT);
+  if (SPEAKS_OF_THE_OTHER[environment].test(url.hostname)) {
+    throw new BadSetting('PAYMENTS_ENVIRONMENT', `is ${environment}, and the host of PAYMENTS_URL is not`);
+  }
+  return {
+    url: text,
+    environment,
+    apiKey: required('PAYMENTS_API_KEY', set.PAYMENTS_API_KEY),
+    apiKeyHeader: set.PAYMENTS_API_KEY_HEADER,
   };
 }
 
@@ -280,7 +335,7 @@ export function withSecretFiles(
   return values;
 }
 
-function required(setting: string, value: string | undefined): string {
+function required<Value>(setting: string, value: Value | undefined): Value {
   if (value === undefined) throw new BadSetting(setting, 'is not set');
   return value;
 }

@@ -11,6 +11,7 @@ const PRIVATE = [
     'payloadKeys',
     'smsCode',
     'oneTimeCode',
+    'apiKey',
   ],
   ...[
     'ssn',

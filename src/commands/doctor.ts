@@ -6,6 +6,8 @@ import { type Config, loadConfig } from '../config.js';
 import { LANES, laneTaskQueue } from '../messages/task-queues.js';
 import { bankingClient } from '../partners/banking/client.js';
 import { boardingClient } from '../partners/boarding/client.js';
+import { paymentsClient } from '../partners/payments/client.js';
+import { plantStoreClient } from '../partners/plant-store/client.js';
 import { connectClient } from '../temporal/connection.js';
 import { missingSearchAttributes } from '../temporal/search-attributes.js';
 import { CommandFailed } from './errors.js';
@@ -48,6 +50,7 @@ async function examine(config: Config): Promise<Finding[]> {
     examineTemporal(config),
     finding('boarding partner', () => examineBoarding(config)),
     finding('banking partner', () => examineBanking(config)),
+    ...examineOthers(config),
     finding('document folder', () => examineFolder(config.documentDir)),
     finding('statement folder', () => examineFolder(config.statementDir)),
   ]);
@@ -129,6 +132,37 @@ async function examineBanking({ banking }: Config): Promise<string> {
   try {
     const tickets = await client.listNewTickets({});
     return `${banking.url} knows us, ${tickets.length} new tickets`;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Of the systems that no onboarding needs, those that are on. */
+function examineOthers({ plantStore, payments, processor }: Config): Promise<Finding>[] {
+  return [
+    ...(plantStore ? [finding('plant store', () => examinePlantStore(plantStore))] : []),
+    ...(payments ? [finding('payments platform', () => examinePayments(payments))] : []),
+    ...(processor
+      ? [finding('processor', async () => `${processor.url}, not tried: nothing can be read`)]
+      : []),
+  ];
+}
+
+async function examinePlantStore(plantStore: NonNullable<Config['plantStore']>): Promise<string> {
+  const client = plantStoreClient(plantStore);
+  try {
+    await client.listPlants({ limit: 1 });
+    return `${plantStore.url} knows us`;
+  } finally {
+    await client.close();
+  }
+}
+
+async function examinePayments(payments: NonNullable<Config['payments']>): Promise<string> {
+  const client = paymentsClient(payments);
+  try {
+    await client.listTerminals({ limit: 1 });
+    return `${payments.url} knows us, and is ${payments.environment}`;
   } finally {
     await client.close();
   }

@@ -175,8 +175,12 @@ async function* chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 /** True for https, and for http to this very machine. */
 export function isSecureOrLoopback(url: URL): boolean {
-  if (url.protocol === 'https:') return true;
-  return url.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
+}
+
+/** True when it leads to this very machine. */
+export function isLoopback(url: URL): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
 }
 
 /** Rejects when the signal fires. undici heeds it only once a connection is there, which may take a while. */

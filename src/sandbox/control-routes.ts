@@ -9,10 +9,16 @@ import { invalidControl, notFound } from './control-answers.js';
 import { FAULTS, type Faults, faultPlan } from './faults.js';
 import type { Ledger } from './ledger.js';
 import { type Pace, pace } from './pace.js';
+import { PAYMENTS_SCENARIOS, paymentsControlRoutes } from './payments/control-routes.js';
+import type { PaymentsService } from './payments/service.js';
+import { PROCESSOR_EVENTS } from './processor/events.js';
 
 export interface Controls {
   readonly boarding: BoardingService;
   readonly banking: BankingService;
+  readonly payments: PaymentsService;
+  /** Names of all partner systems, as in the ledger. */
+  readonly systems: readonly string[];
   /** Names of all operations, as in the catalogue. */
   readonly operations: readonly string[];
   readonly faults: Faults;
@@ -35,14 +41,17 @@ const transition = z.strictObject({
 
 /** `/sandbox/...`: what tests and demos steer and look at, beside the partners' own APIs. */
 export function controlRoutes(server: FastifyInstance, controls: Controls): void {
-  const { boarding, banking, operations, faults, ledger } = controls;
-  const plans = faultPlan(operations);
+  const { boarding, banking, payments, systems, operations, faults, ledger } = controls;
+  const plans = faultPlan(systems, operations);
 
   server.get('/sandbox/scenarios', () => ({
-    usage: 'let the dba, or doingBusinessAsName, end in the name in brackets, as in "Corner Bakery [notes]"',
+    usage:
+      'let the dba, doingBusinessAsName or name of a terminal end in the name in brackets, as in "Corner Bakery [notes]"',
     merchants: Object.entries(SCENARIOS).map(([name, { description }]) => ({ name, description })),
     users: USERS.map(({ name, isoId, mayWrite }) => ({ username: name, password: name, isoId, mayWrite })),
     ...BANKING_SCENARIOS,
+    ...PAYMENTS_SCENARIOS,
+    processorEvents: PROCESSOR_EVENTS,
     faults: FAULTS,
   }));
 
@@ -71,6 +80,7 @@ export function controlRoutes(server: FastifyInstance, controls: Controls): void
   });
 
   bankingControlRoutes(server, banking);
+  paymentsControlRoutes(server, payments);
 
   server.post('/sandbox/faults', ({ body }, reply) => {
     const plan = plans.safeParse(body);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Faults } from './faults.js';
+import type { Called, Faults } from './faults.js';
 
 /** What a partner answers to a call. */
 export interface Answer {
@@ -12,19 +12,19 @@ export interface Answer {
 }
 
 /**
- * Serves calls of `operation`, with the faults that are planned for it: before or after the call takes effect.
+ * Serves calls of one operation, with the faults that are planned for it: before or after the call takes effect.
  *
  * @param perform lets the call take effect and says what to answer
  * @param errorBody the body of an answer that a fault makes up
  */
 export function withFaults(
   faults: Faults,
-  operation: string,
+  called: Called,
   errorBody: (status: number) => Answer['body'],
   perform: (request: FastifyRequest) => Promise<Answer>,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const plan = faults.next(operation);
+    const plan = faults.next(called);
     const answer = ({ status, contentType, body }: Answer) => {
       if (contentType !== undefined) reply.type(contentType);
       return reply.code(status).send(body);

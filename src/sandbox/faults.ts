@@ -21,13 +21,15 @@ export type FaultKind = keyof typeof FAULTS;
 /** Faults that concern no operation: connections, and what the partner sends by itself. */
 const BESIDE_OPERATIONS: readonly FaultKind[] = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
 
-/** Body of `POST /sandbox/faults`, for a sandbox that has these operations. */
-export function faultPlan(operations: readonly string[]) {
+/** Body of `POST /sandbox/faults`, for a sandbox that has these systems with these operations. */
+export function faultPlan(systems: readonly string[], operations: readonly string[]) {
   return z
     .strictObject({
       fault: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),
       /** As in the catalogue: `create-merchant`. */
       operation: z.enum(operations).optional(),
+      /** As in the ledger: `boarding`. Tells apart what two systems call the same; otherwise both are hit. */
+      system: z.enum(systems).optional(),
       /** How many calls it hits. */
       times: z.int().min(1).default(1),
       milliseconds: z.int().min(0).default(1_000),
@@ -40,6 +42,13 @@ export function faultPlan(operations: readonly string[]) {
 
 export type FaultPlan = z.output<ReturnType<typeof faultPlan>>;
 
+/** An operation that is called. */
+export interface Called {
+  readonly system: string;
+  /** As in the catalogue: `create-merchant`. */
+  readonly operation: string;
+}
+
 /** Faults that wait for the next calls of their operation, or the next deliveries. */
 export class Faults {
   #planned: { plan: FaultPlan; left: number }[] = [];
@@ -49,8 +58,8 @@ export class Faults {
   }
 
   /** The fault that hits this call, if any; it is used up. */
-  next(operation: string): FaultPlan | undefined {
-    return this.#use((plan) => plan.operation === operation);
+  next({ system, operation }: Called): FaultPlan | undefined {
+    return this.#use((plan) => plan.operation === operation && (plan.system ?? system) === system);
   }
 
   /** The fault that hits this delivery of a webhook, if any; it is used up. */

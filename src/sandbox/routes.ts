@@ -15,10 +15,16 @@ export type Handlers<Ops extends Operations, Caller> = {
 
 /** An emulated partner: what its operations do, and what differs from partner to partner. */
 export interface PartnerSystem<Ops extends Operations, Caller> {
+  /** As in the ledger and in plans of faults: `boarding`. */
+  readonly name: string;
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Caller>;
+  /** What the partner takes, where it is not what our client lets pass: in place of the catalogue's request. */
+  readonly requests?: { readonly [Key in keyof Ops]?: z.ZodType<z.output<Ops[Key]['request']>> };
   /** Who calls; or what one is answered who may not. */
   admit(request: FastifyRequest, operation: Operation): { caller: Caller } | { refused: Answer };
+  /** HTTP status of the answer to a request that does not fit: 400 unless said otherwise. */
+  readonly invalidStatus?: number;
   /** Wraps an answer of `operation` into the partner's envelope. */
   envelope(operation: Operation, content: Content): object;
 }
@@ -41,7 +47,7 @@ export class FileAnswer {
   ) {}
 }
 
-/** Words for HTTP statuses, as both partners use them. */
+/** Words for HTTP statuses, as partners use them. */
 export const STATUS_LABELS: Readonly<Record<number, string>> = {
   200: 'OK',
   400: 'BadRequest',
@@ -58,9 +64,11 @@ export function partnerRoutes<Ops extends Operations, Caller>(
   faults: Faults,
   system: PartnerSystem<Ops, Caller>,
 ): void {
+  const { invalidStatus = 400 } = system;
   for (const [key, operation] of Object.entries(system.operations) as [keyof Ops & string, Operation][]) {
     const handle = system.handlers[key] as (request: unknown, caller: Caller) => unknown;
     const members = memberReader(operation);
+    const schema: z.ZodType = system.requests?.[key] ?? operation.request;
     const failure = (status: number, error: string, fields: readonly FieldProblem[] = []): Answer => ({
       status,
       body: system.envelope(operation, { status, data: null, error, fields }),
@@ -68,13 +76,16 @@ export function partnerRoutes<Ops extends Operations, Caller>(
     const perform = async (request: FastifyRequest): Promise<Answer> => {
       const admission = system.admit(request, operation);
       if ('refused' in admission) return admission.refused;
-      const checked = operation.request.safeParse(await members(request));
-      if (!checked.success) return failure(400, 'Validation failed', fieldProblems(checked.error));
+      const checked = schema.safeParse(await members(request));
+      if (!checked.success) {
+        return failure(invalidStatus, 'Validation failed', fieldProblems(checked.error));
+      }
       try {
         const data = await handle(checked.data, admission.caller);
         if (data instanceof FileAnswer) {
           return { status: 200, contentType: data.contentType, body: data.content };
         }
+        if (operation.answer === 'none') return { status: 204, body: '' };
         return {
           status: 200,
           body: system.envelope(operation, { status: 200, data, error: null, fields: [] }),
@@ -88,7 +99,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
     server.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-      handler: withFaults(faults, operationName(key), errorBody, perform),
+      handler: withFaults(faults, { system: system.name, operation: operationName(key) }, errorBody, perform),
     });
   }
 }

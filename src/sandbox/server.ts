@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { operationName } from '../partners/catalogue.js';
+import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
 import { bankingRoutes } from './banking/routes.js';
 import { BankingService } from './banking/service.js';
 import { TOKEN_LIFETIME_MS } from './banking/sign-in.js';
@@ -11,6 +12,11 @@ import { controlRoutes } from './control-routes.js';
 import { Faults } from './faults.js';
 import { Ledger } from './ledger.js';
 import { DEFAULT_PACE, type Pace } from './pace.js';
+import { paymentsRoutes } from './payments/routes.js';
+import { PaymentsService } from './payments/service.js';
+import { plantStoreRoutes } from './plant-store/routes.js';
+import { PlantStoreService } from './plant-store/service.js';
+import { processorRoutes } from './processor/routes.js';
 
 export interface SandboxOptions {
   readonly host?: string;
@@ -21,7 +27,7 @@ export interface SandboxOptions {
   readonly posNames?: readonly string[];
   /** How long a banking token lives: ten minutes, as documented, unless said otherwise. */
   readonly tokenLifetimeMs?: number;
-  /** Of every user of every partner; each user's name unless set. */
+  /** Of every user of every partner, and the key where a partner has keys in place of users; each one's name unless set. */
   readonly password?: string;
   /** How far the partners' clock is ahead of the true time: in `Date` headers, and in all that banking tells. */
   readonly clockSkewMs?: number;
@@ -54,6 +60,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       nameOf: (merchantProfileId) => boarding.find(merchantProfileId)?.basics.dba,
     },
   });
+  const payments = new PaymentsService(ledger, () => pace, password);
+  const plantStore = new PlantStoreService(ledger);
 
   const server = Fastify({ forceCloseConnections: true });
   await server.register(multipart, { limits: { fileSize: MAX_ATTACHMENT_BYTES } });
@@ -61,10 +69,22 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   server.addHook('onSend', async (_, reply) => void reply.header('date', new Date(now()).toUTCString()));
   boardingRoutes(server, boarding, faults, posNames, password);
   bankingRoutes(server, banking, faults);
+  paymentsRoutes(server, payments, faults);
+  processorRoutes(server, ledger, faults, password);
+  plantStoreRoutes(server, plantStore, faults, password);
+  const operations = {
+    boarding: boarding.handlers,
+    banking: banking.handlers,
+    payments: payments.handlers,
+    processor: PROCESSOR_OPERATIONS,
+    'plant-store': plantStore.handlers,
+  };
   controlRoutes(server, {
     boarding,
     banking,
-    operations: Object.keys({ ...boarding.handlers, ...banking.handlers }).map(operationName),
+    payments,
+    systems: Object.keys(operations),
+    operations: Object.values(operations).flatMap((all) => Object.keys(all).map(operationName)),
     faults,
     ledger,
     setPace: (wanted) => {

@@ -12,6 +12,7 @@ const NOBODY: BankingUser = { name: '', userId: 0, partnerId: 0, access: 'none',
 /** Serves every banking operation of the catalogue, with the documented answers (apis/1): plain JSON, no envelope. */
 export function bankingRoutes(server: FastifyInstance, service: BankingService, faults: Faults): void {
   partnerRoutes(server, faults, {
+    name: 'banking',
     operations: bankingOperations(),
     handlers: service.handlers,
     admit: ({ headers }, { anonymous, effect, path }) => {

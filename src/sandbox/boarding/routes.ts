@@ -16,6 +16,7 @@ export function boardingRoutes(
 ): void {
   let requests = 0;
   partnerRoutes(server, faults, {
+    name: 'boarding',
     operations: boardingOperations(posNames),
     handlers: service.handlers,
     admit: ({ headers }, { method }) => {

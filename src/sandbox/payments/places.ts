@@ -1,0 +1,102 @@
+import type { PaymentsOperations } from '../../partners/payments/operations.js';
+import { scenarioOf, unknownMagicValue } from '../magic.js';
+import { invalid } from '../refusal.js';
+import type { Handlers } from '../routes.js';
+import type { Accounts } from './accounts.js';
+import type { KeyHolder } from './api-keys.js';
+import { Owned, type Owner } from './owned.js';
+import { pageOf } from './pages.js';
+import { type Scenario, TERMINAL_SCENARIOS } from './scenarios.js';
+import type { Recorder } from './service.js';
+
+interface Place {
+  readonly id: string;
+  name: string;
+  account_id: string;
+  [member: string]: unknown;
+}
+
+type PlaceHandlers = Pick<
+  Handlers<PaymentsOperations, KeyHolder>,
+  | 'listTerminals'
+  | 'createTerminal'
+  | 'getTerminal'
+  | 'updateTerminal'
+  | 'deleteTerminal'
+  | 'createLocation'
+  | 'updateLocation'
+  | 'getLocation'
+>;
+
+/** Terminals, and the locations where they are. */
+export class Places {
+  readonly #terminals = new Owned<Place>('terminal');
+  readonly #locations = new Owned<Place>('location');
+
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly record: Recorder,
+  ) {}
+
+  addTerminal(owner: Owner, members: Omit<Place, 'id'> & Pick<Place, 'name' | 'account_id'>): Place {
+    return this.#terminals.add(owner, (id) => ({ status: 'active', ...members, id }));
+  }
+
+  /** What a payment needs to know of its terminal; undefined when there is no such terminal. */
+  terminalAt(id: string, owner: Owner): { accountId: string; scenario: Scenario } | undefined {
+    const terminal = this.#terminals.of(owner).find((one) => one.id === id);
+    const scenario = terminal && scenarioOf(TERMINAL_SCENARIOS, terminal.name);
+    return terminal && scenario && { accountId: terminal.account_id, scenario };
+  }
+
+  readonly handlers: PlaceHandlers = {
+    listTerminals: (wanted, owner) => pageOf('terminals', this.#terminals.of(owner), wanted),
+    createTerminal: (members, owner) => {
+      this.#check(members, owner);
+      const terminal = this.addTerminal(owner, members);
+      this.record('createTerminal', terminal.id);
+      return terminal;
+    },
+    getTerminal: ({ terminal_id }, owner) => this.#terminals.get(terminal_id, owner),
+    updateTerminal: ({ terminal_id, ...members }, owner) => {
+      const terminal = this.#terminals.get(terminal_id, owner);
+      this.#check(members, owner);
+      Object.assign(terminal, members, { id: terminal.id });
+      this.record('updateTerminal', terminal.id);
+      return terminal;
+    },
+    deleteTerminal: ({ terminal_id }, owner) => {
+      this.#terminals.remove(terminal_id, owner);
+      this.record('deleteTerminal', terminal_id);
+      return {};
+    },
+    createLocation: (members, owner) => {
+      this.accounts.check(members.account_id, owner);
+      const location = this.#locations.add(owner, (id) => ({ ...members, id }));
+      this.record('createLocation', location.id);
+      return location;
+    },
+    updateLocation: ({ location_id, ...members }, owner) => {
+      const location = this.#locations.get(location_id, owner);
+      this.accounts.check(members.account_id, owner);
+      Object.assign(location, members, { id: location.id });
+      this.record('updateLocation', location.id);
+      return location;
+    },
+    getLocation: ({ location_id }, owner) => this.#locations.get(location_id, owner),
+  };
+
+  #check(
+    members: { name?: string | undefined; account_id?: string | undefined; location_id?: string | undefined },
+    owner: Owner,
+  ): void {
+    const { name, account_id, location_id } = members;
+    this.accounts.check(account_id, owner);
+    if (location_id !== undefined && !this.#locations.has(location_id, owner)) {
+      throw invalid('location_id', 'is unknown');
+    }
+    if (name !== undefined && !scenarioOf(TERMINAL_SCENARIOS, name)) {
+      throw invalid('name', unknownMagicValue(TERMINAL_SCENARIOS, name));
+    }
+  }
+}
