@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { bankingOperations } from '../src/partners/banking/operations.js';
 import { boardingOperations } from '../src/partners/boarding/operations.js';
 import { type Operation, type Operations, operationName, pathParameters } from '../src/partners/catalogue.js';
+import { OTHER_SYSTEMS } from './other-systems.js';
 
 /** A partner system: where its catalogue is, and what was assumed of the operations its contract leaves open. */
 export interface System {
@@ -114,6 +115,7 @@ export const SYSTEMS: readonly System[] = [
       'A 409 of create-webhook reads as success with `exists`. A restored sub-user’s answer is not read.',
     ],
   },
+  ...OTHER_SYSTEMS,
 ];
 
 const INTRODUCTION = `# Partner APIs
@@ -162,9 +164,9 @@ function section({ title, catalogue, schemas, operations, assumptions, alsoAssum
     '',
     '### What was assumed',
     '',
-    ...assumed,
-    '',
-    'And of more than one operation:',
+    ...(assumed.length > 0
+      ? [...assumed, '', 'And of more than one operation:']
+      : ['Of the operations as a whole:']),
     '',
     ...alsoAssumed.map((line) => `- ${line}`),
     '',
@@ -186,9 +188,15 @@ function cells(name: string, operation: Operation): string[] {
 }
 
 function answerOf(operation: Operation): string {
-  const says = operation.answer === 'stream' ? 'a file' : rule(schemaOf(operation.response)) || 'not read';
-  const statuses = Object.keys(operation.statusAnswers ?? {});
-  return statuses.length > 0 ? `${says}<br>${statuses.join(', ')} is an answer, too` : says;
+  const { answer = 'json', statusAnswers = {}, failures = {} } = operation;
+  const shape = () => rule(schemaOf(operation.response)) || 'not read';
+  const says = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[answer]();
+  const statuses = Object.keys(statusAnswers);
+  return [
+    says,
+    ...(statuses.length > 0 ? [`${statuses.join(', ')} is an answer, too`] : []),
+    ...Object.entries(failures).map(([status, { message }]) => `${status}: ${message}`),
+  ].join('<br>');
 }
 
 function tableRow(row: readonly string[]): string {
@@ -249,13 +257,13 @@ const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
 /** A shape in words; '' for one that says nothing. */
 function rule(schema: Schema): string {
+  if (schema.format) return schema.format;
   if (schema.anyOf) {
     const rules = schema.anyOf.filter(({ type }) => type !== 'null').map(rule);
     return [...new Set(rules)].join(' or ');
   }
   if (schema.$ref) return 'any JSON';
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(' or ');
-  if (schema.format) return schema.format;
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
   return types.map((type) => ruleOfType(type, schema)).join(' or ');
 }
@@ -284,5 +292,6 @@ function shape({ properties = {}, required = [], additionalProperties }: Schema)
 
 function range(type: string, { minimum, maximum }: Schema): string {
   if (minimum === INT32.minimum && maximum === INT32.maximum) return 'int32';
+  if (maximum === Number.MAX_SAFE_INTEGER && minimum !== undefined) return `${type}, ${minimum} or more`;
   return minimum === undefined || maximum === undefined ? type : `${type}, ${minimum} to ${maximum}`;
 }

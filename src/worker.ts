@@ -23,6 +23,10 @@ async function main(): Promise<void> {
     shutdownSignals: ['SIGTERM', 'SIGINT'],
   });
 
+  // What Node warns of goes the same way, deprecated operations of partners among it.
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => logger.warn({ warning: name }, message));
+
   let state = () => 'STARTING';
   const health = await serveHealth(config.healthAddress, () => state()).catch((error: unknown) => {
     throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
