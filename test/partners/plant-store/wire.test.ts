@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlantStoreClient } from '../../../src/partners/plant-store/client.js';
+import { type PlantStoreClient, plantStoreOff } from '../../../src/partners/plant-store/client.js';
 import {
   PLANT_STORE_OPERATIONS,
   type PlantStoreOperations,
@@ -192,6 +192,11 @@ describe('a failure', () => {
     });
     expect(error.message).toBe(`plant-store ${operation}: Rejected, HTTP 400`);
     expect(requests).toHaveLength(1);
+  });
+
+  it('of a plant store that is off names the setting', async () => {
+    const error = await failureOf(plantStoreOff('PLANT_STORE_URL is not set').listPlants({}));
+    expect(error.message).toBe('plant-store list-plants: NotSent, PLANT_STORE_URL is not set');
   });
 
   it.each([
