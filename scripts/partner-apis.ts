@@ -131,12 +131,13 @@ from it.
 
 If you have the partner's reference at hand and an assumed shape is wrong, correct it in one place: the operation's entry
 in the catalogue (address, query, body, answer). Set its \`provenance\` to \`documented\`, delete its line of assumptions
-in \`scripts/partner-apis.ts\`, and run \`npm run docs\`. The client and the sandbox's routes follow by themselves, and the
-compiler names every place that used the old shape.
+in \`scripts/partner-apis.ts\` or \`other-systems.ts\` beside it, and run \`npm run docs\`. The client and the sandbox's routes
+follow by themselves, and the compiler names every place that used the old shape.
 
 **Effect** says what a repeated call does. A \`read\` changes nothing. An \`idempotent\` write leaves the same state
-however often it runs. Both are retried freely. A write marked \`once\` has no idempotency key. It is repeated only when it
-is certain that nothing happened; when the outcome is unknown, the workflow looks for the effect or asks a person.
+however often it runs, or carries an idempotency key (\`event_id\`). Both are retried freely. A write marked \`once\` has no
+such key to rely on. It is repeated only when it is certain that nothing happened; when the outcome is unknown, the workflow
+looks for the effect or asks a person.
 
 In the request column \`?\` marks members that may be left out. Requests are checked before they are sent. Answers are
 read tolerantly: members and status names that are not listed do no harm.

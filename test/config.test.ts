@@ -25,6 +25,9 @@ describe('the settings', () => {
       boarding: undefined,
       banking: undefined,
       activitiesPerSecond: {},
+      plantStore: undefined,
+      payments: undefined,
+      processor: undefined,
       posNames: [],
       events: { secrets: [], toLoopback: false, destinations: [] },
       documentDir: 'documents',
@@ -109,6 +112,60 @@ describe('the settings', () => {
   });
 });
 
+describe('the settings of the other systems', () => {
+  it('turn each on by itself', () => {
+    const { plantStore, payments, processor } = loadConfig({
+      PLANT_STORE_URL: 'https://plants.example.com',
+      PLANT_STORE_TOKEN: 't0k3n',
+    });
+    expect(plantStore).toEqual({ url: 'https://plants.example.com', token: 't0k3n' });
+    expect([payments, processor]).toEqual([undefined, undefined]);
+    const other = { PROCESSOR_URL: 'https://processor.example.com', PROCESSOR_API_KEY: 'k3y' };
+    expect(loadConfig(other).processor).toEqual({ url: 'https://processor.example.com', apiKey: 'k3y' });
+  });
+
+  it.each([
+    ['https://api.example.com', 'uat'],
+    ['https://api.example.com', 'production'],
+    ['https://uat.example.com', 'uat'],
+    ['https://api-sandbox.example.com', 'uat'],
+    ['https://production.example.com', 'production'],
+    ['https://contest.example.com', 'production'],
+    ['https://delivery.example.com', 'uat'],
+    ['http://127.0.0.1:4010', 'uat'],
+    ['http://127.0.0.1:4010', 'production'],
+  ])('take the payments platform at %s for %s', (url, environment) => {
+    const set = { PAYMENTS_URL: url, PAYMENTS_ENVIRONMENT: environment, PAYMENTS_API_KEY: 'k3y' };
+    expect(loadConfig(set).payments).toEqual({
+      url,
+      environment,
+      apiKey: 'k3y',
+      apiKeyHeader: 'x-svc-api-key',
+    });
+  });
+
+  it('take a payments platform on this machine for UAT, and the header by any name', () => {
+    const set = {
+      PAYMENTS_URL: 'http://localhost:4010',
+      PAYMENTS_API_KEY: 'k3y',
+      PAYMENTS_API_KEY_HEADER: 'x-brand-api-key',
+    };
+    expect(loadConfig(set).payments).toMatchObject({ environment: 'uat', apiKeyHeader: 'x-brand-api-key' });
+  });
+
+  it.each([
+    ['PLANT_STORE_TOKEN', { PLANT_STORE_URL: 'https://plants.example.com' }],
+    ['PAYMENTS_API_KEY', { PAYMENTS_URL: 'https://api.example.com', PAYMENTS_ENVIRONMENT: 'uat' }],
+    ['PROCESSOR_API_KEY', { PROCESSOR_URL: 'https://processor.example.com' }],
+  ])('need %s, or a file that holds it', async (name, set) => {
+    expect(() => loadConfig(set)).toThrow(new BadSetting(name, 'is not set'));
+    const file = join(await mkdtemp(join(tmpdir(), 'gangway-config-')), 'secret');
+    await writeFile(file, 'from a file\n');
+    const config = loadConfig({ ...set, [`${name}_FILE`]: file });
+    expect(JSON.stringify(config)).toContain('"from a file"');
+  });
+});
+
 describe('a bad setting', () => {
   it.each([
     [{ GANGWAY_POLL_MIN: '10' }, 'GANGWAY_POLL_MIN: must be a duration such as 200ms, 1m or 1h'],
@@ -127,6 +184,27 @@ describe('a bad setting', () => {
       { BANKING_URL: 'https://banking.example.com', BANKING_USERNAME: 'x', BANKING_PASSWORD: 'x' },
       'BANKING_DEVICE_TOKEN: is not set',
     ],
+    [
+      { PLANT_STORE_URL: 'http://plants.example.com' },
+      'PLANT_STORE_URL: must be https (http only to loopback)',
+    ],
+    [{ PROCESSOR_URL: 'processor' }, 'PROCESSOR_URL: must be a URL'],
+    [{ PAYMENTS_URL: 'http://api.example.com' }, 'PAYMENTS_URL: must be https (http only to loopback)'],
+    [{ PAYMENTS_ENVIRONMENT: 'prod' }, 'PAYMENTS_ENVIRONMENT: must be uat or production'],
+    [{ PAYMENTS_API_KEY_HEADER: 'x key' }, 'PAYMENTS_API_KEY_HEADER: must be the name of a header'],
+    [{ PAYMENTS_URL: 'https://api.example.com', PAYMENTS_API_KEY: 'x' }, 'PAYMENTS_ENVIRONMENT: is not set'],
+    ...['https://uat.example.com', 'https://api.SANDBOX.example.com', 'https://api-test.example.com'].map(
+      (url): [NodeJS.ProcessEnv, string] => [
+        { PAYMENTS_URL: url, PAYMENTS_ENVIRONMENT: 'production', PAYMENTS_API_KEY: 'x' },
+        'PAYMENTS_ENVIRONMENT: is production, and the host of PAYMENTS_URL is not',
+      ],
+    ),
+    ...['https://prod.example.com', 'https://api-live.example.com', 'https://production-1.example.com'].map(
+      (url): [NodeJS.ProcessEnv, string] => [
+        { PAYMENTS_URL: url, PAYMENTS_ENVIRONMENT: 'uat', PAYMENTS_API_KEY: 'x' },
+        'PAYMENTS_ENVIRONMENT: is uat, and the host of PAYMENTS_URL is not',
+      ],
+    ),
     [{ BOARDING_PASSWORD_FILE: '/nowhere' }, 'BOARDING_PASSWORD_FILE: cannot be read (ENOENT)'],
     [{ GANGWAY_UI_URL: 'ui' }, 'GANGWAY_UI_URL: must be a URL'],
     [

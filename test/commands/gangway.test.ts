@@ -369,6 +369,32 @@ describe('gangway setup and doctor', () => {
     expect(off.code).toBe(0);
   });
 
+  it('doctor tries the other systems that are on, and writes to none', async () => {
+    const { url } = rig.sandbox;
+    const on = {
+      PLANT_STORE_URL: url,
+      PLANT_STORE_TOKEN: 'sandbox',
+      PAYMENTS_URL: url,
+      PAYMENTS_API_KEY: 'sandbox',
+      PROCESSOR_URL: url,
+      PROCESSOR_API_KEY: 'guess',
+    };
+    const found = jsonLines(await runGangway({ ...rig.env, ...on }, ['doctor', '--json']));
+    const others = ['plant store', 'payments platform', 'processor'];
+    expect(found.filter(({ check }) => others.includes(String(check)))).toEqual([
+      { check: 'plant store', ok: true, detail: `${url} knows us` },
+      { check: 'payments platform', ok: true, detail: `${url} knows us, and is uat` },
+      { check: 'processor', ok: true, detail: `${url}, not tried: nothing can be read` },
+    ]);
+    const wrong = { ...on, PLANT_STORE_TOKEN: 'guess', PAYMENTS_API_KEY: 'guess' };
+    const { code, stdout } = await runGangway({ ...rig.env, ...wrong }, ['doctor']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/!! +plant store +.*Rejected, HTTP 400/);
+    expect(stdout).toMatch(/!! +payments platform +.*Unauthorized, HTTP 401/);
+    const written = new Set((await rig.sandbox.ledger()).map(({ system }) => system));
+    expect([...written].filter((system) => !['boarding', 'banking'].includes(system))).toEqual([]);
+  });
+
   it('doctor finds a folder that cannot be used', async () => {
     const bad = { ...rig.env, STATEMENT_DIR: '/dev/null/statements' };
     const { code, stdout } = await runGangway(bad, ['doctor']);

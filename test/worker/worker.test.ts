@@ -42,6 +42,27 @@ describe('the worker process', () => {
       expect(worker.stderr()).not.toContain(secret);
   });
 
+  it('logs once that an operation is deprecated, as JSON like all else', async () => {
+    const worker = await launch('worker', rig.env, 'worker is ready');
+    for (const boarding of [
+      await rig.board({ ...merchant(), create: 'v1' }),
+      await rig.board({ ...merchant(), create: 'v1' }),
+    ]) {
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    }
+    worker.child.kill('SIGTERM');
+    await worker.exit;
+    const lines = worker.stderr().split('\n').filter(Boolean);
+    const told = lines.map((line) => JSON.parse(line)).filter(({ warning }) => warning);
+    expect(told).toMatchObject([
+      {
+        level: 40,
+        warning: 'DeprecationWarning',
+        msg: 'boarding create-merchant-v1 is deprecated: use create-merchant (v2)',
+      },
+    ]);
+  });
+
   it('runs without a partner, and boardings wait until it is there', async () => {
     const { BOARDING_URL: _, ...off } = rig.env;
     const idle = await launch('worker', off, 'worker is ready');

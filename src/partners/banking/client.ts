@@ -1,6 +1,7 @@
-import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
+import { type PartnerClient, partnerClient, partnerOff } from '../client.js';
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
 import { openPlain } from '../plain-answers.js';
+import { withoutSecrets } from '../withheld.js';
 import type { OneTimeCode } from './one-time-code.js';
 import { type BankingOperations, bankingOperations } from './operations.js';
 import { BankingToken, type TokenSettings } from './token.js';
@@ -43,7 +44,7 @@ export function bankingClient(settings: BankingSettings): BankingClient {
     system: SYSTEM,
     authorization: () => token.authorization(),
     reauthorize: (refused: Readonly<Record<string, string>>) => token.reauthorize(refused),
-    open: (response: HttpResponse) => withoutSecrets(openPlain(response), token),
+    open: (response: HttpResponse) => withoutSecrets(openPlain(response), (text) => token.isToldIn(text)),
   };
   return {
     ...partnerClient(operations, protocol, http),
@@ -61,13 +62,4 @@ export function bankingOff(reason: string): BankingClient {
     forget: () => undefined,
     close: async () => undefined,
   };
-}
-
-function withoutSecrets(opened: Opened | undefined, token: BankingToken): Opened | undefined {
-  const fields = opened?.fields.map(({ field, message }) =>
-    token.isToldIn(field + message)
-      ? { field: '', message: 'withheld: it repeats a secret' }
-      : { field, message },
-  );
-  return opened && { ...opened, fields: fields ?? [] };
 }

@@ -2,6 +2,7 @@ import type { Operation } from '../catalogue.js';
 import { type PartnerClient, type PartnerProtocol, partnerClient, partnerOff } from '../client.js';
 import { type HttpLimits, PartnerHttp } from '../http.js';
 import { openPlain } from '../plain-answers.js';
+import { withoutSecrets } from '../withheld.js';
 import type { PaymentsCatalogue } from './catalogue.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from './operations.js';
 import { isVersioned, versionedPrefixes } from './versions.js';
@@ -47,7 +48,7 @@ export function paymentsClientOf<Ops extends PaymentsCatalogue>(
     system: SYSTEM,
     authorization: async () => ({ [apiKeyHeader.toLowerCase()]: apiKey }),
     refuse: (operation) => refusalOf(operation, settings),
-    open: openPlain,
+    open: (response) => withoutSecrets(openPlain(response), (text) => text.includes(apiKey)),
   };
   return { ...partnerClient(operations, protocol, http), close: () => http.close() };
 }

@@ -2,6 +2,7 @@ import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../c
 import { parseExactly } from '../exact-json.js';
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
 import { openPlain } from '../plain-answers.js';
+import { withoutSecrets } from '../withheld.js';
 import { PLANT_STORE_OPERATIONS, type PlantStoreOperations } from './operations.js';
 import { failure } from './schemas.js';
 
@@ -23,7 +24,7 @@ export function plantStoreClient({ url, token, limits }: PlantStoreSettings): Pl
   const protocol = {
     system: SYSTEM,
     authorization: async () => ({ authorization: `Bearer ${token}` }),
-    open: openAnswer,
+    open: (response: HttpResponse) => withoutSecrets(openAnswer(response), (text) => text.includes(token)),
   };
   return { ...partnerClient(PLANT_STORE_OPERATIONS, protocol, http), close: () => http.close() };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
 import { openPlain, problemsOf } from '../plain-answers.js';
+import { withoutSecrets } from '../withheld.js';
 import { PROCESSOR_OPERATIONS, type ProcessorOperations } from './operations.js';
 
 const SYSTEM = 'processor';
@@ -22,7 +23,7 @@ export function processorClient({ url, apiKey, limits }: ProcessorSettings): Pro
   const protocol = {
     system: SYSTEM,
     authorization: async () => ({ authorization: `Bearer ${apiKey}` }),
-    open: openEnvelope,
+    open: (response: HttpResponse) => withoutSecrets(openEnvelope(response), (text) => text.includes(apiKey)),
   };
   return { ...partnerClient(PROCESSOR_OPERATIONS, protocol, http), close: () => http.close() };
 }

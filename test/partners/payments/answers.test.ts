@@ -86,9 +86,10 @@ describe('a failure', () => {
     expect(error).toMatchObject({ kind, status, fields });
   });
 
-  it('never tells the key', async () => {
-    const { client } = await paymentsPlatform(answering(401, ''));
+  it('never tells the key, not even when the platform does', async () => {
+    const { client } = await paymentsPlatform(answering(401, '{"message":"unknown key k3y"}'));
     const error = await failureOf(client.getTransaction({ transaction_id: 't-1' }));
+    expect(error.fields).toEqual([{ field: '', message: 'withheld: it repeats a secret' }]);
     expect(`${error.message} ${error.stack} ${JSON.stringify(error.details)}`).not.toContain('k3y');
   });
 

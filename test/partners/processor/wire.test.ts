@@ -146,6 +146,12 @@ describe('an envelope with status false is a failure, whatever the HTTP status:'
     expect(await failureAt(status, saying('Oops'))).toMatchObject({ kind: 'Uncertain', status });
   });
 
+  it('that never tells the key, not even when the processor does', async () => {
+    const error = await failureAt(401, saying('Invalid token k3y'));
+    expect(error.fields).toEqual([{ field: '', message: 'withheld: it repeats a secret' }]);
+    expect(`${error.message} ${error.stack}`).not.toContain('k3y');
+  });
+
   it('with an empty list of errors', async () => {
     expect((await failureAt(422, saying('No', '[]'))).fields).toEqual([{ field: '', message: 'No' }]);
   });
