@@ -14,6 +14,7 @@ describe('the log', () => {
   it.each([
     { ssn: '000-12-3456' },
     { request: { password: 'hunter2' } },
+    { config: { payments: { apiKey: 'hunter2' } } },
     { call: { headers: { authorization: 'Basic aHVudGVyMg==' } } },
     { input: { application: { owner: { email: 'ada@example.com' } } } },
   ])('leaves out private members: %o', (entry) => {

@@ -46,6 +46,17 @@ describe('a key', () => {
     expect([status, text]).toEqual([401, '{"message":"The API key is missing or invalid","errors":{}}']);
   });
 
+  it('is the password, where one is set for all', async () => {
+    const { call } = await runPayments({ password: 'w0rd' });
+    expect((await call('GET /v2/terminals')).status).toBe(401);
+    expect((await call('GET /v2/terminals', undefined, keyOf('w0rd'))).status).toBe(200);
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+    expect((await call('GET /plants', undefined, bearer('sandbox'))).status).toBe(400);
+    expect((await call('GET /plants', undefined, bearer('w0rd'))).status).toBe(200);
+    expect((await call('POST /processor/api/v1/webhook', '{}', bearer('sandbox'))).status).toBe(401);
+    expect((await call('POST /processor/api/v1/webhook', '{}', bearer('w0rd'))).status).toBe(422);
+  });
+
   it('opens what it has permission for, and nothing else', async () => {
     const payments = await runPayments();
     const { json } = await payments.call(
