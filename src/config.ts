@@ -6,10 +6,9 @@ import { type Destination, destinationOf } from './news/destinations.js';
 import type { SenderOptions } from './news/sender.js';
 import type { BankingSettings } from './partners/banking/client.js';
 import { NEUTRAL_SEGMENT } from './partners/banking/operations.js';
+import type { PartnerSettings } from './partners/clients.js';
 import { isLoopback, isSecureOrLoopback } from './partners/http.js';
 import { NEUTRAL_KEY_HEADER, type PaymentsSettings } from './partners/payments/client.js';
-import type { PlantStoreSettings } from './partners/plant-store/client.js';
-import type { ProcessorSettings } from './partners/processor/client.js';
 import { type PayloadKeys, payloadKeys } from './temporal/payload-keys.js';
 
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
@@ -132,6 +131,7 @@ const settings = z.object({
   EVENTS_TO_LOOPBACK: z.enum(['true', 'false'], 'must be true or false').default('false'),
   PLANT_STORE_URL: partnerUrl.optional(),
   PLANT_STORE_TOKEN: z.string().optional(),
+  PLANT_STORE_ACTIVITIES_PER_SECOND: perSecond.optional(),
   PAYMENTS_URL: partnerUrl.optional(),
   PAYMENTS_ENVIRONMENT: z.enum(['uat', 'production'], 'must be uat or production').optional(),
   PAYMENTS_API_KEY: z.string().optional(),
@@ -139,8 +139,10 @@ const settings = z.object({
     .string()
     .regex(/^[\w.~+-]+$/, 'must be the name of a header')
     .default(NEUTRAL_KEY_HEADER),
+  PAYMENTS_ACTIVITIES_PER_SECOND: perSecond.optional(),
   PROCESSOR_URL: partnerUrl.optional(),
   PROCESSOR_API_KEY: z.string().optional(),
+  PROCESSOR_ACTIVITIES_PER_SECOND: perSecond.optional(),
   DOCUMENT_DIR: z.string().default('documents'),
   STATEMENT_DIR: z.string().default('statements'),
 });
@@ -159,7 +161,7 @@ export const SECRETS: readonly string[] = [
   'PROCESSOR_API_KEY',
 ];
 
-export interface Config {
+export interface Config extends PartnerSettings {
   readonly taskQueue: string;
   /** Bounds of the wait between two status reads, in milliseconds. */
   readonly poll: { readonly minMs: number; readonly maxMs: number };
@@ -171,21 +173,8 @@ export interface Config {
   readonly logLevel: string;
   /** Where the Temporal Web UI is, for links. */
   readonly uiUrl: string | undefined;
-  /** undefined when BOARDING_URL is not set: the boarding partner is off. */
-  readonly boarding:
-    | { readonly url: string; readonly username: string; readonly password: string }
-    | undefined;
-  /** undefined when BANKING_URL is not set: the banking partner is off. */
-  readonly banking: BankingSettings | undefined;
   /** How many activities may begin in a second over all workers, by lane; one that is left out has no limit. */
   readonly activitiesPerSecond: Readonly<Partial<Record<Lane, number>>>;
-  /** Each undefined when its URL is not set: the system is off. */
-  readonly plantStore: PlantStoreSettings | undefined;
-  /** Says nothing of writes to production: whoever starts a call does. */
-  readonly payments: PaymentsSettings | undefined;
-  readonly processor: ProcessorSettings | undefined;
-  /** Point-of-sale names the boarding partner knows beside the two that its contract prints. */
-  readonly posNames: readonly string[];
   /** Who is told of news. */
   readonly events: SenderOptions & { readonly destinations: readonly Destination[] };
   readonly documentDir: string;
@@ -219,10 +208,13 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
         }
       : undefined,
     banking: set.BANKING_URL ? bankingFrom(set.BANKING_URL, set) : undefined,
-    activitiesPerSecond: {
-      ...(set.BOARDING_ACTIVITIES_PER_SECOND && { boarding: set.BOARDING_ACTIVITIES_PER_SECOND }),
-      ...(set.BANKING_ACTIVITIES_PER_SECOND && { banking: set.BANKING_ACTIVITIES_PER_SECOND }),
-    },
+    activitiesPerSecond: withoutUndefined({
+      boarding: set.BOARDING_ACTIVITIES_PER_SECOND,
+      banking: set.BANKING_ACTIVITIES_PER_SECOND,
+      'plant-store': set.PLANT_STORE_ACTIVITIES_PER_SECOND,
+      payments: set.PAYMENTS_ACTIVITIES_PER_SECOND,
+      processor: set.PROCESSOR_ACTIVITIES_PER_SECOND,
+    }),
     plantStore: set.PLANT_STORE_URL
       ? { url: set.PLANT_STORE_URL, token: required('PLANT_STORE_TOKEN', set.PLANT_STORE_TOKEN) }
       : undefined,
@@ -333,6 +325,11 @@ export function withSecretFiles(
     }
   }
   return values;
+}
+
+function withoutUndefined<Members extends object>(members: Members) {
+  const set = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 }
 
 function required<Value>(setting: string, value: Value | undefined): Value {

@@ -120,6 +120,12 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       BANKING_USERNAME: 'sandbox',
       BANKING_PASSWORD: 'sandbox',
       BANKING_DEVICE_TOKEN: 'd-1',
+      PLANT_STORE_URL: sandbox.url,
+      PLANT_STORE_TOKEN: 'sandbox',
+      PAYMENTS_URL: sandbox.url,
+      PAYMENTS_API_KEY: 'sandbox',
+      PROCESSOR_URL: sandbox.url,
+      PROCESSOR_API_KEY: 'sandbox',
       DOCUMENT_DIR: documentDir,
       STATEMENT_DIR: statementDir,
     },
@@ -150,6 +156,9 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       const config = {
         ...{ taskQueue, poll, boarding, banking, posNames: [], documentDir, statementDir },
         ...{ activitiesPerSecond, events },
+        plantStore: { url: sandbox.url, token: 'sandbox' },
+        payments: { url: sandbox.url, apiKey: 'sandbox', environment: 'uat' as const },
+        processor: { url: sandbox.url, apiKey: 'sandbox' },
         payloadKeys: keysFrom(keys),
       };
       const worker = await createWorker({ connection: native, namespace: 'default', config });

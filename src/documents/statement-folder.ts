@@ -1,9 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { SavedStatement } from '../messages/banking-activities.js';
 import type { StatementFormat } from '../partners/banking/statement.js';
+import { saveWhole } from './save-whole.js';
 
 /** What a statement is about, which is what its file is called. */
 export interface StatementName {
@@ -17,9 +16,7 @@ export interface StatementName {
 /** Where statements are kept that the partner made for us. */
 export interface StatementFolder {
   /**
-   * Writes a statement while it comes, in place of one of the same name. Until it is whole, the old one stays.
-   *
-   * @throws {PartnerError} that `body` broke off with, or the file system's error; nothing is left behind then
+   * Writes a statement while it comes, in place of one of the same name; see {@link saveWhole}.
    */
   save(name: StatementName, body: Readable): Promise<SavedStatement>;
 }
@@ -32,36 +29,9 @@ export function statementFolder(folder: string): StatementFolder {
   return {
     async save(name, body) {
       const fileName = fileNameOf(name);
-      const unfinished = join(folder, `.${randomUUID()}.part`);
-      // It may break off before there is a file to read it into.
-      body.once('error', () => undefined);
-      try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        const bytes = await writeAll(unfinished, body);
-        await rename(unfinished, join(folder, fileName));
-        return { fileName, bytes, format: name.format };
-      } catch (error) {
-        // The caller must hear why there is no statement, not why the rest of one could not be removed.
-        await rm(unfinished, { force: true }).catch(() => undefined);
-        throw error;
-      } finally {
-        // Lets go of the partner when the file was the problem.
-        body.destroy();
-      }
+      return { fileName, bytes: await saveWhole(folder, fileName, body), format: name.format };
     },
   };
-}
-
-/** Answers how many bytes were written; they are on the disk by then. */
-async function writeAll(path: string, body: Readable): Promise<number> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await writeFile(file, body);
-    await file.sync();
-    return (await file.stat()).size;
-  } finally {
-    await file.close();
-  }
 }
 
 function fileNameOf({ period, accounts, format }: StatementName): string {

@@ -1,7 +1,16 @@
-/** What has a task queue of its own, beside that of the workflows: each partner, and news on its way to others. */
-export type Lane = (typeof LANES)[number];
+import type { SystemName } from '../partners/systems.js';
 
-export const LANES = ['boarding', 'banking', 'events'] as const;
+/** What has a task queue of its own, beside that of the workflows: each partner, and news on its way to others. */
+export const LANES = [
+  'boarding',
+  'banking',
+  'plant-store',
+  'payments',
+  'processor',
+  'events',
+] as const satisfies (SystemName | 'events')[];
+
+export type Lane = (typeof LANES)[number];
 
 /**
  * The task queue of a lane's activities. Its rate is limited over all workers together, and what waits in one lane stands

@@ -83,6 +83,11 @@ export function operationName(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+/** Key and entry of the operation that people call `name`. */
+export function operationOf(operations: Operations, name: string): [key: string, Operation] | undefined {
+  return Object.entries(operations).find(([key]) => operationName(key) === name);
+}
+
 /** The names in an operation's path template, in order. */
 export function pathParameters(operation: Pick<Operation, 'path'>): string[] {
   return [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');

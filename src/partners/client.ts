@@ -22,7 +22,7 @@ export interface PartnerProtocol {
    */
   reauthorize?(refused: Credentials): Promise<Credentials>;
   /** Why a call must not be made, though its request is valid: then nothing is sent. Undefined when it may. */
-  refuse?(operation: Operation): string | undefined;
+  refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Takes an answer out of its envelope; `undefined` when it is not in one, as from some proxy on the way. */
   open(response: HttpResponse): Opened | undefined;
 }
@@ -43,6 +43,8 @@ export interface Opened {
 export interface CallOptions {
   /** Ends the call. If bytes went out by then, the outcome is `Uncertain`. */
   readonly signal?: AbortSignal;
+  /** A write to production is wanted, where a partner has another environment as well. */
+  readonly toProduction?: boolean;
 }
 
 /** A typed method for each operation of a catalogue. Each throws {@link PartnerError} and nothing else. */
@@ -91,8 +93,9 @@ async function call(
   protocol: PartnerProtocol,
   http: PartnerHttp,
   request: unknown,
-  { signal }: CallOptions,
+  options: CallOptions,
 ): Promise<unknown> {
+  const { signal } = options;
   const fail = (details: Failure, cause?: unknown): PartnerError =>
     new PartnerError({ system: protocol.system, operation: name, ...details }, { cause });
 
@@ -102,7 +105,7 @@ async function call(
     throw fail({ kind: 'Rejected', fields, reason: 'not sent: invalid request' });
   }
 
-  const refusal = protocol.refuse?.(operation);
+  const refusal = protocol.refuse?.(operation, options);
   if (refusal !== undefined) {
     throw fail({
       kind: 'Rejected',

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { bankingActivities } from '../activities/banking.js';
 import { boardingActivities } from '../activities/boarding.js';
+import { callActivities } from '../activities/calls.js';
 import { announcing, delivering } from '../activities/news.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import type { Config } from '../config.js';
@@ -9,8 +10,10 @@ import { folderStore } from '../documents/folder-store.js';
 import { statementFolder } from '../documents/statement-folder.js';
 import { type Lane, laneTaskQueue } from '../messages/task-queues.js';
 import { NewsSender } from '../news/sender.js';
-import { type BankingClient, bankingClient, bankingOff } from '../partners/banking/client.js';
-import { type BoardingClient, boardingClient, boardingOff } from '../partners/boarding/client.js';
+import type { Operations } from '../partners/catalogue.js';
+import type { PartnerClient } from '../partners/client.js';
+import { closeAll, type PartnerSettings, partnerClients } from '../partners/clients.js';
+import { catalogue, type SystemName } from '../partners/systems.js';
 import { dataConverter } from '../temporal/data-converter.js';
 
 const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
@@ -33,19 +36,11 @@ const SHUTDOWN_FORCE = '60s';
 export interface WorkerSetup {
   readonly connection: NativeConnection;
   readonly namespace: string;
-  readonly config: Pick<
-    Config,
-    | 'taskQueue'
-    | 'poll'
-    | 'boarding'
-    | 'banking'
-    | 'activitiesPerSecond'
-    | 'events'
-    | 'posNames'
-    | 'documentDir'
-    | 'statementDir'
-    | 'payloadKeys'
-  >;
+  readonly config: PartnerSettings &
+    Pick<
+      Config,
+      'taskQueue' | 'poll' | 'activitiesPerSecond' | 'events' | 'documentDir' | 'statementDir' | 'payloadKeys'
+    >;
 }
 
 /** All of Gangway's workers in one process: one for the workflows, and one for each lane of activities. */
@@ -76,12 +71,19 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       ...limited(activitiesPerSecond[name]),
     });
 
-  const boarding = boardingFrom(config);
-  const banking = bankingFrom(config);
+  const clients = partnerClients(config);
   const documents = folderStore(documentDir);
   const statements = statementFolder(statementDir);
   const sender = new NewsSender(events);
   const { destinations } = events;
+  const operations = catalogue({ posNames: config.posNames, pathSegment: config.banking?.pathSegment });
+  const calls = (system: SystemName) =>
+    callActivities({
+      operations: operations[system],
+      client: clients[system] as PartnerClient<Operations>,
+      documents,
+      downloadDir: statementDir,
+    });
   const workers = await Promise.all([
     Worker.create({
       ...common,
@@ -90,11 +92,20 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       workflowTaskPollerBehavior: { type: 'autoscaling' },
       activities: { ...onboardingActivities(poll), ...announcing(destinations) },
     }),
-    lane('boarding', boardingActivities({ client: boarding, documents, poll })),
-    lane('banking', bankingActivities({ client: banking, statements, poll })),
+    lane('boarding', {
+      ...boardingActivities({ client: clients.boarding, documents, poll }),
+      ...calls('boarding'),
+    }),
+    lane('banking', {
+      ...bankingActivities({ client: clients.banking, statements, poll }),
+      ...calls('banking'),
+    }),
+    lane('plant-store', calls('plant-store')),
+    lane('payments', calls('payments')),
+    lane('processor', calls('processor')),
     lane('events', delivering(destinations, sender)),
   ]);
-  return together(workers, () => Promise.all([boarding.close(), banking.close(), sender.close()]));
+  return together(workers, () => Promise.all([closeAll(clients), sender.close()]));
 }
 
 /** Over all workers of the task queue: the server keeps the limit. Each of them must name the same. */
@@ -121,12 +132,4 @@ function together(workers: readonly Worker[], release: () => Promise<unknown>): 
       }
     },
   };
-}
-
-function boardingFrom({ boarding, posNames }: WorkerSetup['config']): BoardingClient {
-  return boarding ? boardingClient({ ...boarding, posNames }) : boardingOff('BOARDING_URL is not set');
-}
-
-function bankingFrom({ banking }: WorkerSetup['config']): BankingClient {
-  return banking ? bankingClient(banking) : bankingOff('BANKING_URL is not set');
 }

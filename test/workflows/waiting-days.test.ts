@@ -38,7 +38,7 @@ async function boardForDays<T>(
       poll: { minMs: MINUTE_MS, maxMs: HOUR_MS },
       boarding: { url: sandbox.url, username: 'sandbox', password: 'sandbox' },
       posNames: [],
-      banking: undefined,
+      ...{ banking: undefined, plantStore: undefined, payments: undefined, processor: undefined },
       documentDir: 'none',
       statementDir: 'none',
       activitiesPerSecond: {},

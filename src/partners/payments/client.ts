@@ -1,5 +1,11 @@
 import type { Operation } from '../catalogue.js';
-import { type PartnerClient, type PartnerProtocol, partnerClient, partnerOff } from '../client.js';
+import {
+  type CallOptions,
+  type PartnerClient,
+  type PartnerProtocol,
+  partnerClient,
+  partnerOff,
+} from '../client.js';
 import { type HttpLimits, PartnerHttp } from '../http.js';
 import { openPlain } from '../plain-answers.js';
 import { withoutSecrets } from '../withheld.js';
@@ -18,13 +24,11 @@ export interface PaymentsSettings {
   readonly apiKey: string;
   /** Header that carries the key: `x-svc-api-key` unless it has the platform's own name. */
   readonly apiKeyHeader?: string;
-  /** Which of the two the URL leads to. In `uat` no money moves. */
-  readonly environment: 'uat' | 'production';
   /**
-   * Writes to production are wanted. Without it every call there that is no read is refused before it is sent, so that
-   * nobody moves money by a wrong setting. It is for whoever starts the call to say, and no setting.
+   * Which of the two the URL leads to. In `uat` no money moves. In `production` a call that is no read is refused before it
+   * is sent unless it says `toProduction`, so that nobody moves money by a wrong setting.
    */
-  readonly writesToProduction?: true;
+  readonly environment: 'uat' | 'production';
   readonly limits?: Partial<HttpLimits>;
 }
 
@@ -47,7 +51,7 @@ export function paymentsClientOf<Ops extends PaymentsCatalogue>(
   const protocol: PartnerProtocol = {
     system: SYSTEM,
     authorization: async () => ({ [apiKeyHeader.toLowerCase()]: apiKey }),
-    refuse: (operation) => refusalOf(operation, settings),
+    refuse: (operation, options) => refusalOf(operation, settings, options),
     open: (response) => withoutSecrets(openPlain(response), (text) => text.includes(apiKey)),
   };
   return { ...partnerClient(operations, protocol, http), close: () => http.close() };
@@ -60,10 +64,11 @@ export function paymentsOff(reason: string): PaymentsClient {
 
 function refusalOf(
   { path, effect }: Operation,
-  { environment, writesToProduction }: PaymentsSettings,
+  { environment }: PaymentsSettings,
+  { toProduction = false }: CallOptions,
 ): string | undefined {
   if (!isVersioned(path)) return `its path must begin with one of ${versionedPrefixes()}`;
-  if (environment === 'production' && effect !== 'read' && !writesToProduction) {
+  if (environment === 'production' && effect !== 'read' && !toProduction) {
     return 'a write to production must be asked for explicitly';
   }
   return undefined;

@@ -68,10 +68,10 @@ describe('production', () => {
 });
 
 it.each([
-  ['UAT takes', { environment: 'uat' }],
-  ['production takes, once they are asked for,', { environment: 'production', writesToProduction: true }],
-] as const)('%s every write', async (_, settings) => {
+  ['UAT takes', { environment: 'uat' }, {}],
+  ['production takes, once they are asked for,', { environment: 'production' }, { toProduction: true }],
+] as const)('%s every write', async (_, settings, options) => {
   const { client, requests } = await paymentsPlatform(answering(200, ANYTHING), settings);
-  for (const key of WRITES) await client[key](requestOf(key));
+  for (const key of WRITES) await client[key](requestOf(key), options);
   expect(requests).toHaveLength(30);
 });

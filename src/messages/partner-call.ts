@@ -1,0 +1,32 @@
+import type { SystemName } from '../partners/systems.js';
+import type { DocumentRef } from './requirements.js';
+
+/** One call of one operation of a partner, as a person or a script asks for it. */
+export interface PartnerCall {
+  readonly system: SystemName;
+  /** As in the catalogue: `close-card`. */
+  readonly operation: string;
+  /** The request's members, as JSON; where a file belongs, a document's reference. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** A write to a partner's production is wanted. */
+  readonly toProduction?: true;
+}
+
+/** What became of a call: the answer, or where the file is that was the answer. */
+export type PartnerAnswer =
+  | { readonly answer: unknown }
+  | { readonly file: { readonly fileName: string; readonly contentType: string; readonly bytes: number } };
+
+/** A file of a request, on its way to the worker. */
+export interface FileToSend {
+  readonly document: DocumentRef;
+}
+
+export interface PartnerCallActivities {
+  /**
+   * Makes one call of a partner.
+   *
+   * @throws ApplicationFailure `PartnerError` with its details; it is tried again only when that does no harm
+   */
+  callPartner(call: PartnerCall): Promise<PartnerAnswer>;
+}
