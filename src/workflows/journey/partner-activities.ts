@@ -8,7 +8,7 @@ import { type Lane, laneTaskQueue } from '../../messages/task-queues.js';
  */
 export function partnerActivities<
   Activities extends { readonly [Name in keyof Activities]: ActivityFunction },
->(partner: SystemName, options: ActivityOptions): Activities {
+>(partner: Exclude<Lane, 'events'>, options: ActivityOptions): Activities {
   const onItsQueue =
     (name: string): ActivityFunction =>
     async (...args) => {
