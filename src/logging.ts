@@ -1,41 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
-
-/** Members that are never logged, wherever they turn up. */
-const PRIVATE = [
-  ...[
-    'password',
-    'authorization',
-    'token',
-    'deviceToken',
-    'totpSecret',
-    'payloadKeys',
-    'smsCode',
-    'oneTimeCode',
-    'apiKey',
-  ],
-  ...[
-    'ssn',
-    'employerIdentificationNumber',
-    'dateOfBirth',
-    'dob',
-    'email',
-    'phone',
-    'homePhone',
-    'businessPhone',
-  ],
-  ...['firstName', 'lastName', 'middleName', 'givenName', 'familyName'],
-  ...['streetAddress', 'extendedAddress', 'homeAddress', 'primaryAuthorizedStreetAddress'],
-];
-
-/** What a private value looks like that turns up in the middle of a text: SSN, EIN, e-mail, Bearer or Basic credentials. */
-const PATTERNS = [
-  /(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])/g,
-  /(?<![\w-])\d{2}-\d{7}(?![\w-])/g,
-  /[\w.%+-]+@[\w-]+(?:\.[\w-]+)+/g,
-  /\b(?:Bearer|Basic) [\w.~+/=-]{8,}/g,
-];
-
-const CENSORED = '[Redacted]';
+import { censored, PRIVATE_MEMBERS } from './private-values.js';
 
 /** How deep in a log entry a private member is still found. */
 const DEPTH = 4;
@@ -49,7 +13,7 @@ export function createLogger(
   destination: DestinationStream = pino.destination(2),
 ): PinoLogger {
   const prefixes = Array.from({ length: DEPTH }, (_, depth) => '*.'.repeat(depth));
-  const redact = prefixes.flatMap((prefix) => PRIVATE.map((member) => prefix + member));
+  const redact = prefixes.flatMap((prefix) => PRIVATE_MEMBERS.map((member) => prefix + member));
   return pino(
     {
       level,
@@ -57,7 +21,7 @@ export function createLogger(
       timestamp: pino.stdTimeFunctions.isoTime,
       redact,
       hooks: {
-        streamWrite: (line) => PATTERNS.reduce((text, pattern) => text.replace(pattern, CENSORED), line),
+        streamWrite: censored,
       },
       serializers: { error: withoutDetails, err: withoutDetails },
     },

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import { Command, CommanderError } from 'commander';
+import { callCommand } from './commands/call.js';
 import { cancelCommand } from './commands/cancel.js';
 import { cardNicknameCommand } from './commands/card-nickname.js';
 import { changeAddressCommand } from './commands/change-address.js';
@@ -42,6 +43,7 @@ const COMMANDS: Readonly<Record<string, readonly ((program: Command) => void)[]>
     ...[closeCardCommand, cardNicknameCommand, changeAddressCommand, restoreSubUserCommand],
     ...[ensureWebhooksCommand, statementCommand, showCommand],
   ],
+  'Anything else a partner can do:': [callCommand],
   'Set up, and help:': [setupCommand, keysCommand, doctorCommand],
 };
 

@@ -31,8 +31,9 @@ export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   what: string,
+  sofar = 'nothing was started',
 ): z.output<Schema> {
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
-  throw new InvalidInput(`${what}: is not valid; nothing was started`, fieldProblems(checked.error));
+  throw new InvalidInput(`${what}: is not valid; ${sofar}`, fieldProblems(checked.error));
 }

@@ -17,6 +17,11 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 /** A key that this store made: nothing in it can lead out of the folder. */
 const KEY = /^[0-9a-f-]{36}(\.[a-z0-9]{1,8})?$/;
 
+/** MIME type of a file, by its name. */
+export function contentTypeOf(fileName: string): string {
+  return CONTENT_TYPES[extname(fileName).toLowerCase()] ?? 'application/octet-stream';
+}
+
 /** Documents in a folder that starters and workers share. Files are readable by their owner only. */
 export function folderStore(folder: string): DocumentStore {
   return {
@@ -25,8 +30,7 @@ export function folderStore(folder: string): DocumentStore {
       const key = randomUUID() + (/^\.[a-z0-9]{1,8}$/.test(extension) ? extension : '');
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(join(folder, key), content, { mode: 0o600, flag: 'wx' });
-      const contentType = CONTENT_TYPES[extension] ?? 'application/octet-stream';
-      return { key, fileName: basename(fileName), contentType };
+      return { key, fileName: basename(fileName), contentType: contentTypeOf(fileName) };
     },
     async get({ key }) {
       if (!KEY.test(key)) throw new DocumentNotFound(key);

@@ -43,6 +43,8 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   /** Statuses of failure that mean something of their own here. */
   readonly failures?: Readonly<Record<number, FailureMeaning>>;
   readonly effect: Effect;
+  /** No other operation takes it back: money that moves, what is closed or deleted, an application that goes out. */
+  readonly irreversible?: true;
   readonly provenance: Provenance;
   /** Present on deprecated operations: what to use instead. */
   readonly deprecated?: string;

@@ -9,3 +9,4 @@ export { generateStatement } from './generate-statement.js';
 export { merchantBoarding } from './merchant-boarding.js';
 export { restoreSubUser } from './restore-sub-user.js';
 export { setCardNickname } from './set-card-nickname.js';
+export { singleActivity } from './single-activity.js';

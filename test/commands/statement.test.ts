@@ -61,7 +61,7 @@ describe('gangway statement now', () => {
       [
         '--account.0: must not be empty',
         '--format: Invalid option: expected one of "PDF"|"CSV"|"QBO"|"OFX"',
-        '--email: Invalid email address',
+        '--email: must be an e-mail address',
         '--period: must be a month such as 2026-01',
       ],
     ],

@@ -89,6 +89,7 @@ export const MESSAGE_OPERATIONS = {
     method: 'DELETE',
     path: '/api/notifications/{id}',
     effect: 'idempotent',
+    irreversible: true,
     provenance: 'assumed',
     request: byId,
     response: anyAnswer,

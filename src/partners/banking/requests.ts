@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpsUrl } from '../request-members.js';
+import { email, httpsUrl } from '../request-members.js';
 import {
   dateTime,
   dollars,
@@ -130,7 +130,7 @@ export const beneficialOwner = z.strictObject({
   firstName: text.max(255),
   lastName: text.max(255),
   middleName: z.string().max(255).nullish(),
-  email: z.email(),
+  email: email,
   homePhone: tenDigits,
   ssn,
   dob: dateTime,
@@ -145,7 +145,7 @@ export const beneficialOwner = z.strictObject({
 
 /** E7 without the beneficial owners: primary authorized person and business. */
 export const accountHolder = z.strictObject({
-  email: z.email(),
+  email: email,
   givenName: text,
   familyName: text,
   middleName: z.string().nullish(),
@@ -212,7 +212,7 @@ export const fullStatementRequest = z.strictObject({
   period: dateTime,
   financialAccountIds: z.array(text).min(1, 'must name an account'),
   /** The statement is delivered there as well. */
-  email: z.email().optional(),
+  email: email.optional(),
   fileFormat: z.enum(['PDF', 'CSV', 'QBO', 'OFX']).optional(),
 });
 

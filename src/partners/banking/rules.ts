@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { text } from '../request-members.js';
 
-export { int32, text } from '../request-members.js';
+export { dateTime, email, int32, text } from '../request-members.js';
 
 /** Rules of single values (apis/1). Their messages name the rule and never the value. */
-
-/** ISO 8601 date and time, as `1980-02-29T00:00:00Z`; with or without an offset. */
-export const dateTime = z.iso.datetime({ offset: true, local: true });
 
 /** US states and territories as the partner numbers them. Which number is which state is not shown. */
 export const state = z.int().min(1).max(53);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { absent } from '../answer-members.js';
-import { int32, text } from '../request-members.js';
+import { dateTime, int32, text } from '../request-members.js';
 
 /** `agentProfileId`, `boardingSettingsId` and merchant profile ids (apis/2: integer int32). */
 export const int32Id = int32;
@@ -45,7 +45,7 @@ const feeGroup = z.record(z.string(), z.json()).superRefine((group, context) => 
 const feeMembers = {
   cashDiscountRate: z.number(),
   minimumDiscountAmount: z.number().min(0).max(500),
-  minimumDiscountStartDate: z.iso.datetime({ offset: true, local: true }),
+  minimumDiscountStartDate: dateTime,
   minimumDiscountType: z.enum(['Daily', 'Monthly']),
   earlyTerminationFeeAmount: z.number().min(0).max(999_999),
   earlyTerminationFeeContractMonths: z.int().min(0).max(60),

@@ -104,6 +104,7 @@ export const ACCOUNT_OPERATIONS = {
     path: '/v5/apikeys/{apikey_id}',
     failures: missing('API key'),
     effect: 'idempotent',
+    irreversible: true,
     provenance: 'assumed',
     request: z.strictObject(oneKey),
     response: anyAnswer,

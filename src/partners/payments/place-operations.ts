@@ -55,6 +55,7 @@ export const PLACE_OPERATIONS = {
     path: '/v2/terminals/{terminal_id}',
     failures: missing('terminal'),
     effect: 'idempotent',
+    irreversible: true,
     provenance: 'assumed',
     request: z.strictObject(oneTerminal),
     response: anyAnswer,

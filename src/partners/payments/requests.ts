@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../request-members.js';
+import { email, text } from '../request-members.js';
 
 /** Requests of the payments platform (assumed, apis/4). Where it is not known what more there is, members travel as they are. */
 
@@ -28,7 +28,7 @@ export const newAccount = z.looseObject({
   name: text,
   description: text,
   address,
-  admin_email: z.email().optional(),
+  admin_email: email.optional(),
   mcc: text.optional(),
   parent_id: text.optional(),
   tax_id: text.optional(),

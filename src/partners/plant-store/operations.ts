@@ -31,6 +31,7 @@ export const PLANT_STORE_OPERATIONS = {
     path: '/plants/{id}',
     answer: 'none',
     effect: 'idempotent',
+    irreversible: true,
     provenance: 'documented',
     request: z.strictObject({ id: int64 }),
     response: anyAnswer,

@@ -1,0 +1,157 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../config.js';
+import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
+import { eventIdOf } from '../partners/payments/event-id.js';
+import { catalogue, SYSTEMS, type SystemName } from '../partners/systems.js';
+import { withoutPrivate } from '../private-values.js';
+import { confirm } from './call/confirm.js';
+import { fieldsOf, takesMore } from './call/fields.js';
+import { readRequest } from './call/request.js';
+import { answerOf, callByWorker, callFromHere, callId } from './call/run.js';
+import { InvalidInput } from './errors.js';
+import { printJson, printLine, printNote, tableOf } from './output.js';
+
+export function callCommand(program: Command): void {
+  const call = program
+    .command('call')
+    .summary('call any operation of a partner')
+    .description(
+      'Call any operation of any partner system. A worker makes the call, and the Web UI shows it under Standalone ' +
+        'Activities. Without more, the systems are listed.',
+    )
+    .commandsGroup('Systems:');
+  listsItsCommands(call, 'system');
+  for (const [system, title] of Object.entries(SYSTEMS) as [SystemName, string][]) {
+    addSystem(call, system, title, catalogue()[system]);
+  }
+  call
+    .commandsGroup('And:')
+    .command('answer')
+    .summary('the answer to a call that was made before')
+    .description('Wait for a call that a worker makes, or has made, and print its answer.')
+    .argument('<id>', 'id of the call: call-banking-get-ticket-...')
+    .option('--output <file>', 'where a file goes that is the answer')
+    .option('--reveal', 'print private members as well')
+    .option('--json', 'print JSON on one line')
+    .action(async (id: string, options: AnswerOptions) => show(await answerOf(id, options.output), options));
+}
+
+function addSystem(call: Command, name: SystemName, title: string, operations: Operations): void {
+  const system = call
+    .command(name)
+    .summary(`${title}, ${Object.keys(operations).length} operations`)
+    .description(
+      `The operations of: ${title}. What is marked (assumed) is printed in no contract, see docs/partner-apis.md.`,
+    )
+    .commandsGroup('Operations:');
+  listsItsCommands(system, 'operation');
+  for (const [key, operation] of Object.entries(operations)) addOperation(system, name, key, operation);
+}
+
+/** Without a command below it, a command shows which there are. */
+function listsItsCommands(command: Command, what: string): void {
+  command
+    .configureHelp({ subcommandTerm: (below) => below.name() })
+    .helpCommand(false)
+    .allowExcessArguments()
+    .action(() => {
+      const [unknown] = command.args;
+      if (unknown === undefined) command.help();
+      command.error(`error: unknown ${what} '${unknown}'; "gangway ${pathOf(command)}" lists them`);
+    });
+}
+
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+}
+
+interface AnswerOptions {
+  readonly reveal?: true;
+  readonly json?: true;
+  readonly output?: string;
+}
+
+interface CallOptions extends AnswerOptions {
+  readonly local?: true;
+  readonly production?: true;
+  readonly yes?: true;
+}
+
+function addOperation(parent: Command, system: SystemName, key: string, operation: Operation): void {
+  const { summary, provenance, deprecated, irreversible, answer, effect } = operation;
+  const name = operationName(key);
+  const command = parent
+    .command(name)
+    .summary(provenance === 'assumed' ? `${summary} (assumed)` : summary)
+    .description(descriptionOf(operation))
+    .argument('[request]', 'JSON, @file, or - for standard input', '{}')
+    .option('--local', 'call from here, without Temporal and a worker')
+    .option('--reveal', 'print private members as well')
+    .option('--json', 'print JSON on one line')
+    .addHelpText('after', () => `\n${fieldsHelp(operation)}`);
+  if (deprecated) command.addHelpText('beforeAll', `deprecated: ${deprecated}\n`);
+  if (answer === 'stream') command.option('--output <file>', 'where the file goes');
+  if (irreversible) command.option('--yes', 'do it without asking');
+  if (system === 'payments' && effect !== 'read') command.option('--production', 'yes, in production');
+  command.action((request: string, options: CallOptions) =>
+    makeCall(system, key, operation, request, options),
+  );
+}
+
+function descriptionOf({ summary, effect, irreversible, reference }: Operation): string {
+  const repeated = {
+    read: 'It changes nothing.',
+    idempotent: 'It may be repeated, and is when the partner gives no clear answer.',
+    once: 'It is sent once, and never repeated by itself.',
+  }[effect];
+  const final = irreversible ? ' It cannot be undone.' : '';
+  return `${summary}${reference ? ` (${reference})` : ''}. ${repeated}${final}`;
+}
+
+function fieldsHelp(operation: Operation): string {
+  const fields = fieldsOf(operation);
+  const more = takesMore(operation) ? '\nFurther members travel as they are.' : '';
+  if (fields.length === 0) return `It takes no members.${more}`;
+  const rows = fields.map(({ name, isRequired, type, rule }) => [name, isRequired ? 'yes' : '', type, rule]);
+  return `${tableOf(['member', 'needed', 'type', 'rule'], rows)}${more}`;
+}
+
+async function makeCall(
+  system: SystemName,
+  key: string,
+  wanted: Operation,
+  given: string,
+  options: CallOptions,
+): Promise<void> {
+  const name = operationName(key);
+  const config = loadConfig();
+  // The same operation in the words of our own account at the partner.
+  const wording = { posNames: config.posNames, pathSegment: config.banking?.pathSegment };
+  const operation = catalogue(wording)[system][key] ?? wanted;
+  const id = callId(system, name);
+  const request = await readRequest(operation, given, idempotencyKey(operation, id));
+  const { local, production: toProduction = false, output } = options;
+  const isProduction = system === 'payments' && config.payments?.environment === 'production';
+  if (isProduction && operation.effect !== 'read' && !toProduction) {
+    throw new InvalidInput(`${name} writes to production: say so with --production`);
+  }
+  if (operation.irreversible && !options.yes) await confirm(name, operation.summary);
+  const call = { id, system, key, operation, request, toProduction, output };
+  if (operation.deprecated) printNote(`${system} ${name} is deprecated: ${operation.deprecated}`);
+  show(await (local ? callFromHere(call) : callByWorker(call)), options, local ? undefined : id);
+}
+
+/** The payments platform knows a call that comes again by its `event_id`, so one that a person leaves out is made up. */
+function idempotencyKey(operation: Operation, id: string): Record<string, unknown> {
+  const hasKey = fieldsOf(operation).some(({ name }) => name === 'event_id');
+  return hasKey ? { event_id: eventIdOf(id, operation.path) } : {};
+}
+
+function show(answer: unknown, { reveal, json }: AnswerOptions, id?: string): void {
+  const shown = reveal ? answer : withoutPrivate(answer);
+  if (json) printJson(shown);
+  else printLine(JSON.stringify(shown, null, 2));
+  if (id === undefined || JSON.stringify(shown) === JSON.stringify(answer)) return;
+  printNote(`private members are redacted; "gangway call answer ${id} --reveal" shows them`);
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { loadConfig } from '../../config.js';
+import { folderStore } from '../../documents/folder-store.js';
+import type { PartnerAnswer, PartnerCall } from '../../messages/partner-call.js';
+import type { SingleActivity } from '../../messages/single-activity.js';
+import { type Download, type Operation, type Operations, operationName } from '../../partners/catalogue.js';
+import type { PartnerClient } from '../../partners/client.js';
+import { closeAll, partnerClients } from '../../partners/clients.js';
+import { PartnerError } from '../../partners/partner-error.js';
+import type { SystemName } from '../../partners/systems.js';
+import { type CommandContext, withTemporal } from '../context.js';
+import { CommandFailed } from '../errors.js';
+import { printNote } from '../output.js';
+import { inWords } from '../partner-words.js';
+import { awaitSingle, runSingle } from '../single.js';
+import { type GivenRequest, toSend } from './request.js';
+
+/** One call, as a person asked for it. */
+export interface Wanted {
+  readonly id: string;
+  readonly system: SystemName;
+  readonly key: string;
+  readonly operation: Operation;
+  readonly request: GivenRequest;
+  readonly toProduction: boolean;
+  /** Where a file goes that is the answer. */
+  readonly output: string | undefined;
+}
+
+/** A file that was the answer, and is where it was wanted. */
+export interface SavedFile {
+  readonly saved: string;
+  readonly contentType: string;
+}
+
+export function callId(system: SystemName, operation: string): string {
+  return `call-${system}-${operation}-${randomUUID()}`;
+}
+
+/** How long a call may wait for a worker, and go on. A large file takes longer than an answer. */
+const TO_START = '30s';
+const CALL = '2m';
+const DOWNLOAD = '10m';
+
+function activityFor(
+  { system, key, operation, toProduction }: Wanted,
+  request: PartnerCall['request'],
+): SingleActivity {
+  const name = operationName(key);
+  const call: PartnerCall = { system, operation: name, request, ...(toProduction && { toProduction }) };
+  return {
+    activity: 'callPartner',
+    lane: system,
+    args: [call],
+    summary: `${system} ${name}`,
+    options: {
+      scheduleToStartTimeout: TO_START,
+      scheduleToCloseTimeout: DOWNLOAD,
+      startToCloseTimeout: operation.answer === 'stream' ? DOWNLOAD : CALL,
+      heartbeatTimeout: '10s',
+      // What may happen twice is never tried twice.
+      retry:
+        operation.effect === 'once'
+          ? { maximumAttempts: 1 }
+          : { initialInterval: '1s', maximumInterval: '1m' },
+    },
+  };
+}
+
+/** Has a worker make the call, and answers what the partner answered. @throws {CommandFailed} */
+export function callByWorker(wanted: Wanted): Promise<unknown> {
+  return withTemporal(async (context) => {
+    const documents = folderStore(context.config.documentDir);
+    const single = activityFor(wanted, await toSend(wanted.request, documents));
+    const told = () => printNote(`it goes on; "gangway call answer ${wanted.id}" waits for it`);
+    process.once('SIGINT', told).once('SIGINT', () => process.exit(130));
+    return answered(context, await runSingle<PartnerAnswer>(context, wanted.id, single), wanted.output);
+  });
+}
+
+/** What became of a call that a worker made before. @throws {CommandFailed} */
+export function answerOf(id: string, output: string | undefined): Promise<unknown> {
+  return withTemporal(async (context) =>
+    answered(context, await awaitSingle<PartnerAnswer>(context, id), output),
+  );
+}
+
+async function answered(
+  { config }: CommandContext,
+  answer: PartnerAnswer,
+  output: string | undefined,
+): Promise<unknown> {
+  if ('answer' in answer) return answer.answer;
+  const { fileName, contentType } = answer.file;
+  const path = join(config.statementDir, fileName);
+  if (output === undefined) return { saved: path, contentType } satisfies SavedFile;
+  return save(createReadStream(path), contentType, output);
+}
+
+/** Makes the call from here, without Temporal: nothing is retried, and nobody else sees it. @throws {CommandFailed} */
+export async function callFromHere(wanted: Wanted): Promise<unknown> {
+  const { system, key, request, toProduction, output } = wanted;
+  const clients = partnerClients(loadConfig());
+  const client = clients[system] as PartnerClient<Operations>;
+  try {
+    const answer = await client[key]?.({ ...request.members, ...request.files }, { toProduction });
+    if (!isDownload(answer)) return answer ?? null;
+    const { body, contentType } = answer;
+    return await save(body, contentType, output ?? operationName(key));
+  } catch (error) {
+    throw error instanceof PartnerError ? new CommandFailed(inWords(error.details)) : error;
+  } finally {
+    await closeAll(clients);
+  }
+}
+
+/** Others must not read what a partner keeps for its customers. A file that is there already is not written over. */
+async function save(body: Readable, contentType: string, output: string): Promise<SavedFile> {
+  try {
+    await pipeline(body, createWriteStream(output, { mode: 0o600, flags: 'wx' }));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new CommandFailed(`${output} cannot be written (${code})`);
+  }
+  return { saved: output, contentType };
+}
+
+function isDownload(answer: unknown): answer is Download {
+  return typeof answer === 'object' && answer !== null && 'body' in answer && answer.body instanceof Readable;
+}

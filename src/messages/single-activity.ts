@@ -1,0 +1,15 @@
+import type { ActivityOptions } from '@temporalio/common';
+import type { Lane } from './task-queues.js';
+
+/** An activity that somebody wants run, and nothing around it. */
+export interface SingleActivity {
+  readonly activity: string;
+  readonly lane: Lane;
+  readonly args: readonly unknown[];
+  /** One line for the Web UI. */
+  readonly summary: string;
+  readonly options: Pick<
+    ActivityOptions,
+    'scheduleToStartTimeout' | 'scheduleToCloseTimeout' | 'startToCloseTimeout' | 'heartbeatTimeout' | 'retry'
+  >;
+}

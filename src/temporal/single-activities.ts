@@ -1,0 +1,83 @@
+import {
+  ActivityExecutionFailedError,
+  ActivityNotFoundError,
+  type Client,
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowFailedError,
+} from '@temporalio/client';
+import { ActivityFailure } from '@temporalio/common';
+import type { SingleActivity } from '../messages/single-activity.js';
+import { laneTaskQueue } from '../messages/task-queues.js';
+
+/** An activity that runs by itself. */
+export interface RunningSingle {
+  /** True on a server without standalone activities: then a workflow runs it, under the same id. */
+  readonly inWorkflow: boolean;
+  /** @throws {ApplicationFailure}, {@link TimeoutFailure} or another of Temporal's failures: what the activity ended with */
+  result<Answer>(): Promise<Answer>;
+}
+
+/** What gRPC calls a request that the server does not know, or has switched off. */
+const UNIMPLEMENTED = 12;
+
+/** Starts an activity without a workflow around it; where the server cannot, in a workflow that does nothing else. */
+export async function startSingle(
+  client: Client,
+  taskQueue: string,
+  id: string,
+  single: SingleActivity,
+): Promise<RunningSingle> {
+  const { activity, lane, args, summary, options } = single;
+  try {
+    const handle = await client.activity.start(activity, {
+      ...options,
+      id,
+      taskQueue: laneTaskQueue(taskQueue, lane),
+      args: [...args],
+      summary,
+    });
+    return { inWorkflow: false, result: () => unwrapped(handle.result()) };
+  } catch (error) {
+    if (!isUnimplemented(error)) throw error;
+  }
+  const handle = await client.workflow.start('singleActivity', {
+    workflowId: id,
+    taskQueue,
+    args: [single],
+    staticSummary: summary,
+  });
+  return { inWorkflow: true, result: () => unwrapped(handle.result()) };
+}
+
+/** Waits for one that was started before. @throws what it ended with, or Temporal's error when there is none */
+export async function resultOfSingle<Answer>(client: Client, id: string): Promise<Answer> {
+  try {
+    return await unwrapped<Answer>(client.activity.getHandle(id).result());
+  } catch (error) {
+    if (!(error instanceof ActivityNotFoundError) && !isUnimplemented(error)) throw error;
+  }
+  return unwrapped<Answer>(client.workflow.getHandle(id).result());
+}
+
+async function unwrapped<Answer>(result: Promise<unknown>): Promise<Answer> {
+  try {
+    return (await result) as Answer;
+  } catch (error) {
+    throw rootOf(error);
+  }
+}
+
+/** What the activity ended with, without what Temporal wraps around it. */
+function rootOf(error: unknown): unknown {
+  const isWrapped =
+    error instanceof ActivityExecutionFailedError ||
+    error instanceof WorkflowFailedError ||
+    error instanceof ActivityFailure;
+  return isWrapped && error.cause ? rootOf(error.cause) : error;
+}
+
+function isUnimplemented(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && cause.code === UNIMPLEMENTED;
+}
