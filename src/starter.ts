@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import { Command, CommanderError } from 'commander';
+import { batchCommand } from './commands/batch.js';
 import { callCommand } from './commands/call.js';
 import { cancelCommand } from './commands/cancel.js';
 import { cardNicknameCommand } from './commands/card-nickname.js';
@@ -34,7 +35,7 @@ import { isUnreadable } from './temporal/unreadable.js';
 
 /** The commands by the headings of the help. */
 const COMMANDS: Readonly<Record<string, readonly ((program: Command) => void)[]>> = {
-  'Take aboard:': [boardCommand, onboardBusinessCommand, onboardCommand],
+  'Take aboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand],
   'Follow, and answer what the partners ask:': [
     ...[statusCommand, listCommand, inboxCommand, resolveCommand],
     ...[watchCommand, nudgeCommand, cancelCommand, eventsCommand],

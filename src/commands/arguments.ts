@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { duration } from '../config.js';
 import { int32, text } from '../partners/banking/rules.js';
 
 /** Rules of what people type. A problem is told by the name of the argument or option, such as `--period`. */
@@ -10,6 +11,21 @@ export function positiveInteger(value: string): number {
   if (!Number.isInteger(number) || number < 1)
     throw new InvalidArgumentError('It must be a positive integer.');
   return number;
+}
+
+/** How often in a second, as commander reads options; not so seldom that no timer could wait for it. */
+export function perSecond(value: string): number {
+  const number = Number(value);
+  if (!(number >= 0.001 && number <= 1_000))
+    throw new InvalidArgumentError('It must be a number from 0.001 to 1000.');
+  return number;
+}
+
+/** A duration in milliseconds, as commander reads options. */
+export function milliseconds(value: string): number {
+  const read = duration.safeParse(value);
+  if (read.success) return read.data;
+  throw new InvalidArgumentError('It must be a duration such as 30s, 2m or 1h.');
 }
 
 /** An id at the partner that is a number. */

@@ -8,6 +8,8 @@ export const ONBOARDINGS = {
   customerOnboarding: 'customer-onboarding',
 } as const;
 
+export type OnboardingType = keyof typeof ONBOARDINGS;
+
 /** Single operations at the banking partner by workflow type, and the prefix of their ids. */
 export const OPERATIONS = {
   closeCard: 'close-card',

@@ -1,0 +1,130 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { loadConfig } from '../config.js';
+import type { OnboardingType } from '../messages/ids.js';
+import { milliseconds, perSecond, positiveInteger } from './arguments.js';
+import { type FormatOptions, rowReader } from './batch/format.js';
+import { type Ready, rowCheck, type Wrong } from './batch/ready.js';
+import { rowsOf } from './batch/report.js';
+import { type RunOptions, run } from './batch/run.js';
+import { openSource } from './batch/source.js';
+import { type Validation, validate } from './batch/validation.js';
+import { withTemporal } from './context.js';
+import { InvalidInput } from './errors.js';
+import { printJson, printLine } from './output.js';
+
+interface BatchOptions extends FormatOptions, RunOptions {
+  readonly dryRun?: true;
+}
+
+export function batchCommand(program: Command): void {
+  program
+    .command('batch')
+    .summary('take everyone in a file aboard')
+    .description(
+      'Start an onboarding for each row of FILE: merchants, businesses, customers. The whole file is checked ' +
+        'first, and nothing is started unless every row is right. The same externalId attaches to the first ' +
+        'one, running or ended, so the same command may be run again at any time: it starts what is missing.',
+    )
+    .argument('<file>', 'NDJSON or CSV, or - for standard input')
+    .option('--dry-run', 'only check the file')
+    .addOption(
+      new Option('--format <format>', 'what the file is, unless its name ends in .csv or .ndjson').choices([
+        'csv',
+        'ndjson',
+      ]),
+    )
+    .option('--mapping <file>', 'CSV: what its headers stand for (see examples/mapping.json)')
+    .option('--delimiter <sign>', 'CSV: what separates cells, such as ";" or tab', separator)
+    .option('--rate <n>', 'start at most this many in a second', perSecond)
+    .option('--concurrency <n>', 'start this many at once', positiveInteger, 8)
+    .addOption(
+      new Option('--give-up-after <duration>', 'stop when Temporal was away for this long')
+        .argParser(milliseconds)
+        .default(120_000, '2m'),
+    )
+    .option('--wait', 'wait until all have ended, and print their outcomes')
+    .option('--json', 'print JSON lines')
+    .addHelpText('after', HELP)
+    .action(batch);
+}
+
+const HELP = `
+A line of NDJSON is an input as the files in examples/ have it; lines may be of different kinds. The first row of CSV
+names the members: externalId,merchant.dba,agentProfileId,beneficialOwners.0.firstName. An empty cell is an absent member.
+
+Exit codes: 0 all rows are started (with --wait: have ended, however), 1 a row failed or Temporal was away, 2 bad usage
+or input, 130 stopped by Ctrl-C after the rows that were under way.
+
+  gangway batch examples/merchants.csv --mapping examples/mapping.json --dry-run
+  gangway batch examples/merchants.ndjson --rate 5 --wait`;
+
+function separator(value: string): string {
+  if (value === 'tab') return '\t';
+  if (!/^[^"\r\n]$/u.test(value)) throw new InvalidArgumentError('It must be one sign, or tab.');
+  return value;
+}
+
+async function batch(file: string, { dryRun, ...options }: BatchOptions): Promise<void> {
+  const { posNames } = loadConfig();
+  const readRows = await rowReader(options, file, posNames);
+  const check = rowCheck(posNames);
+  const source = await openSource(file);
+  async function* checkedRows() {
+    for await (const row of readRows(source)) yield check(row);
+  }
+  try {
+    const validation = await validate(checkedRows());
+    refuseIfWrong(source.name, validation, options.json);
+    if (dryRun) return tellValid(source.name, validation, options.json);
+    await withTemporal((context) =>
+      run(context, readyRows(source.name, checkedRows()), validation.rows, options),
+    );
+  } finally {
+    await source.close();
+  }
+}
+
+/** The rows of a file once more, which were right when it was checked. */
+async function* readyRows(name: string, rows: AsyncIterable<Ready | Wrong>): AsyncGenerator<Ready> {
+  for await (const row of rows) {
+    if ('problems' in row) throw new InvalidInput(`${name}: was changed meanwhile; check it again`);
+    yield row;
+  }
+}
+
+/** @throws {InvalidInput} that names the line, the field and the rule, and no value */
+function refuseIfWrong(name: string, { rows, problems, problemCount }: Validation, json?: true): void {
+  if (rows === 0) throw new InvalidInput(`${name}: has no rows`);
+  if (problemCount === 0) return;
+  const lines = problems.map(({ line, field, message }) =>
+    [`${name}:${line}`, ...(field ? [field] : []), message].join(': '),
+  );
+  if (json) problems.forEach(printJson);
+  const more = problemCount - problems.length;
+  throw new InvalidInput(
+    [
+      ...(json ? [] : lines),
+      ...(more > 0 ? [`... and ${more} more`] : []),
+      `${name}: is not valid; nothing was started`,
+    ].join('\n'),
+  );
+}
+
+/** What people call the onboardings of a kind: one, and several. */
+const NAMES: Readonly<Record<OnboardingType, readonly [string, string]>> = {
+  merchantBoarding: ['merchant', 'merchants'],
+  businessOnboarding: ['business', 'businesses'],
+  customerOnboarding: ['customer', 'customers'],
+};
+
+function tellValid(name: string, { rows, counts }: Validation, json?: true): void {
+  if (json) {
+    printJson({ valid: true, rows, ...counts });
+    return;
+  }
+  const kinds = Object.entries(counts).map(([type, count]) => {
+    const [one, several] = NAMES[type as OnboardingType];
+    return `${count} ${count === 1 ? one : several}`;
+  });
+  printLine(`${name}: ${rowsOf(rows)}, all valid: ${kinds.join(', ')}`);
+}

@@ -1,0 +1,78 @@
+import type { Client } from '@temporalio/client';
+import { type OnboardingType, workflowId } from '../../messages/ids.js';
+import { fieldProblems } from '../../partners/client.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import type { Started, StartOptions } from '../../temporal/onboardings.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../onboarding-kinds.js';
+import type { Row } from './rows.js';
+
+/** An onboarding that is checked and can be started. */
+export interface Ready {
+  readonly line: number;
+  readonly externalId: string;
+  readonly type: OnboardingType;
+  readonly workflowId: string;
+  /** How to start it anew once it has ended, for people. */
+  readonly anew: string;
+  readonly start: (client: Client, options: StartOptions) => Promise<Started>;
+}
+
+/** A row that is not to be started. */
+export interface Wrong {
+  readonly line: number;
+  readonly problems: readonly FieldProblem[];
+}
+
+type Check = (line: number, value: unknown) => Ready | Wrong;
+
+/** Checks rows, each as the kind of onboarding that its members tell. */
+export function rowCheck(posNames: readonly string[]): (row: Row) => Ready | Wrong {
+  const merchant = checkOf(MERCHANT, posNames);
+  const business = checkOf(BUSINESS, posNames);
+  const customer = checkOf(CUSTOMER, posNames);
+  const byMember: Readonly<Record<string, Check>> = {
+    merchant,
+    holder: business,
+    boarding: customer,
+    business: customer,
+  };
+  return ({ line, value, problems }) => {
+    if (problems) return { line, problems };
+    const wrong = (message: string) => ({ line, problems: [{ field: '', message }] });
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return wrong('must be a JSON object');
+    const telling = Object.keys(byMember).filter((member) => Object.hasOwn(value, member));
+    const [check, ...others] = new Set(telling.map((member) => byMember[member]));
+    if (!check) return wrong(NO_KIND);
+    if (others.length > 0) return wrong(`has ${telling.join(' and ')}, which go into rows of their own`);
+    return check(line, value);
+  };
+}
+
+const NO_KIND =
+  'is no onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"';
+
+/** The schemas of all that a row can be. */
+export function rowSchemas(posNames: readonly string[]) {
+  return [MERCHANT.schema(posNames), BUSINESS.schema(posNames), CUSTOMER.schema(posNames)];
+}
+
+function checkOf<Input extends { readonly externalId: string }>(
+  { type, command, schema, start }: Kind<Input>,
+  posNames: readonly string[],
+): Check {
+  const checked = schema(posNames);
+  return (line, value) => {
+    const { success, data: input, error } = checked.safeParse(value);
+    if (!success) return { line, problems: fieldProblems(error) };
+    const { externalId } = input;
+    return {
+      line,
+      externalId,
+      type,
+      workflowId: workflowId(type, externalId),
+      anew: `"gangway ${command} FILE --again" starts it anew`,
+      start: (client, options) => start(client, input, options),
+    };
+  };
+}
