@@ -49,13 +49,17 @@ export function batchCommand(program: Command): void {
 }
 
 const HELP = `
-A line of NDJSON is an input as the files in examples/ have it; lines may be of different kinds. The first row of CSV
-names the members: externalId,merchant.dba,agentProfileId,beneficialOwners.0.firstName. An empty cell is an absent member.
+A line of NDJSON is an input as the files in examples/ have it; lines may be of
+different kinds. The first row of CSV names the members of the input, such as
+  externalId,merchant.dba,agentProfileId,beneficialOwners.0.firstName
+and an empty cell is an absent member.
 
-Exit codes: 0 all rows are started (with --wait: have ended, however), 1 a row failed or Temporal was away, 2 bad usage
-or input, 130 stopped by Ctrl-C after the rows that were under way.
+Exit codes: 0 all rows are started (with --wait: have ended, however they did),
+1 a row failed or Temporal was away, 2 bad usage or input, 130 stopped by Ctrl-C.
 
-  gangway batch examples/merchants.csv --mapping examples/mapping.json --dry-run
+Examples:
+  gangway batch examples/merchants.csv --dry-run
+  gangway batch examples/crm-export.csv --delimiter ";" --mapping examples/mapping.json
   gangway batch examples/merchants.ndjson --rate 5 --wait`;
 
 function separator(value: string): string {

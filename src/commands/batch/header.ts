@@ -24,7 +24,10 @@ export function readHeader(
 }
 
 /** Cells that are no names may be private values, so they are not repeated. */
-const NO_HEADER: FieldProblem = { field: '', message: 'has no known column: the first row must be names' };
+const NO_HEADER: FieldProblem = {
+  field: '',
+  message: 'has no known column: the first row must name them (see --mapping and --delimiter)',
+};
 
 /** Two columns must not be the same member, nor one a part of the other. */
 function clashes(header: Header): FieldProblem[] {

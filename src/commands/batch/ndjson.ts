@@ -6,7 +6,7 @@ export async function* ndjsonRows(bytes: Readable): AsyncGenerator<Row> {
   let line = 0;
   for await (const text of linesOf(bytes)) {
     line += 1;
-    if (text.length > MAX_ROW_BYTES) yield unreadable(line, TOO_LONG);
+    if (Buffer.byteLength(text) > MAX_ROW_BYTES) yield unreadable(line, TOO_LONG);
     else if (text.trim() !== '') yield mutilated(line, [text]) ?? parsed(line, text);
   }
 }

@@ -3,6 +3,8 @@ import type { Client } from '@temporalio/client';
 import { isAway } from '../../temporal/away.js';
 import { CommandFailed } from '../errors.js';
 
+export const HOW_TO_GO_ON = 'run the same command again: it goes on from here, and starts nothing twice';
+
 /** How long Temporal may take over one question, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
@@ -39,7 +41,9 @@ export function persistent({ giveUpAfter, stop, note }: Patience): Persistently 
         if (awaySince === undefined) note('Temporal does not answer; trying on');
         awaySince ??= Date.now();
         if (Date.now() - awaySince >= giveUpAfter)
-          stop.abort(new CommandFailed('gave up: Temporal has not answered for too long (--give-up-after)'));
+          stop.abort(
+            new CommandFailed(`gave up: Temporal does not answer (--give-up-after)\n${HOW_TO_GO_ON}`),
+          );
         await sleep(PAUSE_MS, undefined, { signal: stop.signal });
       }
     }

@@ -2,7 +2,7 @@ import type { CommandContext } from '../context.js';
 import { CommandFailed } from '../errors.js';
 import { printNote } from '../output.js';
 import { Interrupted, interruptible } from './interruption.js';
-import { persistent } from './persistence.js';
+import { HOW_TO_GO_ON, persistent } from './persistence.js';
 import { progressOf } from './progress.js';
 import type { Ready } from './ready.js';
 import { Report, rowsOf, type Told } from './report.js';
@@ -42,10 +42,11 @@ export async function run(
     if (!options.wait || signal.aborted) return failures;
     return failures + (await wait(context, begun, options, stop));
   });
-  if (signal.aborted) printNote('run the same command again: it goes on from here, and starts nothing twice');
-  if (signal.reason instanceof Interrupted) process.exitCode = signal.reason.exitCode;
-  else if (signal.aborted) throw signal.reason;
-  else if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed; the same command tries them again`);
+  if (signal.reason instanceof Interrupted) {
+    printNote(HOW_TO_GO_ON);
+    process.exitCode = signal.reason.exitCode;
+  } else if (signal.aborted) throw signal.reason;
+  else if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
   else process.exitCode = 0;
 }
 
@@ -62,7 +63,7 @@ async function start(
   await startAll(client, rows, {
     options: { taskQueue: config.taskQueue },
     rate,
-    concurrency,
+    concurrency: Math.min(concurrency, total),
     stop,
     persistently: persistent({ giveUpAfter, stop, note: progress.note }),
     tell({ line, externalId, workflowId, anew }, result) {

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Gives the same answer to every underwriting note of an agent's merchants.
+#
+#   answer-notes.sh AGENT_PROFILE_ID --text TEXT
+#   answer-notes.sh AGENT_PROFILE_ID --document FILE...
+#   answer-notes.sh 101 --document examples/voided-check.txt --reason 'sent by the agent'
+#
+# What follows the id is given to "gangway resolve" as it is.
+# Exit code: 0 all are answered, or there was none; 1 not all; 2 bad usage.
+#
+# GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
+set -euo pipefail
+
+if [ $# -lt 3 ]; then
+  echo 'usage: answer-notes.sh AGENT_PROFILE_ID (--text TEXT | --document FILE...) [--reason WHY]' >&2
+  exit 2
+fi
+agent=$1
+shift
+read -ra gangway <<<"${GANGWAY:-npx gangway}"
+
+notes=$("${gangway[@]}" inbox --agent "$agent" --json | node -e '
+  const lines = require("node:fs").readFileSync(0, "utf8").split("\n").filter(Boolean);
+  const notes = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === "underwriting-note");
+  for (const { workflowId, id } of notes) console.log(workflowId, id);
+')
+
+failed=0
+while read -r workflow note; do
+  [ -n "$workflow" ] || continue
+  echo -n "$workflow: "
+  "${gangway[@]}" resolve "$workflow" "$note" "$@" </dev/null || failed=1
+done <<<"$notes"
+exit "$failed"

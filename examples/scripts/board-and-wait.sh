@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Takes everyone in a file aboard, waits until all have ended, and prints how.
+#
+#   board-and-wait.sh FILE [OPTION OF gangway batch]...
+#   board-and-wait.sh examples/merchants.csv --rate 5
+#
+# Prints a line for each row as it ends: LINE EXTERNAL_ID OUTCOME MID. Run again, it starts nothing twice.
+# Exit code: 0 all are aboard, 1 not all, 2 bad usage or input (nothing was started).
+#
+# GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
+set -euo pipefail
+
+if [ $# -eq 0 ]; then
+  echo 'usage: board-and-wait.sh FILE [OPTION OF gangway batch]...' >&2
+  exit 2
+fi
+read -ra gangway <<<"${GANGWAY:-npx gangway}"
+
+"${gangway[@]}" batch "$@" --wait --json | node -e '
+  const lines = require("node:readline").createInterface({ input: process.stdin });
+  lines.on("line", (text) => {
+    const { line, externalId, workflowId, outcome, mid = "-", boarding, error } = JSON.parse(text);
+    if (!outcome && !error) return; // It says that a row was started.
+    if (outcome !== "boarded" && outcome !== "onboarded") process.exitCode = 1;
+    console.log([line, externalId, outcome ?? `failed: ${error}`, boarding?.mid ?? mid].join(" "));
+  });
+'

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Lists what waits for a person past its due date, the longest first. For a nightly run:
+#
+#   overdue-report.sh          a line each
+#   overdue-report.sh --csv    with a header, for a spreadsheet
+#
+#   15 6 * * 1-5  cd /srv/gangway && examples/scripts/overdue-report.sh --csv >o.csv || mail -s overdue ops@example.com <o.csv
+#
+# It has ids, kinds and dates (UTC), and no words of partners or merchants, so that it can be mailed.
+# Exit code: 0 nothing is overdue, 3 something is, 1 it could not be found out, 2 bad usage. Workflows that could not be
+# asked are named on standard error.
+#
+# GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
+set -euo pipefail
+
+format=${1:-}
+if [ $# -gt 1 ] || { [ -n "$format" ] && [ "$format" != --csv ]; }; then
+  echo 'usage: overdue-report.sh [--csv]' >&2
+  exit 2
+fi
+read -ra gangway <<<"${GANGWAY:-npx gangway}"
+
+"${gangway[@]}" inbox --overdue --json | node -e '
+  const lines = require("node:fs").readFileSync(0, "utf8").split("\n").filter(Boolean);
+  const items = lines.map((line) => JSON.parse(line));
+  const separator = process.argv[1] === "--csv" ? "," : "  ";
+  if (process.argv[1] === "--csv") console.log("due,hours overdue,workflow,requirement,kind");
+  for (const { dueAt, workflowId, id, kind } of items) {
+    const hours = Math.floor((Date.now() - Date.parse(dueAt)) / 3_600_000);
+    const overdue = separator === "," ? hours : `${hours}h`;
+    console.log([dueAt.slice(0, 16).replace("T", " "), overdue, workflowId, id, kind].join(separator));
+  }
+  if (items.length > 0) process.exitCode = 3;
+' -- "$format"
