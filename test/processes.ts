@@ -20,6 +20,8 @@ export async function run(
 ): Promise<Finished> {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command, args, { cwd: ROOT, env: { PATH, HOME, ...env } });
+  // It may end without reading.
+  child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, stdout, stderr };

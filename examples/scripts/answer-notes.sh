@@ -28,7 +28,11 @@ notes=$("${gangway[@]}" inbox --agent "$agent" --json | node -e '
 failed=0
 while read -r workflow note; do
   [ -n "$workflow" ] || continue
-  echo -n "$workflow: "
-  "${gangway[@]}" resolve "$workflow" "$note" "$@" </dev/null || failed=1
+  if answered=$("${gangway[@]}" resolve "$workflow" "$note" "$@" </dev/null); then
+    echo "$workflow: $answered"
+  else
+    echo "$workflow: $note is not answered"
+    failed=1
+  fi
 done <<<"$notes"
 exit "$failed"

@@ -105,13 +105,8 @@ function refuseIfWrong(name: string, { rows, problems, problemCount }: Validatio
   );
   if (json) problems.forEach(printJson);
   const more = problemCount - problems.length;
-  throw new InvalidInput(
-    [
-      ...(json ? [] : lines),
-      ...(more > 0 ? [`... and ${more} more`] : []),
-      `${name}: is not valid; nothing was started`,
-    ].join('\n'),
-  );
+  const end = `${name}: is not valid; nothing was started`;
+  throw new InvalidInput([...lines, ...(more > 0 ? [`... and ${more} more`] : []), end].join('\n'));
 }
 
 /** What people call the onboardings of a kind: one, and several. */

@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { type FormatOptions, rowReader } from '../../src/commands/batch/format.js';
+import type { Row } from '../../src/commands/batch/rows.js';
+import { openSource } from '../../src/commands/batch/source.js';
 import { businessOnboardingInput } from '../../src/messages/business-onboarding-input.js';
 import { customerOnboardingInput } from '../../src/messages/customer-onboarding-input.js';
 import { merchantBoardingInput } from '../../src/messages/merchant-boarding-input.js';
@@ -8,20 +13,40 @@ import { addressChange, webhook } from '../../src/partners/banking/requests.js';
 import { MAGIC_SSNS } from '../../src/sandbox/banking/scenarios.js';
 
 const FOLDER = new URL('../../examples/', import.meta.url);
-const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 const read = (file: string) => JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'));
+
+/** Each row of a file for `gangway batch`, by the line it is in. */
+async function rowsIn(name: string, options: FormatOptions = {}): Promise<[string, unknown][]> {
+  const file = fileURLToPath(new URL(name, FOLDER));
+  const source = await openSource(file);
+  const rows = await Readable.from((await rowReader(options, file, []))(source)).toArray();
+  await source.close();
+  return (rows as Row[]).map(({ line, value }) => [`${name}:${line}`, value]);
+}
+
+const mapping = fileURLToPath(new URL('mapping.json', FOLDER));
+const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json') && file !== 'mapping.json');
+// biome-ignore lint/suspicious/noExplicitAny: some are wrong until they are checked
+const EXAMPLES: [string, any][] = [
+  ...files.map((file): [string, unknown] => [file, read(file)]),
+  ...(await rowsIn('merchants.csv')),
+  ...(await rowsIn('merchants.ndjson')),
+  ...(await rowsIn('crm-export.csv', { delimiter: ';', mapping })),
+];
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   merchant: merchantBoardingInput(),
+  merchants: merchantBoardingInput(),
+  crm: merchantBoardingInput(),
   business: businessOnboardingInput,
   customer: customerOnboardingInput(),
   address: z.preprocess((change: object) => ({ ...change, oneTimeCode: '000000' }), addressChange),
   webhooks: z.array(webhook),
 };
 
-it.each(files)('%s is valid', (file) => {
-  const schema = SCHEMAS[/^[a-z]+/.exec(file)?.[0] ?? ''];
-  expect(schema?.safeParse(read(file))).toMatchObject({ success: true });
+it.each(EXAMPLES)('%s is valid', (name, content) => {
+  const schema = SCHEMAS[/^[a-z]+/.exec(name)?.[0] ?? ''];
+  expect(schema?.safeParse(content)).toMatchObject({ success: true });
 });
 
 /** Every text in a value, with the name of its member. */
@@ -31,8 +56,8 @@ function texts(value: unknown, name = ''): [string, string][] {
   return Object.entries(value).flatMap(([member, inner]) => texts(inner, member));
 }
 
-it.each(files)('%s holds data that belongs to nobody', (file) => {
-  for (const [name, value] of texts(read(file))) {
+it.each(EXAMPLES)('%s holds data that belongs to nobody', (_, content) => {
+  for (const [name, value] of texts(content)) {
     if (/email/i.test(name)) expect(value).toMatch(/@example\.com$/);
     if (/phone/i.test(name)) expect(value).toMatch(/^51855501\d\d$/);
     if (name === 'url' || name === 'website') expect(value).toMatch(/^https:\/\/\w+\.example\.com/);
@@ -43,12 +68,12 @@ it.each(files)('%s holds data that belongs to nobody', (file) => {
 });
 
 it('all go by different keys and names', () => {
-  const ids = files.map((file) => read(file).externalId).filter(Boolean);
+  const contents = EXAMPLES.map(([, content]) => content);
+  const ids = contents.map(({ externalId }) => externalId).filter(Boolean);
   expect(new Set(ids).size).toBe(ids.length);
-  const names = files.map((file) => {
-    const { merchant, boarding, holder } = read(file);
-    return (merchant ?? boarding?.merchant)?.dba ?? holder?.doingBusinessAsName;
-  });
+  const names = contents.map(
+    ({ merchant, boarding, holder }) => (merchant ?? boarding?.merchant)?.dba ?? holder?.doingBusinessAsName,
+  );
   const plain = names.filter(Boolean).map((name: string) => name.replace(/ \[.*/, ''));
   expect(new Set(plain).size).toBe(plain.length);
 });

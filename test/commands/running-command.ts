@@ -10,6 +10,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export interface RunningCommand {
   /** Waits until it has said this on standard error. */
   says(text: string): Promise<void>;
+  /** Waits until it has printed so many lines on standard output. */
+  printsLines(count: number): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
   readonly finished: Promise<Finished>;
 }
 
@@ -37,6 +40,14 @@ export function startGangway(env: Readonly<Record<string, string>>, args: readon
         text,
       );
     },
+    async printsLines(count) {
+      await eventually(
+        async () => stdout.split('\n').length - 1,
+        (printed) => printed >= count,
+        `${count} lines`,
+      );
+    },
+    kill: (signal) => child.kill(signal),
     finished: once(child, 'close').then(() => ({ code: child.exitCode, stdout, stderr })),
   };
 }

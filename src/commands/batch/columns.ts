@@ -52,6 +52,11 @@ function formsOf(root: JsonSchema, schemas: readonly unknown[]): JsonSchema[] {
   });
 }
 
+/** Whether a schema allows values of a type. It may name several: text or null. */
+function allows({ type }: JsonSchema, wanted: string): boolean {
+  return [type].flat().includes(wanted as never);
+}
+
 /** `true` as a schema says nothing. */
 function isSchema(schema: unknown): schema is JsonSchema {
   return typeof schema === 'object' && schema !== null;
@@ -60,31 +65,33 @@ function isSchema(schema: unknown): schema is JsonSchema {
 /** More columns for one list than this are a typing error. */
 const MOST_PLACES = 100;
 
-function placesIn({ type, items, maxItems = MOST_PLACES }: JsonSchema, name: string): unknown[] {
-  const isPlace = type === 'array' && /^(0|[1-9]\d*)$/.test(name) && Number(name) < maxItems;
+function placesIn(form: JsonSchema, name: string): unknown[] {
+  const { items, maxItems = MOST_PLACES } = form;
+  const isPlace = allows(form, 'array') && /^(0|[1-9]\d*)$/.test(name) && Number(name) < maxItems;
   return isPlace ? [items] : [];
 }
 
-function membersIn({ type, properties = {}, additionalProperties }: JsonSchema, name: string): unknown[] {
-  if (type !== 'object' || name === '') return [];
+function membersIn(form: JsonSchema, name: string): unknown[] {
+  const { properties = {}, additionalProperties } = form;
+  if (!allows(form, 'object') || name === '') return [];
   return [Object.hasOwn(properties, name) ? properties[name] : additionalProperties];
 }
 
 /** Where text will do, it is text: the zeros that a number begins with count there. */
 function cellType(forms: readonly JsonSchema[]): CellType | undefined {
-  const types = new Set(forms.map(({ type }) => type));
-  if (types.has('string')) return 'text';
-  if (types.has('number') || types.has('integer')) return 'number';
-  return types.has('boolean') ? 'boolean' : undefined;
+  const allow = (type: string) => forms.some((form) => allows(form, type));
+  if (allow('string')) return 'text';
+  if (allow('number') || allow('integer')) return 'number';
+  return allow('boolean') ? 'boolean' : undefined;
 }
 
 /** Of a list without end only the first place, of an object that is open nothing. */
 function namesIn(root: JsonSchema, schema: unknown, path: readonly string[]): string[] {
   return formsOf(root, [schema]).flatMap((form) => {
-    const { type, properties = {}, items, maxItems = 1 } = form;
-    if (type === 'object')
+    const { properties = {}, items, maxItems = 1 } = form;
+    if (allows(form, 'object'))
       return Object.entries(properties).flatMap(([name, member]) => namesIn(root, member, [...path, name]));
-    if (type === 'array')
+    if (allows(form, 'array'))
       return Array.from({ length: maxItems }, (_, place) =>
         namesIn(root, items, [...path, String(place)]),
       ).flat();

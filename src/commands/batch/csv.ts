@@ -3,7 +3,7 @@ import { CsvError, type Parser, parse } from 'csv-parse';
 import type { Columns } from './columns.js';
 import { type Header, readHeader } from './header.js';
 import type { MappedColumn, Mapping, Scalar } from './mapping.js';
-import { MAX_ROW_BYTES, mutilated, type Row, TOO_LONG, unreadable } from './rows.js';
+import { MAX_ROW_BYTES, mutilated, NO_FURTHER, type Row, TOO_LONG, unreadable } from './rows.js';
 
 export interface Table {
   /** What separates cells; a comma unless given. */
@@ -16,7 +16,7 @@ export interface Table {
 export async function* csvRows(bytes: Readable, table: Table): AsyncGenerator<Row> {
   let header: Header | undefined;
   for await (const { line, cells, fault } of recordsOf(bytes, table.delimiter)) {
-    if (fault !== undefined) yield unreadable(line, `${fault}; nothing after it was read`);
+    if (fault !== undefined) yield unreadable(line, `${fault}; ${NO_FURTHER}`);
     else if (cells.length === 1 && cells[0] === '') continue;
     else if (header) yield mutilated(line, cells) ?? rowOf(line, cells, header, table.mapping);
     else {

@@ -15,6 +15,9 @@ export const MAX_ROW_BYTES = 1024 * 1024;
 
 export const TOO_LONG = 'is longer than 1 MiB';
 
+/** Said of a row after which nothing can be told apart. */
+export const NO_FURTHER = 'nothing after it was read';
+
 /** Stands for bytes that are no UTF-8: a name with it in would reach the partner mutilated. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
