@@ -60,8 +60,7 @@ export async function connectClient(keys: PayloadKeys | undefined): Promise<Clie
 /** A client that connects when it is first used, so that a process can start before Temporal does. */
 export function lazyClient(keys: PayloadKeys | undefined): Client {
   const { options, clientOptions } = clientSettings(keys);
-  const channelArgs = { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS };
-  return new Client({ connection: Connection.lazy({ ...options, channelArgs }), ...clientOptions });
+  return new Client({ connection: Connection.lazy(options), ...clientOptions });
 }
 
 function clientSettings(keys: PayloadKeys | undefined) {
@@ -69,6 +68,7 @@ function clientSettings(keys: PayloadKeys | undefined) {
   const { address, tls, apiKey, metadata } = connectionOptions;
   const options = {
     address,
+    channelArgs: { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_BACKOFF_MS },
     ...(tls !== undefined && { tls }),
     ...(apiKey !== undefined && { apiKey }),
     ...(metadata !== undefined && { metadata: metadata as Record<string, string> }),

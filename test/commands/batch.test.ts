@@ -1,6 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { jsonLines, gangway as runGangway } from '../processes.js';
+import { jsonLines, run, gangway as runGangway } from '../processes.js';
 import { business, createRig, customer, merchant, type Rig } from '../rig.js';
 import { batchFile, executions, idOf, merchantsFile, ndjson } from './batch-files.js';
 import { inputFile } from './input-files.js';
@@ -299,6 +300,29 @@ describe('a run', () => {
       workflowId: idOf(two),
       error: 'Blob data size exceeds limit.',
     });
+  });
+
+  it('stops when the file is changed under it', async () => {
+    const application = { text: 'x'.repeat(2_000) };
+    const inputs = Array.from({ length: 400 }, () => merchant(undefined, { application }));
+    const file = await batchFile(rig, 'rows.ndjson', ndjson(inputs));
+    const running = startGangway(rig.env, ['batch', file, '--rate', '100']);
+    await running.printsLines(5);
+    await writeFile(file, 'not JSON any more\n'.repeat(100_000), { flag: 'r+' });
+    const { code, stdout, stderr } = await running.finished;
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `${file}: was changed meanwhile; check it again\n`,
+    });
+    expect(stdout).toMatch(/^400 rows: \d+ started, \d+ not begun$/m);
+  });
+
+  it('does not say that all is done when its reader goes away', async () => {
+    const { file } = await merchantsFile(rig, 30);
+    const pipe = `"${process.execPath}" dist/starter.js batch ${file} --rate 20 | head -3`;
+    const { code, stdout } = await run('bash', ['-o', 'pipefail', '-c', pipe], rig.env);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(3);
+    expect(code).toBe(1);
   });
 
   it('ends when no row could be started, and says why', async () => {

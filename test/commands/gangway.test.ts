@@ -433,7 +433,7 @@ describe('gangway in trouble', () => {
       ...[...commands.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name),
     ]);
     expect(headings.slice(1)).toEqual([
-      ['Take aboard', 'board', 'onboard-business', 'onboard'],
+      ['Take aboard', 'board', 'onboard-business', 'onboard', 'batch'],
       [
         'Follow, and answer what the partners ask',
         ...['status', 'list', 'inbox', 'resolve', 'watch', 'nudge', 'cancel'],
