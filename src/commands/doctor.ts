@@ -1,6 +1,5 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import type { Client } from '@temporalio/client';
-import proto, { type temporal } from '@temporalio/proto';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../config.js';
 import { LANES, laneTaskQueue } from '../messages/task-queues.js';
@@ -9,6 +8,7 @@ import { boardingClient } from '../partners/boarding/client.js';
 import { paymentsClient } from '../partners/payments/client.js';
 import { plantStoreClient } from '../partners/plant-store/client.js';
 import { connectClient } from '../temporal/connection.js';
+import { pollersOf } from '../temporal/pollers.js';
 import { missingSearchAttributes } from '../temporal/search-attributes.js';
 import { CommandFailed } from './errors.js';
 import { printJson, printTable } from './output.js';
@@ -92,25 +92,16 @@ async function examineTemporal({ taskQueue, payloadKeys }: Config): Promise<Find
   }
 }
 
-/** A poller that was heard of in the last minute counts as a worker that runs. */
-const RECENT_MS = 60_000;
-
 async function examineWorkers(client: Client, taskQueue: string): Promise<string> {
-  const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
-  const polling = async (name: string, taskQueueType: temporal.api.enums.v1.TaskQueueType) => {
-    const request = { namespace: client.options.namespace, taskQueue: { name }, taskQueueType };
-    const { pollers } = await client.workflowService.describeTaskQueue(request);
-    const recent = (pollers ?? []).filter(
-      ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - RECENT_MS,
-    );
-    const count = new Set(recent.map(({ identity }) => identity)).size;
-    if (count === 0) throw new Error(`none polls task queue ${name}`);
-    return count;
+  const polling = async (queue: string, tasks: 'workflow' | 'activity') => {
+    const workers = await pollersOf(client, queue, tasks);
+    if (workers === 0) throw new Error(`none polls task queue ${queue}`);
+    return workers;
   };
-  const workflows = await polling(taskQueue, TASK_QUEUE_TYPE_WORKFLOW);
+  const workers = await polling(taskQueue, 'workflow');
   const lanes = LANES.map((lane) => laneTaskQueue(taskQueue, lane));
-  await Promise.all([taskQueue, ...lanes].map((queue) => polling(queue, TASK_QUEUE_TYPE_ACTIVITY)));
-  return `${workflows} heard of in the last minute on task queue ${taskQueue} and its lanes`;
+  await Promise.all([taskQueue, ...lanes].map((queue) => polling(queue, 'activity')));
+  return `${workers} heard of in the last minute on task queue ${taskQueue} and its lanes`;
 }
 
 async function examineBoarding({ boarding, posNames }: Config): Promise<string> {

@@ -9,6 +9,8 @@ import {
 import { ActivityFailure } from '@temporalio/common';
 import type { SingleActivity } from '../messages/single-activity.js';
 import { laneTaskQueue } from '../messages/task-queues.js';
+import { NoWorker } from './onboardings.js';
+import { pollersOf } from './pollers.js';
 
 /** An activity that runs by itself. */
 export interface RunningSingle {
@@ -21,7 +23,11 @@ export interface RunningSingle {
 /** What gRPC calls a request that the server does not know, or has switched off. */
 const UNIMPLEMENTED = 12;
 
-/** Starts an activity without a workflow around it; where the server cannot, in a workflow that does nothing else. */
+/**
+ * Starts an activity without a workflow around it; where the server cannot, in a workflow that does nothing else.
+ *
+ * @throws {NoWorker} when nobody would take that workflow
+ */
 export async function startSingle(
   client: Client,
   taskQueue: string,
@@ -40,6 +46,10 @@ export async function startSingle(
     return { inWorkflow: false, result: () => unwrapped(handle.result()) };
   } catch (error) {
     if (!isUnimplemented(error)) throw error;
+  }
+  // A workflow that nobody takes would wait for ever, where an activity says so.
+  if ((await pollersOf(client, taskQueue, 'workflow')) === 0) {
+    throw new NoWorker(`no worker takes it from task queue ${taskQueue}: is one running?`);
   }
   const handle = await client.workflow.start('singleActivity', {
     workflowId: id,

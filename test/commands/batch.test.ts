@@ -77,7 +77,10 @@ describe('a file', () => {
     const ran = await gangway([file, '--mapping', mapping, '--delimiter', ';']);
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('started'), stderr: '' });
     const { events = [] } = await rig.client.workflow.getHandle(idOf({ externalId })).fetchHistory();
-    const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const begin = events?.[0]?.workflowExecutionStartedEventAttributes;
+    // Whoever waits for one of their own goes first, and agents take turns.
+    expect(begin?.priority).toMatchObject({ priorityKey: 4, fairnessKey: 'agent-101' });
+    const payloads = begin?.input?.payloads ?? [];
     const [given] = await Promise.all(
       (await rig.client.options.loadedDataConverter.payloadCodecs[0]?.decode(payloads))?.map(({ data }) =>
         JSON.parse(Buffer.from(data ?? []).toString()),

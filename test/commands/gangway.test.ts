@@ -344,6 +344,9 @@ describe('gangway setup and doctor', () => {
       'workers: true',
       'boarding partner: true',
       'banking partner: true',
+      'plant store: true',
+      'payments platform: true',
+      'processor: true',
       'document folder: true',
       'statement folder: true',
     ]);
@@ -436,13 +439,14 @@ describe('gangway in trouble', () => {
       ['Take aboard', 'board', 'onboard-business', 'onboard', 'batch'],
       [
         'Follow, and answer what the partners ask',
-        ...['status', 'list', 'inbox', 'resolve', 'watch', 'nudge', 'cancel'],
+        ...['status', 'list', 'inbox', 'resolve', 'watch', 'nudge', 'cancel', 'events'],
       ],
       [
         'Single operations at the bank',
         ...['close-card', 'card-nickname', 'change-address', 'restore-sub-user'],
         ...['ensure-webhooks', 'statement', 'show'],
       ],
+      ['Anything else a partner can do', 'call'],
       ['Set up, and help', 'setup', 'keys', 'doctor', 'help'],
     ]);
   });

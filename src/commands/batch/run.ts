@@ -61,7 +61,7 @@ async function start(
   const report = new Report(json === true);
   const begun: Begun[] = [];
   await startAll(client, rows, {
-    options: { taskQueue: config.taskQueue },
+    options: { taskQueue: config.taskQueue, urgency: 'batch' },
     rate,
     concurrency: Math.min(concurrency, total),
     stop,
