@@ -3,9 +3,12 @@ import {
   type ActivityExecutionInfo,
   type ActivityOptions,
   type Client,
+  WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client';
 import type { Delivery, News } from '../messages/news.js';
+import type { SingleActivity } from '../messages/single-activity.js';
 import { laneTaskQueue } from '../messages/task-queues.js';
+import { isUnimplemented } from './single-activities.js';
 
 /** The activity that sends one event to one destination. */
 const DELIVER = 'deliverEvent';
@@ -26,23 +29,56 @@ function idPrefix(workflowId: string): string {
   return `event-${workflowId}-`;
 }
 
-/** Starts a delivery, as an activity without a workflow: it outlives the onboarding. One that was started is left alone. */
+/**
+ * Starts a delivery, as an activity without a workflow: it outlives the onboarding. One that was started is left alone. On a
+ * server without standalone activities it is a workflow that does nothing else, which {@link listDeliveries} does not know.
+ */
 export async function startDelivery(client: Client, taskQueue: string, delivery: Delivery): Promise<void> {
+  const id = deliveryId(delivery);
   try {
     await client.activity.start(DELIVER, {
       ...optionsOf(taskQueue, delivery),
+      id,
       idReusePolicy: 'REJECT_DUPLICATE',
       idConflictPolicy: 'USE_EXISTING',
     });
   } catch (error) {
-    if (!(error instanceof ActivityExecutionAlreadyStartedError)) throw error;
+    if (error instanceof ActivityExecutionAlreadyStartedError) return;
+    if (!isUnimplemented(error)) throw error;
+    await startInWorkflow(client, taskQueue, id, delivery);
   }
 }
 
-function optionsOf(taskQueue: string, delivery: Delivery): ActivityOptions {
+async function startInWorkflow(
+  client: Client,
+  taskQueue: string,
+  workflowId: string,
+  delivery: Delivery,
+): Promise<void> {
+  const summary = delivery.news.type;
+  const single: SingleActivity = {
+    activity: DELIVER,
+    lane: 'events',
+    args: [delivery],
+    summary,
+    options: PATIENCE,
+  };
+  try {
+    await client.workflow.start('singleActivity', {
+      workflowId,
+      taskQueue,
+      args: [single],
+      staticSummary: summary,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+function optionsOf(taskQueue: string, delivery: Delivery): Omit<ActivityOptions, 'id'> {
   return {
     ...PATIENCE,
-    id: deliveryId(delivery),
     taskQueue: laneTaskQueue(taskQueue, 'events'),
     args: [delivery],
     summary: delivery.news.type,
@@ -117,6 +153,7 @@ export async function redeliver(client: Client, taskQueue: string, known: KnownD
   if (status === 'RUNNING') await client.activity.getHandle(activityId).terminate('sent again');
   await client.activity.start(DELIVER, {
     ...optionsOf(taskQueue, { news, destination }),
+    id: activityId,
     idReusePolicy: 'ALLOW_DUPLICATE',
   });
 }

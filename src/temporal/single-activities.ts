@@ -87,7 +87,8 @@ function rootOf(error: unknown): unknown {
   return isWrapped && error.cause ? rootOf(error.cause) : error;
 }
 
-function isUnimplemented(error: unknown): boolean {
+/** Whether the server does not know what it was asked for, or has it switched off. */
+export function isUnimplemented(error: unknown): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && cause.code === UNIMPLEMENTED;
 }

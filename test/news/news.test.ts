@@ -167,6 +167,20 @@ describe('news of an onboarding', () => {
   });
 });
 
+it('news come on a Temporal server without standalone activities as well', async () => {
+  const server = await startDevServer({ dynamicConfig: { 'activity.enableStandalone': false } });
+  onTestFinished(() => server.stop());
+  const crm = await subscriber();
+  const rig = await rigTelling([crm], { address: server.address, worker: false });
+  await registerSearchAttributes(rig.client);
+  await rig.startWorker();
+  const boarding = await rig.board(merchant());
+  await boarding.outcome();
+  await received(crm, 5);
+  const { runId } = await boarding.handle.describe();
+  expect(crm.received.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4, 5].map((n) => `${runId}.${n}`));
+});
+
 describe('a receiver in trouble', () => {
   it('is tried again with the same event, and keeps no onboarding waiting', async () => {
     const crm = await subscriber();
