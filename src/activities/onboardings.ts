@@ -37,12 +37,15 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
 async function progressOf(workflowId: string): Promise<Progress> {
   const client = getClient();
   const { status } = await client.workflow.getHandle(workflowId).describe();
-  const { merchantProfileId, mid, profileId, financialAccountId } = await stateOf(client, workflowId);
+  const { merchantProfileId, mid, profileId, financialAccountId, paymentsAccountId, terminalId } =
+    await stateOf(client, workflowId);
   const facts = {
     ...(merchantProfileId !== undefined && { merchantProfileId }),
     ...(mid !== undefined && { mid }),
     ...(profileId !== undefined && { profileId }),
     ...(financialAccountId !== undefined && { financialAccountId }),
+    ...(paymentsAccountId !== undefined && { paymentsAccountId }),
+    ...(terminalId !== undefined && { terminalId }),
   };
   if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return { facts };
   if (status.name !== 'COMPLETED') return { facts, outcome: { outcome: 'cancelled' } };

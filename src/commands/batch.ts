@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config.js';
-import type { OnboardingType } from '../messages/ids.js';
 import { milliseconds, perSecond, positiveInteger } from './arguments.js';
 import { type FormatOptions, rowReader } from './batch/format.js';
 import { type Ready, rowCheck, type Wrong } from './batch/ready.js';
@@ -10,6 +9,7 @@ import { openSource } from './batch/source.js';
 import { type Validation, validate } from './batch/validation.js';
 import { withTemporal } from './context.js';
 import { InvalidInput } from './errors.js';
+import type { StartableType } from './onboarding-kinds.js';
 import { printJson, printLine } from './output.js';
 
 interface BatchOptions extends FormatOptions, RunOptions {
@@ -110,7 +110,7 @@ function refuseIfWrong(name: string, { rows, problems, problemCount }: Validatio
 }
 
 /** What people call the onboardings of a kind: one, and several. */
-const NAMES: Readonly<Record<OnboardingType, readonly [string, string]>> = {
+const NAMES: Readonly<Record<StartableType, readonly [string, string]>> = {
   merchantBoarding: ['merchant', 'merchants'],
   businessOnboarding: ['business', 'businesses'],
   customerOnboarding: ['customer', 'customers'],
@@ -122,7 +122,7 @@ function tellValid(name: string, { rows, counts }: Validation, json?: true): voi
     return;
   }
   const kinds = Object.entries(counts).map(([type, count]) => {
-    const [one, several] = NAMES[type as OnboardingType];
+    const [one, several] = NAMES[type as StartableType];
     return `${count} ${count === 1 ? one : several}`;
   });
   printLine(`${name}: ${rowsOf(rows)}, all valid: ${kinds.join(', ')}`);

@@ -10,7 +10,7 @@ export function cancelCommand(program: Command): void {
     .command('cancel')
     .summary('stop an onboarding or operation')
     .description(
-      'Stop an onboarding or operation; of a customer, both parts. A write that has begun is seen ' +
+      'Stop an onboarding or operation; of a customer, all parts. A write that has begun is seen ' +
         'through. What exists at the partner stays there; the timeline says what that is.',
     )
     .argument('<id>', 'workflow id or externalId')

@@ -47,7 +47,7 @@ async function inbox({ agent, overdue, json }: InboxOptions): Promise<void> {
   if (gaps.length > 0) throw new CommandFailed(gaps.join('\n'));
 }
 
-/** A customer's requirements are those of its merchant and its business, and would show twice. */
+/** A customer's requirements are those of its parts, and would show twice. */
 const { customerOnboarding: _, ...ASKING } = { ...ONBOARDINGS, ...OPERATIONS };
 
 /** How many workflows are asked at once. */

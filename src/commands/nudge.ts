@@ -13,7 +13,7 @@ export function nudgeCommand(program: Command): void {
     .summary('read the partner’s status now')
     .description(
       'Make an onboarding read its status at the partner now, instead of at its next poll; of a ' +
-        'customer, both parts.',
+        'customer, all parts that wait for one.',
     )
     .argument('<id>', 'workflow id or externalId')
     .option('--json', 'print JSON')

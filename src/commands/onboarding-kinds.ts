@@ -18,11 +18,14 @@ import {
   startMerchantBoarding,
 } from '../temporal/onboardings.js';
 
+/** What people start from files. A terminal comes with its customer. */
+export type StartableType = Exclude<OnboardingType, 'terminalProvisioning'>;
+
 /** A kind of onboarding, as people start it from a file. */
 export interface Kind<Input> {
   /** Name of the command that starts a single one. */
   readonly command: string;
-  readonly type: OnboardingType;
+  readonly type: StartableType;
   readonly schema: (posNames: readonly string[]) => z.ZodType<Input>;
   readonly start: (client: Client, input: Input, options: StartOptions) => Promise<Started>;
 }

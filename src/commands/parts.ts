@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
-import type { Part } from '../messages/customer-onboarding.js';
+import { PARTS, type Part } from '../messages/customer-onboarding.js';
 import type { OnboardingState } from '../messages/onboarding-state.js';
 import { partIds, stateOf } from '../temporal/onboardings.js';
 
-/** How the merchant or the business of a customer gets on. */
+/** How a part of a customer gets on. */
 export interface PartState {
   readonly part: Part;
   readonly workflowId: string;
@@ -11,8 +11,6 @@ export interface PartState {
   /** It was started by itself before, so its requirements are answered there. */
   readonly wasThereBefore: boolean;
 }
-
-const PARTS: readonly Part[] = ['boarding', 'business'];
 
 /**
  * The parts of a customer that there are by now, each by its own word; none of anything else.
@@ -25,7 +23,7 @@ export async function partsOf(
   state: OnboardingState,
 ): Promise<PartState[]> {
   const parts = await Promise.all(
-    PARTS.map(async (part): Promise<PartState | undefined> => {
+    (Object.keys(PARTS) as Part[]).map(async (part): Promise<PartState | undefined> => {
       const id = partIds(workflowId)[part];
       const wasThereBefore = state.timeline.some(({ event }) => event === `${part}-attached`);
       if (!wasThereBefore && !state[part]) return undefined;

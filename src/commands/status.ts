@@ -41,12 +41,14 @@ function printState(
     mid: state.mid,
     profile: state.profileId,
     account: state.financialAccountId,
+    'payments account': state.paymentsAccountId,
+    'terminal id': state.terminalId,
     ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
     polls: state.polls,
     'web ui': url,
   };
   for (const [name, value] of Object.entries(facts)) {
-    if (value !== undefined && value !== null) printLine(`${name.padEnd(16)}${value}`);
+    if (value !== undefined && value !== null) printLine(`${name.padEnd(18)}${value}`);
   }
   if (state.requirements.length > 0) printLine('\nwaiting for a person:');
   for (const requirement of state.requirements) printLine(describeRequirement(requirement));

@@ -21,7 +21,7 @@ export function watchCommand(program: Command): void {
     .summary('show the timeline live')
     .description(
       'Show the timeline of an onboarding or operation as it grows, until it has ended or you press ' +
-        'Ctrl-C. That of a customer has those of its merchant and its business in it.',
+        'Ctrl-C. That of a customer has those of its parts in it.',
     )
     .argument('<id>', 'workflow id or externalId')
     .option('--json', 'print JSON lines')

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { businessPart } from './business-onboarding-input.js';
 import { externalId } from './external-id.js';
 import { boardingPart } from './merchant-boarding-input.js';
+import { terminalPart } from './terminal-provisioning-input.js';
 
 /**
  * A customer to take aboard at both partners, as people write it in a file (see examples/).
@@ -13,6 +14,8 @@ export function customerOnboardingInput(posNames: readonly string[] = []) {
     externalId,
     boarding: boardingPart(posNames),
     business: businessPart,
+    /** What the merchant gets at the payments platform once it is boarded; nothing unless given. */
+    provisionTerminal: terminalPart.optional(),
     /** What happens to the other one when one of the two ends without success. */
     onDecline: z.enum(['continue', 'cancel-other']).default('continue'),
   });

@@ -6,6 +6,7 @@ export const ONBOARDINGS = {
   merchantBoarding: 'merchant-boarding',
   businessOnboarding: 'business-onboarding',
   customerOnboarding: 'customer-onboarding',
+  terminalProvisioning: 'terminal-provisioning',
 } as const;
 
 export type OnboardingType = keyof typeof ONBOARDINGS;

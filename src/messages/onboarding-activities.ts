@@ -2,13 +2,21 @@ import type { BusinessOnboardingOutcome } from './business-onboarding.js';
 import type { MerchantBoardingOutcome } from './merchant-boarding.js';
 import type { OnboardingState } from './onboarding-state.js';
 import type { Resolution, ResolutionReceipt } from './requirements.js';
+import type { TerminalProvisioningOutcome } from './terminal-provisioning.js';
 
 /** How far an onboarding has come that someone else started. */
 export interface Progress {
   /** What its state tells of it. */
-  readonly facts: Pick<OnboardingState, 'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId'>;
+  readonly facts: Pick<
+    OnboardingState,
+    'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId' | 'paymentsAccountId' | 'terminalId'
+  >;
   /** There once it has ended; `cancelled` also when it was terminated or failed. */
-  readonly outcome?: MerchantBoardingOutcome | BusinessOnboardingOutcome | { readonly outcome: 'cancelled' };
+  readonly outcome?:
+    | MerchantBoardingOutcome
+    | BusinessOnboardingOutcome
+    | TerminalProvisioningOutcome
+    | { readonly outcome: 'cancelled' };
 }
 
 /** What a customer's workflow asks of other workflows. Done by the worker, for a workflow cannot update another. */

@@ -8,7 +8,8 @@ import type { Requirement } from './requirements.js';
  *   (approved, the processor has yet to give the `mid`)
  * - a business: `preparing` (looking for a profile), `applying` (submitting the holder), `underwriting`, `opening` (the
  *   financial account)
- * - a customer: `onboarding` while either of the two goes on
+ * - a terminal: `provisioning`
+ * - a customer: `onboarding` while any of these goes on
  * - a single operation: `working`
  */
 export type Stage =
@@ -17,6 +18,7 @@ export type Stage =
   | 'underwriting'
   | 'boarding'
   | 'opening'
+  | 'provisioning'
   | 'onboarding'
   | 'working'
   | OutcomeName
@@ -25,6 +27,7 @@ export type Stage =
 export type OutcomeName =
   | 'boarded'
   | 'onboarded'
+  | 'provisioned'
   | 'partly-onboarded'
   | 'declined'
   | 'withdrawn'
@@ -53,6 +56,9 @@ export interface OnboardingState {
   /** The banking profile. */
   readonly profileId?: number;
   readonly financialAccountId?: string;
+  /** The account at the payments platform. */
+  readonly paymentsAccountId?: string;
+  readonly terminalId?: string;
   /** The final merchant identification number; a temporary one never shows up here. */
   readonly mid?: string;
   readonly outcome?: OutcomeName;
@@ -65,6 +71,8 @@ export interface OnboardingState {
   readonly boarding?: OnboardingState;
   /** Of a customer: how its business gets on. */
   readonly business?: OnboardingState;
+  /** Of a customer: how its terminal gets on. */
+  readonly terminal?: OnboardingState;
 }
 
 export const stateQuery = defineQuery<OnboardingState>('state');

@@ -7,7 +7,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { BusinessOnboardingInput } from '../messages/business-onboarding-input.js';
-import type { Part } from '../messages/customer-onboarding.js';
+import { PARTS, type Part, partId } from '../messages/customer-onboarding.js';
 import type { CustomerOnboardingInput } from '../messages/customer-onboarding-input.js';
 import { possibleWorkflowIds, type WorkflowType, workflowId } from '../messages/ids.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
@@ -128,18 +128,16 @@ export function newcomer(summary: string) {
   };
 }
 
-/** The workflow ids of a customer's merchant and business, which may not be there yet. */
+/** The workflow ids of a customer's parts, which may not be there yet. */
 export function partIds(customerId: string): Readonly<Record<Part, string>> {
   const externalId = customerId.slice(workflowId('customerOnboarding', '').length);
-  return {
-    boarding: workflowId('merchantBoarding', externalId),
-    business: workflowId('businessOnboarding', externalId),
-  };
+  const ids = (Object.keys(PARTS) as Part[]).map((part) => [part, partId(part, externalId)]);
+  return Object.fromEntries(ids) as Record<Part, string>;
 }
 
 /**
  * Finds an onboarding by workflow id or `externalId`, or an operation by workflow id. The onboarding of a
- * customer stands for those of its merchant and its business.
+ * customer stands for those of its parts.
  *
  * @throws {UnknownOnboarding} when there is none, or when the `externalId` fits several
  */

@@ -5,6 +5,7 @@ import { boardingActivities } from '../activities/boarding.js';
 import { callActivities } from '../activities/calls.js';
 import { announcing, delivering } from '../activities/news.js';
 import { onboardingActivities } from '../activities/onboardings.js';
+import { paymentsActivities } from '../activities/payments.js';
 import type { Config } from '../config.js';
 import { folderStore } from '../documents/folder-store.js';
 import { statementFolder } from '../documents/statement-folder.js';
@@ -101,7 +102,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       ...calls('banking'),
     }),
     lane('plant-store', calls('plant-store')),
-    lane('payments', calls('payments')),
+    lane('payments', { ...paymentsActivities(clients.payments), ...calls('payments') }),
     lane('processor', calls('processor')),
     lane('events', delivering(destinations, sender)),
   ]);

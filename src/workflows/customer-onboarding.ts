@@ -1,12 +1,7 @@
-import {
-  ChildWorkflowFailure,
-  TerminatedFailure,
-  WorkflowExecutionAlreadyStartedError,
-} from '@temporalio/common';
+import { ChildWorkflowFailure, TerminatedFailure } from '@temporalio/common';
 import {
   CancellationScope,
   CancelledFailure,
-  type ChildWorkflowHandle,
   condition,
   isCancellation,
   startChild,
@@ -15,16 +10,17 @@ import type { BusinessOnboardingOutcome } from '../messages/business-onboarding.
 import type { CustomerOnboardingOutcome, Part, Unfinished } from '../messages/customer-onboarding.js';
 import type { CustomerOnboardingInput } from '../messages/customer-onboarding-input.js';
 import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
-import type { Progress } from '../messages/onboarding-activities.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import type { TerminalProvisioningOutcome } from '../messages/terminal-provisioning.js';
 import type { businessOnboarding } from './business-onboarding.js';
-import { awaitOnboarding } from './customer/activities.js';
+import { Children } from './customer/children.js';
 import { Customer } from './customer/customer.js';
 import { requireMembers } from './journey/input.js';
 import type { merchantBoarding } from './merchant-boarding.js';
+import type { terminalProvisioning } from './terminal-provisioning.js';
 
 type BoardingEnd = MerchantBoardingOutcome | Unfinished;
 type BusinessEnd = BusinessOnboardingOutcome | Unfinished;
+type TerminalEnd = TerminalProvisioningOutcome | Unfinished;
 
 export interface CustomerOptions {
   /** Board and onboard anew, although earlier ones of this `externalId` have ended. */
@@ -33,7 +29,9 @@ export interface CustomerOptions {
 
 /**
  * Takes a customer aboard at both partners, each in a child workflow of its own: the business starts as soon as the
- * merchant exists, and does not wait for its `mid`. Started as `customer-onboarding-<externalId>`.
+ * merchant exists, and does not wait for its `mid`. When both have ended, the merchant gets its terminal, if the input asks
+ * for one and the merchant is boarded: it is the merchant's, however the business ended. Started as
+ * `customer-onboarding-<externalId>`.
  *
  * A child that someone started before, by itself, is waited for instead of started twice; it answers to whoever started
  * it, so its requirements are answered there and it is not cancelled with the customer.
@@ -45,12 +43,14 @@ export async function customerOnboarding(
   requireMembers(input, { externalId: 'string', boarding: 'object', business: 'object' });
   requireMembers(input.boarding, { merchant: 'object' });
   requireMembers(input.business, { holder: 'object' });
+  if (input.provisionTerminal !== undefined) {
+    requireMembers(input.provisionTerminal, { account: 'object', terminal: 'object' });
+  }
   const { externalId } = input;
   const customer = new Customer(externalId);
+  const children = new Children(customer, again);
   const scopes = { boarding: new CancellationScope(), business: new CancellationScope() };
   const ended: Part[] = [];
-  /** Parts that were there before. They are nobody's to cancel. */
-  const attached = new Set<Part>();
 
   return customer.live(async () => {
     customer.enter('onboarding');
@@ -61,18 +61,20 @@ export async function customerOnboarding(
     // A part that failed is a bug; the other one is seen to its end first.
     await Promise.allSettled(parts);
     const [boarding, business] = await Promise.all(parts);
-    if (CancellationScope.current().consideredCancelled)
-      throw new CancelledFailure('the customer was cancelled');
-    return { outcome: outcomeOf(boarding, business, ended), boarding, business };
+    refuseCancelled();
+    const terminal = await provideTerminal(boarding);
+    refuseCancelled();
+    const ends = { boarding, business, ...(terminal && { terminal }) };
+    return { outcome: outcomeOf(ends, ended), ...ends };
   });
 
   async function board(): Promise<BoardingEnd> {
     const child = () =>
       startChild<typeof merchantBoarding>('merchantBoarding', {
-        ...childOptions('boarding', input.boarding.merchant.dba),
+        ...children.options('boarding', input.boarding.merchant.dba),
         args: [{ externalId, ...input.boarding }],
       });
-    return (await lived('boarding', child)) as BoardingEnd;
+    return (await children.live('boarding', child)) as BoardingEnd;
   }
 
   async function onboardBusiness(): Promise<BusinessEnd> {
@@ -81,57 +83,33 @@ export async function customerOnboarding(
     if (merchant === undefined) return { outcome: 'not-started' };
     const child = () =>
       startChild<typeof businessOnboarding>('businessOnboarding', {
-        ...childOptions('business', input.business.holder.doingBusinessAsName),
+        ...children.options('business', input.business.holder.doingBusinessAsName),
         args: [{ externalId, ...input.business, merchantProfileId: merchant }],
       });
-    return (await lived('business', child)) as BusinessEnd;
+    return (await children.live('business', child)) as BusinessEnd;
   }
 
   function knownMerchant(): number | undefined {
     return customer.state.merchantProfileId;
   }
 
-  function childOptions(part: Part, name: string) {
-    return {
-      workflowId: customer.workflowIdOf(part),
-      workflowIdReusePolicy: again ? ('ALLOW_DUPLICATE' as const) : ('REJECT_DUPLICATE' as const),
-      parentClosePolicy: 'REQUEST_CANCEL' as const,
-      staticSummary: name,
-      typedSearchAttributes: [
-        { key: SEARCH_ATTRIBUTES.stage, value: 'preparing' },
-        { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
-      ],
-    };
+  async function provideTerminal(boarding: BoardingEnd): Promise<TerminalEnd | undefined> {
+    const { provisionTerminal } = input;
+    if (provisionTerminal === undefined) return undefined;
+    if (boarding.outcome !== 'boarded') return { outcome: 'not-started' };
+    const { mid } = boarding;
+    const { dba } = input.boarding.merchant;
+    const account = { name: dba, ...provisionTerminal.account };
+    const child = () =>
+      startChild<typeof terminalProvisioning>('terminalProvisioning', {
+        ...children.options('terminal', dba),
+        args: [{ externalId, mid, provisionTerminal: { ...provisionTerminal, account } }],
+      });
+    return toItsEnd('terminal', async () => (await children.live('terminal', child)) as TerminalEnd);
   }
 
-  /** Starts a child and answers its outcome, or that of the one that was there before. */
-  async function lived(part: Part, start: () => Promise<ChildWorkflowHandle<never>>): Promise<unknown> {
-    try {
-      const child = await start();
-      return await child.result();
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      return waitedFor(part);
-    }
-  }
-
-  async function waitedFor(part: Part): Promise<unknown> {
-    const workflowId = customer.workflowIdOf(part);
-    customer.timeline.add(`${part}-attached`, { detail: `${workflowId} was there before` });
-    attached.add(part);
-    if (part === 'boarding') learn((await awaitOnboarding({ workflowId, until: 'merchant' })).facts);
-    const { facts, outcome } = await awaitOnboarding({ workflowId, until: 'end' });
-    learn(facts);
-    return outcome;
-  }
-
-  function learn(facts: Progress['facts']): void {
-    customer.know(facts);
-    customer.publish();
-  }
-
-  /** Sees a part to its end, and does with the other one what the input says. */
-  async function toItsEnd<End extends BoardingEnd | BusinessEnd>(
+  /** Sees a part to its end, and does with the other of the two what the input says. */
+  async function toItsEnd<End extends BoardingEnd | BusinessEnd | TerminalEnd>(
     part: Part,
     live: () => Promise<End | Unfinished>,
   ): Promise<End | Unfinished> {
@@ -145,16 +123,29 @@ export async function customerOnboarding(
     });
     ended.push(part);
     if ('merchantProfileId' in end && end.merchantProfileId !== undefined) {
-      learn({ merchantProfileId: end.merchantProfileId });
+      customer.learn({ merchantProfileId: end.merchantProfileId });
     }
     customer.timeline.add(`${part}-ended`, { detail: end.outcome });
-    const isSuccess = end.outcome === 'boarded' || end.outcome === 'onboarded';
+    if (part !== 'terminal' && !isSuccess(end) && input.onDecline === 'cancel-other') cancelOther(part);
+    return end;
+  }
+
+  function cancelOther(part: 'boarding' | 'business'): void {
     const other = part === 'boarding' ? 'business' : 'boarding';
     // A business without a merchant has not begun, and ends as such by itself.
     const hasBegun = other === 'boarding' || knownMerchant() !== undefined;
-    const isUnderWay = hasBegun && !ended.includes(other) && !attached.has(other);
-    if (!isSuccess && input.onDecline === 'cancel-other' && isUnderWay) scopes[other].cancel();
-    return end;
+    if (hasBegun && !ended.includes(other) && !children.attached.has(other)) scopes[other].cancel();
+  }
+}
+
+function isSuccess({ outcome }: BoardingEnd | BusinessEnd | TerminalEnd): boolean {
+  return outcome === 'boarded' || outcome === 'onboarded' || outcome === 'provisioned';
+}
+
+/** @throws {CancelledFailure} when the customer as a whole is, and not just a part of it */
+function refuseCancelled(): void {
+  if (CancellationScope.current().consideredCancelled) {
+    throw new CancelledFailure('the customer was cancelled');
   }
 }
 
@@ -165,15 +156,13 @@ function wasStopped(error: unknown): boolean {
 }
 
 function outcomeOf(
-  boarding: BoardingEnd,
-  business: BusinessEnd,
+  ends: Omit<CustomerOnboardingOutcome, 'outcome'>,
   ended: readonly Part[],
 ): CustomerOnboardingOutcome['outcome'] {
-  const isBoarded = boarding.outcome === 'boarded';
-  const isOnboarded = business.outcome === 'onboarded';
-  if (isBoarded && isOnboarded) return 'onboarded';
-  if (isBoarded || isOnboarded) return 'partly-onboarded';
-  const outcomes = ended.map((part) => (part === 'boarding' ? boarding : business).outcome);
+  const all = Object.values(ends);
+  if (all.every(isSuccess)) return 'onboarded';
+  if (all.some(isSuccess)) return 'partly-onboarded';
+  const outcomes = ended.map((part) => ends[part]?.outcome);
   const reason = outcomes.find((outcome) => outcome !== 'cancelled' && outcome !== 'not-started');
   return (reason as CustomerOnboardingOutcome['outcome'] | undefined) ?? 'abandoned';
 }

@@ -10,3 +10,4 @@ export { merchantBoarding } from './merchant-boarding.js';
 export { restoreSubUser } from './restore-sub-user.js';
 export { setCardNickname } from './set-card-nickname.js';
 export { singleActivity } from './single-activity.js';
+export { terminalProvisioning } from './terminal-provisioning.js';

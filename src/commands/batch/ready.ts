@@ -1,16 +1,16 @@
 import type { Client } from '@temporalio/client';
-import { type OnboardingType, workflowId } from '../../messages/ids.js';
+import { workflowId } from '../../messages/ids.js';
 import { fieldProblems } from '../../partners/client.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { Started, StartOptions } from '../../temporal/onboardings.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../onboarding-kinds.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../onboarding-kinds.js';
 import type { Row } from './rows.js';
 
 /** An onboarding that is checked and can be started. */
 export interface Ready {
   readonly line: number;
   readonly externalId: string;
-  readonly type: OnboardingType;
+  readonly type: StartableType;
   readonly workflowId: string;
   /** How to start it anew once it has ended, for people. */
   readonly anew: string;

@@ -1,12 +1,12 @@
-import type { OnboardingType } from '../../messages/ids.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import type { StartableType } from '../onboarding-kinds.js';
 import type { Ready, Wrong } from './ready.js';
 
 /** What there is in a file, and what is wrong with it. */
 export interface Validation {
   readonly rows: number;
   /** Rows that are right, by kind. */
-  readonly counts: Readonly<Partial<Record<OnboardingType, number>>>;
+  readonly counts: Readonly<Partial<Record<StartableType, number>>>;
   /** The first of them, in the order of their lines. */
   readonly problems: readonly (FieldProblem & { readonly line: number })[];
   readonly problemCount: number;
@@ -17,7 +17,7 @@ const PROBLEMS_SHOWN = 100;
 
 /** Reads all rows. Keeps no more of each than its `externalId`. */
 export async function validate(rows: AsyncIterable<Ready | Wrong>): Promise<Validation> {
-  const counts: Partial<Record<OnboardingType, number>> = {};
+  const counts: Partial<Record<StartableType, number>> = {};
   const problems: (FieldProblem & { line: number })[] = [];
   const lineOf = new Map<string, number>();
   let problemCount = 0;

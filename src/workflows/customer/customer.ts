@@ -1,8 +1,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { setHandler } from '@temporalio/workflow';
 import { CORRECTABLE_BUSINESS_MEMBERS } from '../../messages/business-onboarding.js';
-import { type ChildReport, childReport, type Part } from '../../messages/customer-onboarding.js';
-import { workflowId } from '../../messages/ids.js';
+import { type ChildReport, childReport, type Part, partId } from '../../messages/customer-onboarding.js';
 import { CORRECTABLE_MERCHANT_MEMBERS } from '../../messages/merchant-boarding.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import {
@@ -11,21 +10,23 @@ import {
   type ResolutionReceipt,
   resolveRequirement,
 } from '../../messages/requirements.js';
+import { CORRECTABLE_TERMINAL_MEMBERS } from '../../messages/terminal-provisioning.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { type Facts, PublicFace } from '../journey/public-face.js';
 import { problemWith } from '../journey/resolution-check.js';
 import { resolveInOnboarding } from './activities.js';
 
 const NEXT_STEPS: NextSteps = {
-  onboarding: 'wait for both partners; what they ask shows up here',
-  onboarded: 'nothing, both partners have taken the customer aboard',
-  'partly-onboarded': 'nothing, one of the two partners has taken the customer aboard',
+  onboarding: 'wait for the partners; what they ask shows up here',
+  onboarded: 'nothing, the partners have taken the customer aboard',
+  'partly-onboarded': 'nothing, not all partners have taken the customer aboard',
   closed: 'nothing, the partner closed it',
 };
 
 const CORRECTABLE: Readonly<Record<Part, readonly string[]>> = {
   boarding: CORRECTABLE_MERCHANT_MEMBERS,
   business: CORRECTABLE_BUSINESS_MEMBERS,
+  terminal: CORRECTABLE_TERMINAL_MEMBERS,
 };
 
 const NOTHING_YET: OnboardingState = {
@@ -36,13 +37,17 @@ const NOTHING_YET: OnboardingState = {
   polls: 0,
 };
 
-function leftBehind({ merchantProfileId, profileId }: Facts): string {
-  const merchant = merchantProfileId === undefined ? 'no merchant' : `merchant ${merchantProfileId}`;
-  const profile = profileId === undefined ? 'no banking profile' : `banking profile ${profileId}`;
-  return `${merchant} and ${profile} are known at the partners`;
+function leftBehind({ merchantProfileId, profileId, paymentsAccountId, terminalId }: Facts): string {
+  const known = [
+    merchantProfileId === undefined ? 'no merchant' : `merchant ${merchantProfileId}`,
+    profileId === undefined ? 'no banking profile' : `banking profile ${profileId}`,
+    ...(paymentsAccountId === undefined ? [] : [`payments account ${paymentsAccountId}`]),
+    ...(terminalId === undefined ? [] : [`terminal ${terminalId}`]),
+  ];
+  return `${known.slice(0, -1).join(', ')} and ${known.at(-1)} are known at the partners`;
 }
 
-/** The public face of a customer: what its two children report, as one. An answer goes on to the child that asked. */
+/** The public face of a customer: what its children report, as one. An answer goes on to the child that asked. */
 export class Customer extends PublicFace {
   readonly #parts = new Map<Part, OnboardingState>();
 
@@ -57,7 +62,13 @@ export class Customer extends PublicFace {
   }
 
   workflowIdOf(part: Part): string {
-    return workflowId(part === 'boarding' ? 'merchantBoarding' : 'businessOnboarding', this.externalId);
+    return partId(part, this.externalId);
+  }
+
+  /** Takes note of what a part knows, and shows it. */
+  learn(facts: Partial<Facts>): void {
+    this.know(facts);
+    this.publish();
   }
 
   #hear({ part, state, since, timeline }: ChildReport): void {
@@ -65,21 +76,25 @@ export class Customer extends PublicFace {
     this.#parts.set(part, { ...state, timeline: [...known.timeline.slice(0, since), ...timeline] });
     const { merchantProfileId, mid } = this.#parts.get('boarding') ?? NOTHING_YET;
     const { profileId, financialAccountId } = this.#parts.get('business') ?? NOTHING_YET;
-    this.know({
+    const { paymentsAccountId, terminalId } = this.#parts.get('terminal') ?? NOTHING_YET;
+    this.learn({
       ...Object.fromEntries(this.#parts),
       ...(merchantProfileId !== undefined && { merchantProfileId }),
       ...(mid !== undefined && { mid }),
       ...(profileId !== undefined && { profileId }),
       ...(financialAccountId !== undefined && { financialAccountId }),
+      ...(paymentsAccountId !== undefined && { paymentsAccountId }),
+      ...(terminalId !== undefined && { terminalId }),
       polls: [...this.#parts.values()].reduce((sum, { polls }) => sum + polls, 0),
     });
-    this.publish();
   }
 
   /** The part that has a requirement open; the business when none has, for the check to say so. */
   #partOf(resolution: Resolution | null): Part {
     const isOpen = ({ id }: Requirement) => id === resolution?.requirementId;
-    return this.#parts.get('boarding')?.requirements.some(isOpen) ? 'boarding' : 'business';
+    const [part = 'business'] =
+      [...this.#parts].find(([, { requirements }]) => requirements.some(isOpen)) ?? [];
+    return part;
   }
 
   readonly #validate = (resolution: Resolution): void => {
@@ -89,7 +104,8 @@ export class Customer extends PublicFace {
 
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
     const part = this.#partOf(resolution);
-    const others = this.#parts.get(part === 'boarding' ? 'business' : 'boarding')?.requirements.length ?? 0;
+    const own = this.#parts.get(part)?.requirements.length ?? 0;
+    const others = this.requirements.length - own;
     try {
       const receipt = await resolveInOnboarding({ workflowId: this.workflowIdOf(part), resolution });
       return { ...receipt, open: receipt.open + others };

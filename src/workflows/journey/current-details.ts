@@ -13,7 +13,8 @@ const AT_THE_END: NextSteps = {
 
 /** The Markdown that the Web UI shows on top of a running workflow. */
 export function currentDetails(workflowId: string, state: OnboardingState, nextSteps: NextSteps): string {
-  const { stage, partnerStatus, merchantProfileId, mid, profileId, financialAccountId, requirements } = state;
+  const { stage, partnerStatus, merchantProfileId, mid, profileId, financialAccountId } = state;
+  const { paymentsAccountId, terminalId, requirements } = state;
   const facts = [
     `**Stage** ${stage}`,
     partnerStatus !== null && `**Partner status** ${plain(partnerStatus)}`,
@@ -21,6 +22,8 @@ export function currentDetails(workflowId: string, state: OnboardingState, nextS
     mid !== undefined && `**mid** ${plain(mid)}`,
     profileId !== undefined && `**Banking profile** ${profileId}`,
     financialAccountId !== undefined && `**Financial account** ${plain(financialAccountId)}`,
+    paymentsAccountId !== undefined && `**Payments account** ${plain(paymentsAccountId)}`,
+    terminalId !== undefined && `**Terminal** ${plain(terminalId)}`,
   ];
   const [first] = requirements;
   const next = first
@@ -34,13 +37,15 @@ export function currentDetails(workflowId: string, state: OnboardingState, nextS
   ].join('\n\n');
 }
 
-/** How a customer's merchant and business get on, a line each. */
-function partsOf({ boarding, business }: OnboardingState): string[] {
+/** How the parts of a customer get on, a line each. */
+function partsOf({ boarding, business, terminal }: OnboardingState): string[] {
   const line = (what: string, part: OnboardingState | undefined) => {
     const status = part?.partnerStatus ? `, ${plain(part.partnerStatus)}` : '';
     return part && `- **${what}** ${part.stage}${status}`;
   };
-  const lines = [line('Merchant', boarding), line('Business', business)].filter(Boolean);
+  const lines = [line('Merchant', boarding), line('Business', business), line('Terminal', terminal)].filter(
+    Boolean,
+  );
   return lines.length > 0 ? [lines.join('\n')] : [];
 }
 

@@ -1,12 +1,7 @@
 import { CancellationScope, condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
-import { childReport, type Part } from '../../messages/customer-onboarding.js';
+import { childReport, PARTS, type Part } from '../../messages/customer-onboarding.js';
 import { ONBOARDINGS } from '../../messages/ids.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-
-const PARTS: Readonly<Record<string, Part>> = {
-  merchantBoarding: 'boarding',
-  businessOnboarding: 'business',
-};
 
 /**
  * Tells the customer's workflow, where there is one, how its child gets on: one signal at a time, so that they arrive in
@@ -25,7 +20,7 @@ export class Reporter {
   ) {
     this.#reported = reported;
     const { parent, workflowType } = workflowInfo();
-    const part = PARTS[workflowType];
+    const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
     const isCustomer = parent?.workflowId.startsWith(`${ONBOARDINGS.customerOnboarding}-`);
     this.#customer = isCustomer && part ? { workflowId: parent?.workflowId ?? '', part } : undefined;
   }
