@@ -19,6 +19,7 @@ import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-in
 import { type OnboardingState, stateQuery } from '../src/messages/onboarding-state.js';
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
 import type { Lane } from '../src/messages/task-queues.js';
+import type { TerminalProvisioningInput } from '../src/messages/terminal-provisioning-input.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/server.js';
 import { dataConverter } from '../src/temporal/data-converter.js';
@@ -315,6 +316,14 @@ export function customer(
     onDecline: 'continue',
     ...more,
   };
+}
+
+/** What a customer's merchant gets at the payments platform. */
+export function terminal(
+  more: Partial<TerminalProvisioningInput['provisionTerminal']> = {},
+): TerminalProvisioningInput['provisionTerminal'] {
+  const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
+  return { account: { address }, terminal: { name: 'Counter' }, dueInHours: 48, ...more };
 }
 
 /** An onboarding under way, as a test looks at it. */

@@ -36,7 +36,6 @@ export class Provisioning {
       // A customer's merchant and business raise some of the same kinds.
       idPrefix: 'terminal-',
     });
-    this.journey.know({ mid: input.mid });
   }
 
   /** What is asked for, typed as whole: what a correction took away is told before anything is sent. */
