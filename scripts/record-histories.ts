@@ -9,13 +9,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { BusinessOnboardingInput } from '../src/messages/business-onboarding-input.js';
+import type { CustomerOnboardingInput } from '../src/messages/customer-onboarding-input.js';
 import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
 import type { Answer, RequirementKind } from '../src/messages/requirements.js';
 import { startDevServer } from '../src/temporal/dev-server.js';
 import { startOnce } from '../src/temporal/onboardings.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { temporalCli } from '../src/temporal/server-binaries.js';
-import { createRig, eventually, holder, Onboarding, type Rig } from '../test/rig.js';
+import { createRig, eventually, holder, Onboarding, type Rig, terminal } from '../test/rig.js';
 
 interface Path {
   /** A fault for an operation, before it starts. */
@@ -33,6 +34,10 @@ const text: Answer = { kind: 'text', text: 'Answered.' };
 const correction: Answer = { kind: 'correction', patch: { application: { changed: true } } };
 const website: Answer = { kind: 'correction', patch: { holder: { website: 'https://www.example.com' } } };
 const phone: Answer = { kind: 'correction', patch: { holder: { phone: '5185550199' } } };
+const withoutLocation: Answer = {
+  kind: 'correction',
+  patch: { provisionTerminal: { terminal: { location_id: null } } },
+};
 const retry: Answer = { kind: 'retry' };
 
 const PATHS: Readonly<Record<string, Path>> = {
@@ -93,8 +98,32 @@ const PATHS: Readonly<Record<string, Path>> = {
     answers: { 'underwriting-note': text, ticket: text },
   },
   'customer-partly': { start: onboard('declined') },
-  'customer-cancel-other': { start: onboard('declined', 'waiting', 'cancel-other') },
+  'customer-cancel-other': { start: onboard('declined', 'waiting', { onDecline: 'cancel-other' }) },
   'customer-cancelled': { start: onboard('notes', 'waiting'), cancel: true },
+
+  'customer-terminal': { start: onboard(undefined, undefined, { provisionTerminal: terminal() }) },
+  'customer-terminal-refused': {
+    start: onboard(undefined, undefined, {
+      provisionTerminal: terminal({ account: { ...terminal().account, parent_id: 'none' } }),
+    }),
+    answers: { 'rejected-input': { kind: 'abandon' } },
+  },
+
+  'terminal-straight': { start: provideTerminal() },
+  'terminal-corrected': {
+    start: provideTerminal({ terminal: { name: 'Counter', location_id: 'none' } }),
+    answers: { 'rejected-input': withoutLocation },
+  },
+  'terminal-uncertain-found': { start: provideTerminal(), fault: ['drop-after-commit', 'create-account'] },
+  'terminal-uncertain-asked': {
+    start: provideTerminal(),
+    fault: ['drop-before-commit', 'create-terminal'],
+    answers: { 'uncertain-write': retry },
+  },
+  'terminal-cancelled': {
+    start: provideTerminal({ terminal: { name: 'Counter', location_id: 'none' } }),
+    cancel: true,
+  },
 
   'operation-close-card': {
     start: operation('closeCard', 'card-1001', { paymentCardId: 'card-1001', last4: '1001' }),
@@ -184,7 +213,7 @@ function onboardBusiness(scenario?: string, more: Partial<BusinessOnboardingInpu
 function onboard(
   boarding?: string,
   business?: string,
-  onDecline: 'continue' | 'cancel-other' = 'continue',
+  more: Partial<CustomerOnboardingInput> = {},
 ): Path['start'] {
   return ({ onboard: start }, name) =>
     start({
@@ -199,8 +228,21 @@ function onboard(
         holder: holder(undefined, { doingBusinessAsName: called(name, business) }),
         dueInHours: 48,
       },
-      onDecline,
+      onDecline: 'continue',
+      ...more,
     });
+}
+
+function provideTerminal(more: Parameters<typeof terminal>[0] = {}): Path['start'] {
+  return async ({ client, taskQueue }, name) => {
+    const asked = terminal(more);
+    const provisionTerminal = { ...asked, account: { ...asked.account, name: called(name, undefined) } };
+    // A mid of its own, for an account is found again by it.
+    const args = [{ externalId: name, mid: name, provisionTerminal }];
+    const start = { type: 'terminalProvisioning', key: name, args, summary: name } as const;
+    const { workflowId } = await startOnce(client, start, { taskQueue });
+    return new Onboarding(client, workflowId);
+  };
 }
 
 function operation(

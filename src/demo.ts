@@ -106,6 +106,8 @@ async function startEverything() {
     BANKING_USERNAME: 'sandbox',
     BANKING_PASSWORD: 'sandbox',
     BANKING_DEVICE_TOKEN: 'demo',
+    PAYMENTS_URL: sandboxUrl,
+    PAYMENTS_API_KEY: 'sandbox',
     DOCUMENT_DIR: join(CORNER, 'documents'),
     STATEMENT_DIR: join(CORNER, 'statements'),
   };

@@ -16,11 +16,12 @@ it('the demo takes everyone aboard as their scenarios say, shows it in a table, 
   expect(row('merchant-boarding-night-market')).toMatch(/ declined +- +- +\d+ +\d+ /);
   expect(row('business-onboarding-pixel-prints')).toMatch(/ onboarded +- +- +\d+ +\d+ /);
   expect(row('business-onboarding-midnight-arcade')).toMatch(/ declined +- +- +\d+ +\d+ /);
-  for (const customer of ['juniper-tea', 'lantern-bistro']) {
+  for (const customer of ['juniper-tea', 'lantern-bistro', 'maple-deli']) {
     expect(row(`customer-onboarding-${customer}`)).toMatch(
       new RegExp(` onboarded +${mid} +fa-\\d+-1 +\\d+ +\\d+ +${url}`),
     );
   }
+  expect(stdout).toMatch(/terminal-provisioning-maple-deli +provisioned$/m);
   const uiUrl = /Web UI +(\S+)/.exec(stdout)?.[1] ?? '';
   await expect(fetch(uiUrl)).rejects.toThrow();
 }, 120_000);

@@ -33,6 +33,7 @@ export const CAST: readonly Part[] = [
     outcome: 'onboarded',
   },
   { ...customer, file: example('customer-asked'), externalId: 'lantern-bistro', outcome: 'onboarded' },
+  { ...customer, file: example('customer-terminal'), externalId: 'maple-deli', outcome: 'onboarded' },
 ];
 
 /** What the demo's operator answers, as arguments of `gangway resolve`; undefined when it has no answer. */

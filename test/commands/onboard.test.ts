@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workflowId } from '../../src/messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../src/messages/onboarding-state.js';
 import { jsonLines, gangway as runGangway } from '../processes.js';
-import { business, createRig, customer, holder, merchant, Onboarding, type Rig } from '../rig.js';
+import { business, createRig, customer, holder, merchant, Onboarding, type Rig, terminal } from '../rig.js';
 import { inputFile } from './input-files.js';
 
 let rig: Rig;
@@ -171,6 +171,35 @@ describe('gangway onboard', () => {
       () => ({ ...customer(), boarding: { ...customer().boarding, externalId: 'x' } }),
       ['boarding.externalId: is not a known field'],
     ],
+    [
+      'wrong fields of its terminal',
+      () =>
+        customer(
+          {},
+          {
+            provisionTerminal: {
+              account: {
+                type: 'psp',
+                name: '',
+                address: { street_line1: '1 Main Street', city: 'Albany', state: 'NY', country: 'US' },
+                admin_email: 'nobody',
+              },
+              terminal: { account_id: 'account-1' },
+              dueInHours: 0,
+            } as never,
+          },
+        ),
+      [
+        'provisionTerminal.account.type: is always merchant',
+        'provisionTerminal.account.name: must not be empty',
+        'provisionTerminal.account.address.zip: is required',
+        'provisionTerminal.account.address.country: is not a known field',
+        'provisionTerminal.account.admin_email: ',
+        'provisionTerminal.terminal.name: is required',
+        'provisionTerminal.terminal.account_id: is the account above',
+        'provisionTerminal.dueInHours: ',
+      ],
+    ],
     ['a missing part', () => ({ ...customer(), business: undefined }), ['business: is required']],
     ['a merchant in place of a customer', () => merchant(), ['boarding: is required', 'business: is req']],
   ])('names %s, exits 2 and starts nothing', async (_, make, problems) => {
@@ -276,6 +305,50 @@ describe('a customer under way', () => {
       new RegExp(`^boarding +underwriting, Pending, waits for a person: see ${before.workflowId}$`, 'm'),
     );
     await Promise.all([before.handle.terminate(), both.handle.terminate()]);
+  });
+});
+
+describe('a customer whose terminal is under way', () => {
+  /** The sandbox knows no such location. */
+  const rejected = () =>
+    customer({}, { provisionTerminal: terminal({ terminal: { name: 'Counter', location_id: 'none' } }) });
+
+  it('is in the inbox by its terminal, and is answered, shown and waited for by its own key', async () => {
+    const input = rejected();
+    const { externalId } = input;
+    const path = await file(input);
+    await gangway(['onboard', path]);
+    const both = new Onboarding(rig.client, workflowId('customerOnboarding', externalId));
+    await both.requirement('rejected-input');
+    const part = workflowId('terminalProvisioning', externalId);
+    const items = jsonLines(await gangway(['inbox', '--json'])).filter(({ workflowId: id }) =>
+      String(id).endsWith(externalId),
+    );
+    expect(items.map(({ workflowId: id, id: requirement }) => [id, requirement])).toEqual([
+      [part, 'terminal-rejected-input-1'],
+    ]);
+    const { stdout: shown } = await gangway(['status', externalId]);
+    const { paymentsAccountId } = await both.state();
+    expect(shown).toMatch(new RegExp(`^payments account +${paymentsAccountId}$`, 'm'));
+    expect(shown).toMatch(/^terminal +provisioning$/m);
+    expect(shown).toContain('provisionTerminal.terminal.location_id: is unknown');
+    expect((await gangway(['nudge', part])).stderr).toBe(`${part} does not wait for a status now\n`);
+
+    const patch = JSON.stringify({ provisionTerminal: { terminal: { location_id: null } } });
+    const answer = ['resolve', externalId, 'terminal-rejected-input-1', '--patch', patch, '--reason', 'typo'];
+    expect((await gangway(answer)).stdout).toBe('terminal-rejected-input-1 resolved; 0 still open\n');
+    const { stdout: told } = await gangway(['onboard', path, '--wait']);
+    const { mid, terminalId } = await both.state();
+    expect(told).toContain(`${both.workflowId} onboarded\n  merchant boarded: mid ${mid}\n`);
+    expect(told).toContain(`  terminal provisioned: ${terminalId} in account ${paymentsAccountId}\n`);
+    const watched = jsonLines<TimelineEntry & { of: string }>(await gangway(['watch', externalId, '--json']));
+    expect(watched.filter(({ of }) => of === 'terminal').map(({ event }) => event)).toContain(
+      'terminal-created',
+    );
+    const query = `WorkflowId = '${part}'`;
+    expect(jsonLines(await gangway(['list', '--query', query, '--json']))).toMatchObject([
+      { workflowId: part, state: 'completed', stage: 'provisioned' },
+    ]);
   });
 });
 

@@ -4,7 +4,16 @@ import { destinationOf } from '../../src/news/destinations.js';
 import { startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { gangway, jsonLines, launch } from '../processes.js';
-import { createRig, customer, eventually, merchant, NO_NEWS, type Rig, type RigOptions } from '../rig.js';
+import {
+  createRig,
+  customer,
+  eventually,
+  merchant,
+  NO_NEWS,
+  type Rig,
+  type RigOptions,
+  terminal,
+} from '../rig.js';
 import { SECRET, type Subscriber, subscriber } from './subscriber.js';
 
 const telling = (...subscribers: readonly Subscriber[]): Config['events'] => ({
@@ -124,6 +133,38 @@ describe('news of an onboarding', () => {
       ['merchantBoarding', 'boarded'],
     ]);
     expect(crm.received.filter(({ type }) => type === 'requirement.raised.v1')).toHaveLength(2);
+  });
+
+  it('tells of a customer’s terminal, and of what it asks only once', async () => {
+    const crm = await subscriber();
+    const rig = await rigTelling([crm]);
+    const rejected = terminal({ terminal: { name: 'Counter', location_id: 'none' } });
+    const onboarding = await rig.onboard(customer({}, { provisionTerminal: rejected }));
+    const { id } = await onboarding.requirement('rejected-input');
+    const patch = { provisionTerminal: { terminal: { location_id: null } } };
+    await onboarding.resolve(id, { kind: 'correction', patch });
+    await onboarding.outcome();
+    const workflow = onboarding.workflowId.replace('customer-onboarding', 'terminal-provisioning');
+    const of = () => crm.received.filter(({ data }) => data.workflowId === workflow);
+    await eventually(
+      async () => of(),
+      (events) => events.length === 4,
+      'all of the terminal',
+    );
+    const about = {
+      workflowId: workflow,
+      workflowType: 'terminalProvisioning',
+      externalId: workflow.replace('terminal-provisioning-', ''),
+    };
+    expect(of().map(({ type, data }) => [type, data])).toEqual(
+      expect.arrayContaining([
+        ['onboarding.stage.changed.v1', { ...about, stage: 'provisioning', partnerStatus: null }],
+        ['onboarding.stage.changed.v1', { ...about, stage: 'provisioned', partnerStatus: null }],
+        ['onboarding.completed.v1', { ...about, outcome: 'provisioned' }],
+      ]),
+    );
+    const asked = crm.received.filter(({ type }) => type === 'requirement.raised.v1');
+    expect(asked.map(({ data }) => [data.workflowId, data.requirementId])).toEqual([[workflow, id]]);
   });
 
   it('tells of a cancellation', async () => {

@@ -5,12 +5,13 @@ import proto from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
 import type { BusinessOnboardingInput } from '../../src/messages/business-onboarding-input.js';
 import type { CustomerOnboardingInput } from '../../src/messages/customer-onboarding-input.js';
+import { workflowId } from '../../src/messages/ids.js';
 import { type DevServer, freePort, startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { countingProxy } from '../counting-proxy.js';
 import { SECRET, subscriber } from '../news/subscriber.js';
 import { gangway, launch } from '../processes.js';
-import { createRig, holder, type Onboarding, type Rig } from '../rig.js';
+import { createRig, holder, Onboarding, type Rig, terminal } from '../rig.js';
 import { found, type Markers, markers } from './markers.js';
 
 /** Everything that an operator of the Temporal server, or of its logs and metrics, could read. */
@@ -71,6 +72,7 @@ async function live(
       GANGWAY_LOG_LEVEL: 'trace',
       GANGWAY_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
       BOARDING_PASSWORD: marked.password,
+      PAYMENTS_API_KEY: marked.password,
       BANKING_URL: bank.url,
       BANKING_PASSWORD: marked.password,
       BANKING_DEVICE_TOKEN: marked.deviceToken,
@@ -140,6 +142,7 @@ async function story(rig: Rig, env: Record<string, string>, marked: Markers): Pr
   });
   // Not six digits: our own check rejects it, and says which member.
   await rig.client.workflow.getHandle('change-address-marked').result();
+  await provideTerminal(rig, marked);
   await sandbox.transition(merchantProfileId, { status: 'Declined', comment: marked.comment });
   await sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
   await customer.outcome();
@@ -175,6 +178,22 @@ async function answerByCommand(
     ...by,
   ]);
   expect(replied.code, replied.stderr).toBe(0);
+}
+
+/** A payments account that is refused at first, then lost and found. */
+async function provideTerminal({ client, sandbox, taskQueue }: Rig, marked: Markers): Promise<void> {
+  const address = { street_line1: marked.accountStreet, city: 'Albany', state: 'NY', zip: '12207' };
+  const personal = { admin_email: marked.adminEmail, tax_id: marked.taxId };
+  const account = { name: marked.dba, address, parent_id: 'none', ...personal };
+  const input = { externalId: 'marked', mid: '4711', provisionTerminal: terminal({ account }) };
+  const id = workflowId('terminalProvisioning', 'marked');
+  await client.workflow.start('terminalProvisioning', { taskQueue, workflowId: id, args: [input] });
+  const provisioning = new Onboarding(client, id);
+  const { id: rejected } = await provisioning.requirement('rejected-input');
+  await sandbox.plan('500-after-commit', 'create-account');
+  const patch = { provisionTerminal: { account: { parent_id: null } } };
+  await provisioning.resolve(rejected, { kind: 'correction', patch }, marked.actor, marked.reason);
+  expect(await provisioning.outcome()).toMatchObject({ outcome: 'provisioned' });
 }
 
 function holderOf(marked: Markers, ssn: string): BusinessOnboardingInput['holder'] {

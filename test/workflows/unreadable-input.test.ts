@@ -23,6 +23,21 @@ describe('a workflow that was started without gangway, and with nothing that cou
     ],
     ['customerOnboarding', 'merchant: must be an object', { ...customer(), boarding: {} }],
     ['customerOnboarding', 'holder: must be an object', { ...customer(), business: {} }],
+    [
+      'customerOnboarding',
+      'account: must be an object; terminal: must be an object',
+      { ...customer(), provisionTerminal: null },
+    ],
+    [
+      'terminalProvisioning',
+      'externalId: must be a string; mid: must be a string; provisionTerminal: must be an object',
+      {},
+    ],
+    [
+      'terminalProvisioning',
+      'terminal: must be an object',
+      { externalId: 'x', mid: '1', provisionTerminal: { account: {} } },
+    ],
     ['closeCard', 'last4: must be a string', { paymentCardId: 'card-1' }],
     [
       'changeAddress',
