@@ -76,6 +76,7 @@ export const OTHER_SYSTEMS: readonly System[] = [
       'Status names of transactions, beside which any other is kept and shown: `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined`, `refunded` (`src/partners/payments/statuses.ts`).',
       'Errors are understood in the forms of the banking API (`src/partners/plain-answers.ts`). A 404 means that the thing is missing or not accessible. A 401 of update-transaction means that the flow is no passthrough.',
       'The names of permissions are not known; any are sent as they are.',
+      'A customer’s account is found again by `search` of list-accounts for its `mid`, and a `description` in the answer that ends in `mid <mid>`; its terminal by `search` and `account_id` of list-terminals, and `name` and `account_id` in the answer. Where the platform does not tell these, nothing is found: a write that got lost is then for a person to decide, and `--again` for the same merchant would make a second account (`src/activities/payments.ts`).',
     ],
   },
   {

@@ -14,6 +14,7 @@ it('has a recorded history of each path', () => {
     ...['straight', 'notes', 'request-changes', 'declined', 'uncertain-create', 'cancelled'],
     ...['business-straight', 'business-tickets', 'business-correction', 'business-uncertain-found'],
     ...['customer-straight', 'customer-asked', 'customer-cancel-other', 'operation-close-card'],
+    ...['customer-terminal', 'terminal-straight', 'terminal-uncertain-found', 'terminal-cancelled'],
   ];
   expect(files).toEqual(expect.arrayContaining(paths.map((path) => `0.1.0/${path}.json`)));
 });
