@@ -67,7 +67,7 @@ function isOf(mid: string, description: unknown): boolean {
   return typeof description === 'string' && `, ${description}`.endsWith(`, ${describing(mid)}`);
 }
 
-/** All pages of a listing, which ends with an empty one or when as many have come as there are. */
+/** All pages of a listing, up to as many as there are; where that is not told, up to one that is not full. */
 async function allOf<Thing>(
   page: (offset: number) => Promise<{ readonly things: readonly Thing[]; readonly total: number | null }>,
 ): Promise<Thing[]> {
@@ -75,7 +75,7 @@ async function allOf<Thing>(
   for (;;) {
     const { things, total } = await page(all.length);
     all.push(...things);
-    if (things.length === 0 || (total !== null && all.length >= total)) return all;
+    if (things.length === 0 || (total === null ? things.length < PAGE : all.length >= total)) return all;
   }
 }
 

@@ -129,6 +129,7 @@ describe('an account', () => {
 });
 
 describe('looking for an account', () => {
+  const FULL = [`mid ${MID}`, ...Array<string>(199).fill('x')];
   const page = (descriptions: (string | null)[], total: number | null) => {
     const accounts = descriptions.map((description, index) => ({ id: `account-${index + 1}`, description }));
     return JSON.stringify({ accounts, total });
@@ -150,7 +151,8 @@ describe('looking for an account', () => {
 
   it.each([
     ['until as many have come as there are', [page(['x', 'y'], 3), page([`mid ${MID}`], 3)], [0, 2]],
-    ['until a page is empty', [page(['x'], null), page([`mid ${MID}`], null), page([], null)], [0, 1, 2]],
+    ['until one is empty', [page(['x'], 3), page([`mid ${MID}`], 3), page([], 3)], [0, 1, 2]],
+    ['until one is not full, where no total is told', [page(FULL, null), page(['x'], null)], [0, 200]],
   ])('reads all pages, %s', async (_, answers, offsets) => {
     const { run, sent } = await activities(inTurn(...answers));
     expect(await run('findAccounts', { mid: MID })).toEqual(['account-1']);
