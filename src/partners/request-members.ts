@@ -13,8 +13,12 @@ export const email = z.email('must be an e-mail address');
 
 export const int32 = z.int32();
 
+/** Any JSON, for members whose shape nobody printed: they travel as they are. */
+export const json = z.json();
+
 export const text = z.string().min(1, 'must not be empty');
 
 export const httpsUrl = z
   .string()
-  .refine((url) => /^https:\/\//i.test(url) && URL.canParse(url), 'must be a full https URL');
+  .refine((url) => /^https:\/\//i.test(url) && URL.canParse(url), 'must be a full https URL')
+  .meta({ format: 'uri' });

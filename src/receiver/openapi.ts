@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { answer, type Json, ref } from '../http/openapi.js';
 import type { EventTypes } from './event-types.js';
 import { BATCHED, BINARY, STRUCTURED } from './events.js';
 import { onboardingInputs } from './onboarding-routes.js';
 import { HINTING_PARTNERS } from './senders.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const PROBLEM = {
   type: 'object',
@@ -262,16 +261,8 @@ function bodyRef(type: string): Json {
   return ref(bodyName(type));
 }
 
-function ref(name: string): Json {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
 function parameter(place: string, name: string, required: boolean): Json {
   return { in: place, name, required, schema: { type: 'string' } };
-}
-
-function answer(description: string, schema: Json): Json {
-  return { description, content: { 'application/json': { schema } } };
 }
 
 function problems(...statuses: number[]): Json {

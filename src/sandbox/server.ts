@@ -11,6 +11,7 @@ import { BoardingService } from './boarding/service.js';
 import { controlRoutes } from './control-routes.js';
 import { Faults } from './faults.js';
 import { Ledger } from './ledger.js';
+import { openApiRoutes } from './openapi-routes.js';
 import { DEFAULT_PACE, type Pace } from './pace.js';
 import { paymentsRoutes } from './payments/routes.js';
 import { PaymentsService } from './payments/service.js';
@@ -72,6 +73,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   paymentsRoutes(server, payments, faults);
   processorRoutes(server, ledger, faults, password);
   plantStoreRoutes(server, plantStore, faults, password);
+  openApiRoutes(server, posNames);
   const operations = {
     boarding: boarding.handlers,
     banking: banking.handlers,

@@ -179,7 +179,7 @@ export const notifications = list(notification);
 /** E13. `exists` is true when the partner had a webhook of this url and type already (409). */
 export const createdWebhook = z.looseObject({
   success: z.boolean(),
-  exists: z.boolean().default(false),
+  exists: z.boolean().default(false).describe('Not on the wire: true stands for a 409'),
   id: someNumber,
 });
 

@@ -3,7 +3,7 @@ import { anyAnswer } from '../answer-members.js';
 import type { Operations } from '../catalogue.js';
 import { boardingResponse, paymentCard, paymentCards } from './answers.js';
 import { cardClosing, cardNickname } from './requests.js';
-import { int32, text } from './rules.js';
+import { int32, json, text } from './rules.js';
 
 const cardWithReason = z.strictObject({ paymentCardId: text, reason: z.string().optional() });
 const page = { skip: int32.optional(), count: int32.optional() };
@@ -68,7 +68,7 @@ export function cardOperations(svc: string) {
       provenance: 'assumed',
       request: z.strictObject({
         paymentCardId: text,
-        authorizationControls: z.array(z.record(z.string(), z.json())),
+        authorizationControls: z.array(z.record(z.string(), json)),
       }),
       response: anyAnswer,
     },

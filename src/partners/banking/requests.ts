@@ -23,6 +23,8 @@ export const nothing = z.strictObject({});
 /** The one-time code of the second factor and where it comes from: both or neither (Authentication, 3). */
 const codeMembers = { smsCode: z.string().nullish(), typeOperation: secondFactor.nullish() };
 
+const CODE_IS_COMPLETE = 'smsCode and typeOperation: both or neither';
+
 function codeIsComplete(
   {
     smsCode,
@@ -51,7 +53,8 @@ const userTokenRequest = z
     ...codeMembers,
     captcha: z.strictObject({ token: z.string().optional() }).optional(),
   })
-  .superRefine(codeIsComplete);
+  .superRefine(codeIsComplete)
+  .describe(CODE_IS_COMPLETE);
 
 const partnerTokenRequest = z
   .strictObject({
@@ -62,7 +65,8 @@ const partnerTokenRequest = z
     NameDevice: text,
     ...codeMembers,
   })
-  .superRefine(codeIsComplete);
+  .superRefine(codeIsComplete)
+  .describe(CODE_IS_COMPLETE);
 
 /** E1: the user form (with or without `captcha`), or the partner form with its capitalised names. */
 export const tokenRequest = z.union([userTokenRequest, partnerTokenRequest]);
@@ -115,6 +119,10 @@ export const addressChange = z
     if (secureOperationType !== undefined && oneTimeCode === undefined) {
       missing(context, 'oneTimeCode', 'secureOperationType');
     }
+  })
+  .meta({
+    dependentRequired: { oneTimeCode: ['secureOperationType'], secureOperationType: ['oneTimeCode'] },
+    dependentSchemas: { associatedPersonId: { properties: { oneTimeCode: false } } },
   }) as unknown as z.ZodType<AddressChange, AddressChange>;
 
 /** E4. `null`, or no name at all, clears the nickname. */

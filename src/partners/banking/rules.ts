@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../request-members.js';
 
-export { dateTime, email, int32, text } from '../request-members.js';
+export { dateTime, email, int32, json, text } from '../request-members.js';
 
 /** Rules of single values (apis/1). Their messages name the rule and never the value. */
 

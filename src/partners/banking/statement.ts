@@ -14,6 +14,9 @@ const FORMATS: Readonly<Record<string, StatementFormat>> = {
   'application/x-ofx': 'OFX',
 };
 
+/** The MIME types that a statement may have. */
+export const STATEMENT_TYPES = Object.keys(FORMATS);
+
 /** Which format a statement came in, by its `Content-Type` (E10); undefined for a type that tells nothing. */
 export function statementFormat(contentType: string): StatementFormat | undefined {
   const [type = ''] = contentType.split(';');

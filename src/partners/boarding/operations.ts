@@ -17,6 +17,9 @@ import {
 
 const byId = z.strictObject({ id: int32Id });
 
+/** Answers here come in an envelope of their own: `success` and `validationErrors` (apis/2, Response envelope). */
+export const FEES_PATH = '/api/v2/merchant/fees';
+
 /**
  * The merchant boarding API: all fifteen operations that apis/2 names, B1 to B4 as printed there, the eleven
  * others with the shapes that apis/4 reports of services of its kind.
@@ -70,7 +73,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       reference: 'B2',
       summary: 'Read a merchant’s fees',
       method: 'GET',
-      path: '/api/v2/merchant/fees',
+      path: FEES_PATH,
       query: ['id'],
       effect: 'read',
       provenance: 'documented',
@@ -80,7 +83,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
     updateFees: {
       summary: 'Set a merchant’s fees',
       method: 'POST',
-      path: '/api/v2/merchant/fees',
+      path: FEES_PATH,
       query: ['id'],
       effect: 'idempotent',
       provenance: 'assumed',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { absent } from '../answer-members.js';
-import { dateTime, int32, text } from '../request-members.js';
+import { dateTime, int32, json, text } from '../request-members.js';
 
 /** `agentProfileId`, `boardingSettingsId` and merchant profile ids (apis/2: integer int32). */
 export const int32Id = int32;
@@ -29,18 +29,21 @@ const feeLine = z.looseObject({ perItem: z.number(), percent: z.number() });
  * A group of fees. The contract does not print the members of groups, only that every fee line in them has
  * `perItem` (dollars per transaction) and `percent` (a rate); so that is what is checked, at any depth.
  */
-const feeGroup = z.record(z.string(), z.json()).superRefine((group, context) => {
-  const visit = (value: unknown, path: string[]): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if ('perItem' in value || 'percent' in value) {
-      for (const issue of feeLine.safeParse(value).error?.issues ?? []) {
-        context.addIssue({ code: 'custom', message: issue.message, path: [...path, ...issue.path] });
+const feeGroup = z
+  .record(z.string(), json)
+  .superRefine((group, context) => {
+    const visit = (value: unknown, path: string[]): void => {
+      if (typeof value !== 'object' || value === null) return;
+      if ('perItem' in value || 'percent' in value) {
+        for (const issue of feeLine.safeParse(value).error?.issues ?? []) {
+          context.addIssue({ code: 'custom', message: issue.message, path: [...path, ...issue.path] });
+        }
       }
-    }
-    for (const [key, member] of Object.entries(value)) visit(member, [...path, key]);
-  };
-  visit(group, []);
-});
+      for (const [key, member] of Object.entries(value)) visit(member, [...path, key]);
+    };
+    visit(group, []);
+  })
+  .describe('Every fee line in it has both perItem (dollars per transaction) and percent (a rate)');
 
 const feeMembers = {
   cashDiscountRate: z.number(),
@@ -122,26 +125,28 @@ export const boardingSettings = z.looseObject({ id: int32Id, name: absent(z.stri
 /** v2 submit (assumed, apis/4): the whole application. Its members are not printed, so they travel as they are. */
 export const submitMerchantRequest = z.looseObject({
   merchantProfileId: int32Id.optional(),
-  merchantProfile: z.record(z.string(), z.json()).optional(),
-  businessAndOwnerInformation: z.record(z.string(), z.json()).optional(),
-  salesAndBusinessProfile: z.record(z.string(), z.json()).optional(),
-  siteInspection: z.record(z.string(), z.json()).optional(),
-  serviceAcceptance: z.record(z.string(), z.json()).optional(),
-  fees: z.record(z.string(), z.json()).optional(),
-  equipment: z.json().optional(),
+  merchantProfile: z.record(z.string(), json).optional(),
+  businessAndOwnerInformation: z.record(z.string(), json).optional(),
+  salesAndBusinessProfile: z.record(z.string(), json).optional(),
+  siteInspection: z.record(z.string(), json).optional(),
+  serviceAcceptance: z.record(z.string(), json).optional(),
+  fees: z.record(z.string(), json).optional(),
+  equipment: json.optional(),
 });
 
 /** The limit on one uploaded document, in bytes (ours; the contract prints none). */
 export const MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024;
 
-/** A file part: see `FilePart` in the catalogue. */
-export const filePart = z.strictObject({
-  fileName: text,
-  contentType: text,
-  content: z
-    .instanceof(Uint8Array)
-    .refine((content) => content.byteLength > 0, 'must not be empty')
-    .refine((content) => content.byteLength <= MAX_ATTACHMENT_BYTES, 'must be at most 25 MiB'),
-});
+/** A file part: see `FilePart` in the catalogue. On the wire it is bytes. */
+export const filePart = z
+  .strictObject({
+    fileName: text,
+    contentType: text,
+    content: z
+      .instanceof(Uint8Array)
+      .refine((content) => content.byteLength > 0, 'must not be empty')
+      .refine((content) => content.byteLength <= MAX_ATTACHMENT_BYTES, 'must be at most 25 MiB'),
+  })
+  .meta({ contentMediaType: 'application/octet-stream', description: 'Not empty, at most 25 MiB' });
 
 export type UnderwritingNote = z.output<typeof underwritingNote>;

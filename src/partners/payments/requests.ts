@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { email, text } from '../request-members.js';
+import { email, json, text } from '../request-members.js';
 
 /** Requests of the payments platform (assumed, apis/4). Where it is not known what more there is, members travel as they are. */
 
@@ -59,7 +59,7 @@ export const capture = z.strictObject({
   ...ofPayment,
   amount: upToAll,
   tip_amount: z.int().min(0, 'must be cents, 0 or more').optional(),
-  breakdown: z.json().optional(),
+  breakdown: json.optional(),
 });
 export const increment = z.strictObject({ ...ofPayment, amount: cents });
 export const refund = z.strictObject({ ...ofPayment, amount: upToAll });

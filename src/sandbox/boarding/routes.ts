@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { boardingOperations } from '../../partners/boarding/operations.js';
+import { boardingOperations, FEES_PATH } from '../../partners/boarding/operations.js';
 import type { Answer } from '../fault-injection.js';
 import type { Faults } from '../faults.js';
 import { type Content, partnerRoutes, STATUS_LABELS } from '../routes.js';
@@ -28,7 +28,7 @@ export function boardingRoutes(
       return { caller };
     },
     envelope: ({ path }, content) => {
-      const envelope = path === '/api/v2/merchant/fees' ? feesEnvelope : commonEnvelope;
+      const envelope = path === FEES_PATH ? feesEnvelope : commonEnvelope;
       return envelope({ ...content, requestId: 70_000 + ++requests });
     },
   });

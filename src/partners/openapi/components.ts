@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { type Json, ref } from '../../http/openapi.js';
+
+/** Schemas by the names that they have in our modules: `paymentCard`. What is no schema is left out. */
+export type NamedSchemas = Readonly<Record<string, unknown>>;
+
+/** JSON schemas of what goes over the wire. */
+export interface Components {
+  /** A reference to the schema if it has a name, else all of it. */
+  of(schema: z.ZodType): Json;
+  /** All of it. */
+  whole(schema: z.ZodType): Json;
+  /** Those with a name, as the document calls them: `PaymentCard`. */
+  readonly named: Json;
+}
+
+/**
+ * Writes zod schemas as JSON schemas of dialect 2020-12, which is that of OpenAPI 3.1: what a request is when it is sent, and
+ * an answer as it comes. What has a name is written once.
+ *
+ * @param names those that get a name
+ * @param uses what else will be asked for, by its use; an object with several uses is named after the first
+ */
+export function componentsOf(
+  names: NamedSchemas,
+  uses: readonly (readonly [use: string, schema: z.ZodType])[],
+): Components {
+  const registry = z.registry<{ id: string }>();
+  const ids = new Map<z.ZodType, string>();
+  const named = new Set<string>();
+  const add = (schema: z.ZodType, name: string, isNamed: boolean): void => {
+    if (ids.has(schema)) return;
+    const id = name.charAt(0).toUpperCase() + name.slice(1);
+    ids.set(schema, id);
+    registry.add(schema, { id });
+    if (isNamed) named.add(id);
+  };
+  for (const [name, schema] of Object.entries(names)) {
+    if (schema instanceof z.ZodType && !isScalar(schema)) add(schema, name, true);
+  }
+  for (const [use, schema] of uses) {
+    const isShared = isObject(schema) && uses.filter(([, other]) => other === schema).length > 1;
+    add(schema, use, isShared);
+  }
+
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    unrepresentable: 'any',
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ zodSchema, jsonSchema }) => asOnTheWire(zodSchema, jsonSchema),
+  });
+  const whole = (schema: z.ZodType): Json => {
+    const { $schema: _, $id: _1, ...rest } = schemas[ids.get(schema) ?? ''] as Json;
+    return rest;
+  };
+  return {
+    of(schema) {
+      const id = ids.get(schema) ?? '';
+      return named.has(id) ? ref(id) : whole(schema);
+    },
+    whole,
+    named: Object.fromEntries(
+      [...ids].flatMap(([schema, id]) => (named.has(id) ? [[id, whole(schema)]] : [])),
+    ),
+  };
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+const INT64: JsonSchema = { type: 'integer', format: 'int64' };
+/**
+ * Turns what zod tells of our side of the wire into what is on it, adds in words the rules that it cannot tell, and drops what
+ * a format says already.
+ */
+function asOnTheWire(schema: z.core.$ZodType, json: JsonSchema): void {
+  const { def } = schema._zod;
+  const format = 'format' in def ? def.format : undefined;
+  const { contentMediaType, description } = json;
+  if (json.format === 'int64' || def.type === 'bigint') become(json, INT64);
+  if (contentMediaType !== undefined) become(json, { contentMediaType, ...(description && { description }) });
+  if (format === 'int32') become(json, { type: 'integer', format });
+  if (format === 'datetime') become(json, { type: 'string', format: 'date-time' });
+  if (format === 'email') delete json.pattern;
+  if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
+  if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+  delete json.propertyNames;
+  const rules = rulesInWords(def);
+  if (rules.length > 0) json.description = [json.description, ...rules].filter(Boolean).join('; ');
+}
+
+function become(json: JsonSchema, other: JsonSchema): void {
+  for (const keyword of Object.keys(json)) delete json[keyword];
+  Object.assign(json, other);
+}
+
+/** What the refinements of a schema say of what does not fit, whatever that is. */
+function rulesInWords({ checks = [] }: z.core.$ZodTypeDef): string[] {
+  return checks.flatMap(({ _zod: { def } }) => {
+    const told = def.check === 'custom' ? def.error?.(undefined as never) : undefined;
+    const message = typeof told === 'string' ? told : told?.message;
+    return message ? [message] : [];
+  });
+}
+
+/** Numbers and texts are told where they are used. */
+function isScalar({ def }: z.ZodType): boolean {
+  return def.type === 'number' || def.type === 'string' || def.type === 'enum';
+}
+
+function isObject({ def }: z.ZodType): boolean {
+  return def.type === 'object' || def.type === 'record';
+}
