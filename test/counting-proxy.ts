@@ -1,12 +1,24 @@
 import { once } from 'node:events';
-import { request as ask, createServer } from 'node:http';
+import { request as ask, createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+
+/** One half of what went over the wire. */
+export interface Message {
+  readonly headers: IncomingHttpHeaders;
+  /** What came of it so far. */
+  readonly body: () => Buffer;
+}
 
 /** A request that came by, once it was answered. */
 export interface Seen {
   /** `POST /api/auth/v2`, without the query. */
   readonly line: string;
+  /** `/api/auth/v2?likev1=true` */
+  readonly url: string;
+  readonly request: Message;
+  /** Undefined when there was none. */
+  readonly answer: Message | undefined;
   /** HTTP status of the answer; 0 when there was none. */
   readonly status: number;
   /** Its `Authorization`, if it had one. */
@@ -21,7 +33,7 @@ export interface CountingProxy {
   seen(line?: string): readonly Seen[];
 }
 
-/** Hands every request on to a partner and counts it, for the running test. A connection that is cut there is cut here. */
+/** Hands every request on to a partner and keeps both halves, for the running test. A connection that is cut there is cut here. */
 export async function countingProxy(target: string): Promise<CountingProxy> {
   const all: Seen[] = [];
   const server = createServer((request, response) => {
@@ -29,13 +41,14 @@ export async function countingProxy(target: string): Promise<CountingProxy> {
     const line = `${method} ${url.split('?')[0]}`;
     const { authorization } = headers;
     const at = performance.now();
+    const seen = { line, url, authorization, at, request: kept(request) };
     const onward = ask(target + url, { method, headers }, (answer) => {
-      all.push({ line, status: answer.statusCode ?? 0, authorization, at });
+      all.push({ ...seen, status: answer.statusCode ?? 0, answer: kept(answer) });
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
     onward.on('error', () => {
-      all.push({ line, status: 0, authorization, at });
+      all.push({ ...seen, status: 0, answer: undefined });
       request.socket.destroy();
     });
     request.pipe(onward);
@@ -51,4 +64,10 @@ export async function countingProxy(target: string): Promise<CountingProxy> {
     url: `http://127.0.0.1:${port}`,
     seen: (line) => (line === undefined ? all : all.filter((one) => one.line === line)),
   };
+}
+
+function kept(message: IncomingMessage): Message {
+  const chunks: Buffer[] = [];
+  message.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return { headers: message.headers, body: () => Buffer.concat(chunks) };
 }

@@ -70,6 +70,13 @@ const PARTNER = { in: 'path', name: 'partner', required: true, schema: { enum: H
 /** The attributes of an event that are headers in binary mode. */
 const BINARY_HEADERS = ['ce-specversion', 'ce-type', 'ce-source', 'ce-id', 'ce-time'];
 
+const SIGNATURE = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'webhook-signature',
+  description: 'Standard Webhooks: signs webhook-id, webhook-timestamp and the body',
+};
+
 const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
 
 /** The OpenAPI 3.1 document of the receiver, its bodies made from the schemas that check them. */
@@ -81,7 +88,10 @@ export function openApiDocument(types: EventTypes, posNames: readonly string[]):
       title: 'Gangway receiver',
       version: '1',
       description: 'Takes events that start onboardings and answer what they ask. Sending one again is safe.',
+      license: { name: 'MIT', identifier: 'MIT' },
     },
+    servers: [{ url: '/', description: 'The receiver that tells this document' }],
+    security: [],
     paths: {
       '/events': { post: postEvents(Object.keys(types)), options: handshake() },
       '/onboardings/{externalId}': {
@@ -89,16 +99,19 @@ export function openApiDocument(types: EventTypes, posNames: readonly string[]):
         put: putOnboarding(),
         get: getOnboarding(),
       },
-      '/webhooks/{partner}': { parameters: [PARTNER], post: postHint() },
+      '/webhooks/{partner}': { parameters: [PARTNER], post: postHint('take-hint') },
       '/webhooks/{partner}/{secret}': {
         parameters: [PARTNER, parameter('path', 'secret', true)],
-        post: postHint(),
+        post: postHint('take-hint-with-secret'),
       },
-      '/metrics': { get: { summary: 'Counters', responses: { 200: { description: 'For Prometheus' } } } },
-      '/openapi.json': { get: { summary: 'This document', responses: { 200: { description: 'OpenAPI' } } } },
-      '/healthz': { get: { summary: 'Alive', responses: { 200: { description: 'It lives' } } } },
+      '/metrics': { get: getText('metrics', 'Counters', 'For Prometheus') },
+      '/openapi.json': { get: getText('openapi', 'This document', 'OpenAPI') },
+      '/healthz': {
+        get: { operationId: 'healthz', summary: 'Alive', responses: { 200: { description: 'It lives' } } },
+      },
       '/readyz': {
         get: {
+          operationId: 'readyz',
           summary: 'Ready',
           responses: { 200: { description: 'Temporal answers' }, 503: { description: 'Temporal is away' } },
         },
@@ -112,7 +125,7 @@ export function openApiDocument(types: EventTypes, posNames: readonly string[]):
         State: STATE,
         Problem: PROBLEM,
       },
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, signature: SIGNATURE },
     },
   };
 }
@@ -121,6 +134,8 @@ function postEvents(names: readonly string[]): Json {
   const events = { oneOf: names.map((name) => ref(eventName(name))) };
   const data = { anyOf: names.map((name) => ref(dataName(name))) };
   return {
+    operationId: 'take-events',
+    security: [{ signature: [] }],
     summary: 'Take CloudEvents 1.0: structured, batched, or binary with attributes as ce- headers',
     parameters: [...SIGNATURE_HEADERS, ...BINARY_HEADERS].map((name) => parameter('header', name, false)),
     requestBody: {
@@ -141,6 +156,7 @@ function postEvents(names: readonly string[]): Json {
 
 function handshake(): Json {
   return {
+    operationId: 'may-send-events',
     summary: 'Ask whether events may be sent (abuse protection of CloudEvents webhooks)',
     parameters: ['webhook-request-origin', 'webhook-request-rate'].map((name) =>
       parameter('header', name, false),
@@ -162,6 +178,7 @@ function handshake(): Json {
 
 function putOnboarding(): Json {
   return {
+    operationId: 'put-onboarding',
     summary: 'Start an onboarding, or attach to the one that was started before',
     security: [{ bearer: [] }],
     requestBody: {
@@ -179,19 +196,23 @@ function putOnboarding(): Json {
 
 function getOnboarding(): Json {
   return {
+    operationId: 'get-onboarding',
     summary: 'Where an onboarding stands',
     security: [{ bearer: [] }],
     responses: { 200: answer('Its state', ref('State')), ...problems(401, 404, 409, 429, 503) },
   };
 }
 
-function postHint(): Json {
+function postHint(operationId: string): Json {
   const anything = {
     type: ['object', 'array'],
     description: 'What the partner sends; ids are looked for in it',
   };
   return {
+    operationId,
     summary: 'Take a webhook of a partner, as a hint to look at the partner',
+    description:
+      'The partner shows what the settings say that it does: a secret in the path, a header, or both.',
     requestBody: { required: true, content: { 'application/json': { schema: anything } } },
     responses: {
       200: answer('It was taken (processor)', HINTED),
@@ -199,6 +220,10 @@ function postHint(): Json {
       ...problems(400, 401, 404, 413, 415, 429, 503),
     },
   };
+}
+
+function getText(operationId: string, summary: string, description: string): Json {
+  return { operationId, summary, responses: { 200: { description }, ...problems(429) } };
 }
 
 function bodySchemas(types: EventTypes, posNames: readonly string[]): Json {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lint } from '../openapi/linter.js';
 import { createRig, type Rig } from '../rig.js';
 import { problemOf, runReceiver } from './running-receiver.js';
 
@@ -69,6 +70,13 @@ describe('the OpenAPI document', () => {
       expect(reference).toMatch(/^#\/components\/schemas\/[\w.-]+$/);
       expect(schemas).toHaveProperty([reference.replace('#/components/schemas/', '')]);
     }
+  });
+
+  it('is accepted by a linter that is not ours', async () => {
+    const { call } = await runReceiver(rig, { posNames: ['Till'] });
+    const { text } = await call('GET /openapi.json');
+    // Health is never refused, so it has no 4xx.
+    expect(await lint(text, ['operation-4xx-response'])).toEqual([]);
   });
 
   it('has the bodies that are taken', async () => {

@@ -1,0 +1,227 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Message, Seen } from '../counting-proxy.js';
+
+/** Parts of an OpenAPI 3.1 document, as far as they are looked at here. */
+interface Parameter {
+  readonly in: 'path' | 'query' | 'header';
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: { readonly type?: string };
+}
+
+interface Body {
+  readonly required?: boolean;
+  readonly content?: Readonly<Record<string, object>>;
+}
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: Body;
+  readonly responses: Readonly<Record<string, Body>>;
+  readonly security?: readonly object[];
+  readonly 'x-provenance': string;
+}
+
+interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly security: readonly object[];
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  };
+}
+
+/** An operation of a document, where it is in there, and its members in the path as text. */
+interface Found {
+  readonly operation: OperationObject;
+  readonly at: readonly string[];
+  readonly path: Readonly<Record<string, string>>;
+}
+
+/** Which operation an exchange was, and where it strays from the document. */
+export interface Verdict {
+  readonly operationId: string | undefined;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Holds what went over the wire against an OpenAPI 3.1 document. Whether something fits its schema is for Ajv to say, in the
+ * dialect of the document; for parameters, which are text, too.
+ */
+export class Contract {
+  readonly #document: OpenApiDocument;
+  readonly #values: Ajv2020;
+  readonly #texts: Ajv2020;
+
+  constructor(text: string) {
+    this.#document = JSON.parse(text);
+    this.#values = validator(text, { coerceTypes: false });
+    this.#texts = validator(text, { coerceTypes: true });
+  }
+
+  /** Its operations, with the statuses of their answers. */
+  operations(): { operationId: string; provenance: string; statuses: number[] }[] {
+    return Object.values(this.#document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId, responses, 'x-provenance': provenance }) => {
+        return { operationId, provenance, statuses: Object.keys(responses).map(Number) };
+      }),
+    );
+  }
+
+  /** Both halves. */
+  async exchange(seen: Seen): Promise<Verdict> {
+    const found = this.#find(seen);
+    if (!found) return unknown(seen);
+    const request = await this.#request(found, seen);
+    return { operationId: found.operation.operationId, problems: [...request, ...this.#answer(found, seen)] };
+  }
+
+  /** The answer alone, where the request is meant to be wrong. */
+  answer(seen: Seen): Verdict {
+    const found = this.#find(seen);
+    return found
+      ? { operationId: found.operation.operationId, problems: this.#answer(found, seen) }
+      : unknown(seen);
+  }
+
+  /** By method and path; where several templates fit, that with the fewest parameters, as OpenAPI has it. */
+  #find({ line }: Seen): Found | undefined {
+    const [method = '', address = ''] = line.split(' ');
+    const fitting = Object.entries(this.#document.paths).flatMap(([template, item]): Found[] => {
+      const operation = item[method.toLowerCase()];
+      const path = membersOf(template, address);
+      return operation && path ? [{ operation, at: ['paths', template, method.toLowerCase()], path }] : [];
+    });
+    return fitting.sort((one, other) => Object.keys(one.path).length - Object.keys(other.path).length)[0];
+  }
+
+  async #request(found: Found, { url, request }: Seen): Promise<string[]> {
+    const { operation, at, path } = found;
+    const given = new URL(url, 'http://partner.example.com').searchParams;
+    const query = Object.fromEntries(
+      [...new Set(given.keys())].map((name) => {
+        const isList = operation.parameters.some((one) => one.name === name && one.schema.type === 'array');
+        const all = given.getAll(name);
+        return [name, isList || all.length > 1 ? all : all[0]];
+      }),
+    );
+    const headers = operation.parameters.flatMap(({ in: place, name }) => {
+      const value = request.headers[name.toLowerCase()];
+      return place === 'header' && value !== undefined ? [[name, value]] : [];
+    });
+    return [
+      ...this.#parameters(found, 'path', path),
+      ...this.#parameters(found, 'query', query),
+      ...this.#parameters(found, 'header', Object.fromEntries(headers)),
+      ...this.#credentials(operation, request),
+      ...(await this.#body(operation.requestBody, [...at, 'requestBody'], request)),
+    ];
+  }
+
+  #parameters({ operation, at }: Found, place: Parameter['in'], given: object): string[] {
+    const members = operation.parameters.flatMap((one, index) =>
+      one.in === place ? [[one.name, { $ref: pointer(...at, 'parameters', String(index), 'schema') }]] : [],
+    );
+    const needed = operation.parameters.filter((one) => one.in === place && one.required);
+    const schema = {
+      type: 'object',
+      properties: Object.fromEntries(members),
+      required: needed.map(({ name }) => name),
+      additionalProperties: false,
+    };
+    return misfits(this.#texts, schema, { ...given }).map((problem) => `${place}${problem}`);
+  }
+
+  #credentials({ security = this.#document.security }: OperationObject, { headers }: Message): string[] {
+    const { authorization = '' } = headers;
+    if (security.length === 0) return authorization === '' ? [] : ['credentials where none are asked for'];
+    const fits = security.some((requirement) =>
+      Object.keys(requirement).every((name) => {
+        const { type, scheme, name: header = '' } = this.#document.components.securitySchemes[name] ?? {};
+        if (type === 'apiKey') return headers[header.toLowerCase()] !== undefined;
+        return authorization.toLowerCase().startsWith(`${scheme} `);
+      }),
+    );
+    return fits ? [] : ['no credentials of a kind that is asked for'];
+  }
+
+  async #body(
+    described: Body | undefined,
+    at: readonly string[],
+    { headers, body }: Message,
+  ): Promise<string[]> {
+    const bytes = body();
+    if (bytes.length === 0) return described?.required ? ['no body'] : [];
+    const mediaType = mediaTypeOf(headers);
+    if (!described?.content?.[mediaType]) return [`a body of type ${mediaType}`];
+    const value =
+      mediaType === 'multipart/form-data' ? await parts(bytes, headers) : JSON.parse(String(bytes));
+    return misfits(this.#values, { $ref: pointer(...at, 'content', mediaType, 'schema') }, value);
+  }
+
+  #answer({ operation, at }: Found, { status, answer }: Seen): string[] {
+    const described = operation.responses[status];
+    if (!described || !answer) return [`an answer with ${status}`];
+    const { headers, body } = answer;
+    const bytes = body();
+    if (described.content === undefined) return bytes.length === 0 ? [] : ['an answer with a body'];
+    const mediaType = mediaTypeOf(headers);
+    if (!described.content[mediaType]) return [`an answer of type ${mediaType}`];
+    if (mediaType !== 'application/json') return bytes.length > 0 ? [] : ['an empty file'];
+    const schema = { $ref: pointer(...at, 'responses', String(status), 'content', mediaType, 'schema') };
+    return misfits(this.#values, schema, JSON.parse(String(bytes)));
+  }
+}
+
+/** Strict, so that a keyword which JSON Schema does not know is an error, but for those of OpenAPI around the schemas. */
+function validator(document: string, { coerceTypes }: { coerceTypes: boolean }): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, coerceTypes, strictTypes: false });
+  formats.default(ajv);
+  const around = JSON.parse(document);
+  ajv.addVocabulary([...Object.keys(around), 'x-provenance']);
+  return ajv.addSchema(around, 'document');
+}
+
+/** What Ajv has against a value. */
+function misfits(ajv: Ajv2020, schema: object, value: unknown): string[] {
+  const fits = ajv.compile(schema);
+  fits(value);
+  return (fits.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+/** Leads to a part of the document. */
+function pointer(...keys: string[]): string {
+  return `document#/${keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
+}
+
+/** What the path has in place of the parameters of a template; undefined when it is another path. */
+function membersOf(template: string, path: string): Record<string, string> | undefined {
+  const pattern = template.replace(/[.]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const members = new RegExp(`^${pattern}$`).exec(path);
+  if (!members) return undefined;
+  return Object.fromEntries(
+    Object.entries(members.groups ?? {}).map(([name, text]) => [name, decodeURIComponent(text)]),
+  );
+}
+
+function mediaTypeOf(headers: Message['headers']): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
+}
+
+/** The parts of a form by name; a file is the text of its bytes. */
+async function parts(body: Buffer, headers: Message['headers']): Promise<object> {
+  const type = headers['content-type'] ?? '';
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  const entries = [...form].map(async ([name, part]) => [
+    name,
+    typeof part === 'string' ? part : await part.text(),
+  ]);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+function unknown({ line }: Seen): Verdict {
+  return { operationId: undefined, problems: [`${line} is not in the document`] };
+}
