@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lint } from '../openapi/linter.js';
+import { lint } from '../partners/openapi/linter.js';
 import { createRig, type Rig } from '../rig.js';
 import { problemOf, runReceiver } from './running-receiver.js';
 

@@ -1,6 +1,6 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Message, Seen } from '../counting-proxy.js';
+import type { Message, Seen } from '../../counting-proxy.js';
 
 /** Parts of an OpenAPI 3.1 document, as far as they are looked at here. */
 interface Parameter {
@@ -60,12 +60,15 @@ export class Contract {
     this.#texts = validator(text, { coerceTypes: true });
   }
 
-  /** Its operations, with the statuses of their answers. */
-  operations(): { operationId: string; provenance: string; statuses: number[] }[] {
-    return Object.values(this.#document.paths).flatMap((item) =>
-      Object.values(item).map(({ operationId, responses, 'x-provenance': provenance }) => {
-        return { operationId, provenance, statuses: Object.keys(responses).map(Number) };
-      }),
+  /** Its operations: method and path template, and the statuses of their answers. */
+  operations(): { operationId: string; line: string; isDocumented: boolean; statuses: number[] }[] {
+    return Object.entries(this.#document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId, responses, 'x-provenance': provenance }]) => ({
+        operationId,
+        line: `${method.toUpperCase()} ${path}`,
+        isDocumented: provenance === 'documented',
+        statuses: Object.keys(responses).map(Number),
+      })),
     );
   }
 
@@ -183,9 +186,15 @@ function validator(document: string, { coerceTypes }: { coerceTypes: boolean }):
   return ajv.addSchema(around, 'document');
 }
 
+const compiled = new WeakMap<Ajv2020, Map<string, ValidateFunction>>();
+
 /** What Ajv has against a value. */
 function misfits(ajv: Ajv2020, schema: object, value: unknown): string[] {
-  const fits = ajv.compile(schema);
+  const known = compiled.get(ajv) ?? new Map<string, ValidateFunction>();
+  compiled.set(ajv, known);
+  const key = JSON.stringify(schema);
+  const fits = known.get(key) ?? ajv.compile(schema);
+  known.set(key, fits);
   fits(value);
   return (fits.errors ?? []).map(
     ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,

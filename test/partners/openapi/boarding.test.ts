@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
-import type { BoardingClient } from '../../src/partners/boarding/client.js';
-import type { BoardingOperations } from '../../src/partners/boarding/operations.js';
+import type { BoardingClient } from '../../../src/partners/boarding/client.js';
+import type { BoardingOperations } from '../../../src/partners/boarding/operations.js';
 import { expectContract, runPartner } from './running-partners.js';
 
 const basics = {

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
-import type { PaymentsClient } from '../../src/partners/payments/client.js';
-import type { PaymentsOperations } from '../../src/partners/payments/operations.js';
+import type { PaymentsClient } from '../../../src/partners/payments/client.js';
+import type { PaymentsOperations } from '../../../src/partners/payments/operations.js';
 import { expectContract, runPartner } from './running-partners.js';
 
 const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };

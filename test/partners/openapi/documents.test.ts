@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runSandbox } from '../sandbox/running-sandbox.js';
+import { runSandbox } from '../../sandbox/running-sandbox.js';
 import { lint } from './linter.js';
 
 const SYSTEMS = ['boarding', 'banking', 'plant-store', 'payments', 'processor'];

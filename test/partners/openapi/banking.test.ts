@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest';
-import type { BankingClient } from '../../src/partners/banking/client.js';
-import type { BankingOperations } from '../../src/partners/banking/operations.js';
-import { ADDRESS, HOLDER, OWNER } from '../partners/banking/partner.js';
-import type { RunningSandbox } from '../sandbox/running-sandbox.js';
+import type { BankingClient } from '../../../src/partners/banking/client.js';
+import type { BankingOperations } from '../../../src/partners/banking/operations.js';
+import type { RunningSandbox } from '../../sandbox/running-sandbox.js';
+import { ADDRESS, HOLDER, OWNER } from '../banking/partner.js';
 import { expectContract, runPartner } from './running-partners.js';
 
 const CARD = { paymentCardId: 'card-1001' };

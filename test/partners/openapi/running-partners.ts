@@ -1,10 +1,11 @@
 import { expect, onTestFinished } from 'vitest';
-import { operationName } from '../../src/partners/catalogue.js';
-import { closeAll, type PartnerClients, partnerClients } from '../../src/partners/clients.js';
-import type { SystemName } from '../../src/partners/systems.js';
-import { type CountingProxy, countingProxy, type Seen } from '../counting-proxy.js';
-import { type RunningSandbox, runSandbox } from '../sandbox/running-sandbox.js';
-import { Contract } from './contract.js';
+import { operationName } from '../../../src/partners/catalogue.js';
+import { closeAll, type PartnerClients, partnerClients } from '../../../src/partners/clients.js';
+import type { SystemName } from '../../../src/partners/systems.js';
+import { type CountingProxy, countingProxy, type Seen } from '../../counting-proxy.js';
+import { type RunningSandbox, runSandbox } from '../../sandbox/running-sandbox.js';
+import type { Contract } from './contract.js';
+import { contractOf, POS_NAMES } from './documents.js';
 
 export interface RunningPartner {
   readonly sandbox: RunningSandbox;
@@ -16,11 +17,11 @@ export interface RunningPartner {
 
 /** A sandbox of its own for the running test, typed clients of it, and a proxy between them that keeps what they say. */
 export async function runPartner(system: SystemName): Promise<RunningPartner> {
-  const sandbox = await runSandbox({ posNames: ['Till'] });
+  const sandbox = await runSandbox({ posNames: POS_NAMES });
   const proxy = await countingProxy(sandbox.url);
   const { url } = proxy;
   const clients = partnerClients({
-    posNames: ['Till'],
+    posNames: POS_NAMES,
     boarding: { url, username: 'sandbox', password: 'sandbox' },
     banking: {
       url,
@@ -36,8 +37,7 @@ export async function runPartner(system: SystemName): Promise<RunningPartner> {
     processor: { url, apiKey: 'sandbox' },
   });
   onTestFinished(() => closeAll(clients));
-  const { text } = await sandbox.call(`GET /openapi/${system}.json`);
-  return { sandbox, clients, proxy, contract: new Contract(text) };
+  return { sandbox, clients, proxy, contract: await contractOf(system) };
 }
 
 /** Everything that was said is as the document has it, and what was said last is the operation, done. */

@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest';
-import type { PlantStoreClient } from '../../src/partners/plant-store/client.js';
-import type { PlantStoreOperations } from '../../src/partners/plant-store/operations.js';
-import type { ProcessorClient } from '../../src/partners/processor/client.js';
-import type { ProcessorOperations } from '../../src/partners/processor/operations.js';
+import type { PlantStoreClient } from '../../../src/partners/plant-store/client.js';
+import type { PlantStoreOperations } from '../../../src/partners/plant-store/operations.js';
+import type { ProcessorClient } from '../../../src/partners/processor/client.js';
+import type { ProcessorOperations } from '../../../src/partners/processor/operations.js';
 import { expectContract, runPartner } from './running-partners.js';
 
 const FERN = { id: '9007199254740993', name: 'Fern', tag: 'shade' };
