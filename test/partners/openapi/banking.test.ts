@@ -102,7 +102,7 @@ const CALLS: Record<keyof BankingOperations, Call> = {
       level: 'Info',
       group: 'Notifications',
       types: ['Messages', 'Notifications'],
-      categories: ['Cards'],
+      categories: ['Cards', 'Deposits'],
       searchTerm: 'card & more',
       skip: 0,
       take: 50,
