@@ -122,8 +122,8 @@ const INTRODUCTION = `# Partner APIs
 
 <!-- Made by "npm run docs" from the catalogue. Do not edit by hand. -->
 
-Every operation of a partner's API is one entry in a catalogue. The typed client, the sandbox and this page are made
-from it.
+Every operation of a partner's API is one entry in a catalogue. The typed client, the sandbox, this page and
+the OpenAPI 3.1 documents that the sandbox tells (\`/openapi/<system>.json\`) are made from it.
 
 - **documented**: the partner's contract prints the shapes of request and answer. They are in the catalogue as printed.
 - **assumed**: the contract names the operation and no more. The shapes are those that services of the same kind have.

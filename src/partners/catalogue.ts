@@ -14,7 +14,7 @@ export type Provenance = 'documented' | 'assumed';
 
 /**
  * One operation of a partner API. The catalogue is the single place that knows its address and its shapes: the
- * typed client, the sandbox's routes and the docs table are all made from it.
+ * typed client, the sandbox's routes, the OpenAPI documents and the docs table are all made from it.
  */
 export interface Operation<Request extends z.ZodType = z.ZodType, Response extends z.ZodType = z.ZodType> {
   /** Heading in the partner's contract, such as `B3`, when it has one. */

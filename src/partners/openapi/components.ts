@@ -68,6 +68,7 @@ export function componentsOf(
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 const INT64: JsonSchema = { type: 'integer', format: 'int64' };
+
 /**
  * Turns what zod tells of our side of the wire into what is on it, adds in words the rules that it cannot tell, and drops what
  * a format says already.

@@ -29,6 +29,8 @@ export interface Contract {
   envelope?(operation: Operation, payload: Json): Json;
   /** The statuses of failure that the contract lists for an operation, each with the schema of its body. */
   failures(operation: Operation): Readonly<Record<number, Json>>;
+  /** It prints those failures, but not which status each has. */
+  readonly assumesStatuses?: true;
   /** It tells of no rate limits, so that a 429 and its body are assumed. Left out where no other status can be. */
   readonly tooMany?: (operation: Operation) => Json;
   /** MIME types of the files that it answers. */
@@ -157,6 +159,7 @@ const processor: Contract = {
   },
   envelope: () => ref('Envelope'),
   failures: () => same(ref('Envelope'), 401, 422, 500),
+  assumesStatuses: true,
   tooMany: () => ref('Envelope'),
 };
 

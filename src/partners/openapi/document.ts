@@ -10,7 +10,7 @@ const CREDENTIALS = 'credentials';
 
 /**
  * The OpenAPI 3.1 document of a partner system, made from its catalogue: what our client sends and understands. What the
- * partner's contract leaves out has `x-provenance: assumed`.
+ * partner's contract leaves out has `x-provenance: assumed`: an operation's shapes, a status, the body of a failure.
  *
  * @param operations the catalogue of the system, in the wording of one customer
  */
@@ -34,7 +34,7 @@ export function openApiDocument(system: SystemName, operations: Operations): Jso
     info: {
       title: SYSTEMS[system],
       version: '1',
-      description: `What Gangway sends and understands, after ${contract.reference}. An operation with x-provenance: assumed is named there without a shape, see docs/partner-apis.md.`,
+      description: `What Gangway sends and understands, after ${contract.reference}. What has x-provenance: assumed is not shown there, see docs/partner-apis.md.`,
     },
     servers: [{ url: '/', description: 'The sandbox that tells this document' }],
     security: [{ [CREDENTIALS]: [] }],

@@ -13,6 +13,8 @@ const MEANINGS: Readonly<Record<number, string>> = {
   500: 'Internal error: it may have taken effect, or not',
 };
 
+const ASSUMED: Json = { 'x-provenance': 'assumed' };
+
 /** All answers of an operation, by status. */
 export function responses(operation: Operation, contract: Contract, payload: Json): Json {
   const { failures = {}, statusAnswers = {} } = operation;
@@ -22,7 +24,7 @@ export function responses(operation: Operation, contract: Contract, payload: Jso
       standsFor === undefined
         ? (failures[Number(status)]?.message ?? MEANINGS[Number(status)] ?? 'It failed')
         : `An answer, and no failure: it is read as ${JSON.stringify(standsFor)}`;
-    return [status, answer(description, body)];
+    return [status, { ...answer(description, body), ...(contract.assumesStatuses && ASSUMED) }];
   });
   return {
     ...success(operation, contract, payload),
@@ -44,6 +46,6 @@ function tooMany(body: Json): Json {
   return {
     ...answer('Too many calls: nothing took effect', body),
     headers: { 'Retry-After': { description: 'Seconds to wait, or a date', schema: { type: 'string' } } },
-    'x-provenance': 'assumed',
+    ...ASSUMED,
   };
 }

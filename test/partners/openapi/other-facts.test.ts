@@ -65,7 +65,9 @@ describe('apis/3', () => {
   it('the processor has one operation, which is deprecated', async () => {
     expect(await answersOf('processor')).toEqual(['POST /processor/api/v1/webhook: 200 401 422 429 500']);
     const { paths, components } = await documentOf('processor');
-    const { deprecated, requestBody } = paths['/processor/api/v1/webhook'].post;
+    const { deprecated, requestBody, responses } = paths['/processor/api/v1/webhook'].post;
+    expect(responses[422]['x-provenance']).toBe('assumed');
+    expect(responses[200]).not.toHaveProperty('x-provenance');
     expect(deprecated).toBe(true);
     expect(json(requestBody)).toMatchObject({
       required: ['event_names', 'webhook_url'],
