@@ -389,6 +389,15 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     });
   }
 
+  /** The events of the history, by kind and workflow tasks aside: a busy machine may need more of those. */
+  async written(): Promise<readonly string[]> {
+    const { events } = await this.handle.fetchHistory();
+    const names = (events ?? []).flatMap((event) =>
+      Object.keys(event).filter((key) => key.endsWith('Attributes')),
+    );
+    return names.filter((name) => !name.startsWith('workflowTask')).sort();
+  }
+
   async events(): Promise<readonly string[]> {
     const { timeline } = await this.state();
     return timeline.map(({ event }) => event);
