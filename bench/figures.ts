@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bankingClient } from '../src/partners/banking/client.js';
-import { bankingOperations } from '../src/partners/banking/operations.js';
+import { catalogue } from '../src/partners/systems.js';
 import { startSandbox } from '../src/sandbox/server.js';
 import { startDevServer } from '../src/temporal/dev-server.js';
 import { nudge } from '../src/temporal/nudge.js';
@@ -145,9 +145,14 @@ async function printTokenCalls(): Promise<void> {
 }
 
 function printCatalogue(): void {
-  const operations = Object.values(bankingOperations());
-  const named = operations.filter((operation) => 'reference' in operation).length;
-  print('banking operations', `${operations.length}, of which E1 to E15: ${named}`);
+  for (const [system, operations] of Object.entries(catalogue())) {
+    const all = Object.values(operations);
+    const documented = all.filter(({ provenance }) => provenance === 'documented').length;
+    print(
+      `operations of ${system}`,
+      `${all.length}: ${documented} documented, ${all.length - documented} assumed`,
+    );
+  }
 }
 
 async function waiting({ board }: Rig) {
