@@ -306,6 +306,7 @@ describe('a receiver in trouble', () => {
       async () => new Set(ends().map(({ id }) => id)).size,
       (size) => size === boardings.length,
       'the end of each',
+      60_000,
     );
     for (const { id } of ends()) {
       const [run, last] = id.split('.');
@@ -314,11 +315,13 @@ describe('a receiver in trouble', () => {
         async () => crm.received.map((event) => event.id),
         (ids) => all.every((each) => ids.includes(each)),
         `all events up to ${id}`,
+        // An attempt that died with its worker is given up after half a minute.
+        60_000,
       );
     }
     const told = new Map(crm.received.map(({ id, body }) => [id, body]));
     for (const { id, body } of crm.received) expect(body).toBe(told.get(id));
-  }, 90_000);
+  }, 150_000);
 });
 
 /** `gangway events` as a process. */
