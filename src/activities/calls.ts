@@ -27,7 +27,7 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
       const [key, { effect }] = found;
       const options = { signal: cancellationSignal(), toProduction };
       const call = async () => client[key]?.(await withFiles(request, documents), options);
-      const answer = await (effect === 'once' ? once(call) : repeatable(() => beating(call)));
+      const answer = await (effect === 'once' ? once(call) : repeatable(call));
       return isDownload(answer) ? saved(name, answer, downloadDir) : { answer: answer ?? null };
     },
   };

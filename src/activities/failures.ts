@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 
-/** How often a running call tells the server that its worker lives; a third of its heartbeat time-out. */
+/** How often a running call tells the server that its worker lives; a third of its heartbeat time-out or less. */
 const HEARTBEAT_MS = 3_000;
 
 /** Attempts in which a 404 may just mean that the partner has not caught up with its own create yet. */
@@ -15,6 +15,8 @@ export interface Repetition {
   readonly paceMs?: number;
   /** What is asked for may have been made a moment ago. Otherwise a 404 is the answer, and not repeated. */
   readonly mayBeNew?: boolean;
+  /** What each heartbeat carries, for the attempts after this one. */
+  readonly progress?: unknown;
 }
 
 /**
@@ -23,9 +25,9 @@ export interface Repetition {
  * soon after a create when it does not find yet what was created.
  */
 export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
-  const { paceMs = 0, mayBeNew = false } = repetition;
+  const { paceMs = 0, mayBeNew = false, progress } = repetition;
   try {
-    return await call();
+    return await beating(call, progress);
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
     throw asFailure(error, isWorthRepeating(error, activityInfo().attempt, mayBeNew), paceMs);
@@ -55,8 +57,8 @@ export async function once<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /** Makes a call that may take long, and tells the server all the while that its worker lives. */
-export async function beating<T>(call: () => Promise<T>): Promise<T> {
-  const beat = setInterval(heartbeat, HEARTBEAT_MS);
+export async function beating<T>(call: () => Promise<T>, progress?: unknown): Promise<T> {
+  const beat = setInterval(heartbeat, HEARTBEAT_MS, progress);
   try {
     return await call();
   } finally {

@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { OnboardingActivities, Progress } from '../messages/onboarding-activities.js';
 import { resolveRequirement } from '../messages/requirements.js';
 import { outcomeOf, stateOf } from '../temporal/onboardings.js';
+import { beating } from './failures.js';
 import { again, delayBeforeNext } from './poll.js';
 import type { PollBounds } from './poll-delay.js';
 
@@ -16,7 +17,9 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
       // Tried again, it is the same update, and the server answers what it answered before.
       const updateId = `${workflowExecution?.runId}-${activityId}`;
       try {
-        return await handle.executeUpdate(resolveRequirement, { args: [resolution], updateId });
+        return await beating(() =>
+          handle.executeUpdate(resolveRequirement, { args: [resolution], updateId }),
+        );
       } catch (error) {
         const rejected = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
         if (rejected instanceof ApplicationFailure)

@@ -18,8 +18,8 @@ export async function awaitChange<Snapshot>(
 ): Promise<{ snapshot: Snapshot; polls: number }> {
   const polls = pollsBefore() + 1;
   const nextRetryDelay = delayBeforeNext(poll);
-  const beating = () => whileBeating(read, polls);
-  const snapshot = await repeatable(beating, { paceMs: nextRetryDelay, mayBeNew: true });
+  heartbeat(polls);
+  const snapshot = await repeatable(read, { paceMs: nextRetryDelay, mayBeNew: true, progress: polls });
   if (isNews(snapshot, polls)) return { snapshot, polls };
   throw again('StatusUnchanged', 'the status has not changed yet', nextRetryDelay);
 }
@@ -38,19 +38,6 @@ export function again(type: string, message: string, nextRetryDelay: number): Ap
     category: ApplicationFailureCategory.BENIGN,
     nextRetryDelay,
   });
-}
-
-/** How often a read tells the server that its worker lives; a third of the poll's heartbeat time-out. */
-const HEARTBEAT_MS = 3_000;
-
-async function whileBeating<T>(read: () => Promise<T>, polls: number): Promise<T> {
-  heartbeat(polls);
-  const beat = setInterval(heartbeat, HEARTBEAT_MS, polls);
-  try {
-    return await read();
-  } finally {
-    clearInterval(beat);
-  }
 }
 
 /** Reads so far in this wait. A nudge resets the attempt number, so they are counted in the heartbeat. */

@@ -315,7 +315,7 @@ describe('a receiver in trouble', () => {
         async () => crm.received.map((event) => event.id),
         (ids) => all.every((each) => ids.includes(each)),
         `all events up to ${id}`,
-        // An attempt that died with its worker is given up after half a minute.
+        // An attempt of a delivery that died with its worker is given up after half a minute.
         60_000,
       );
     }

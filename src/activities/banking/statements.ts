@@ -4,7 +4,7 @@ import type { StatementRequest } from '../../messages/banking-operations.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { statementFormat } from '../../partners/banking/statement.js';
 import type { CallOptions } from '../../partners/client.js';
-import { beating, once, repeatable } from '../failures.js';
+import { once, repeatable } from '../failures.js';
 import { type BankingCalls, untilCancelled } from './access.js';
 
 /** Fetches statements into the statement folder. */
@@ -30,7 +30,7 @@ export function statementActivities(
   return {
     saveStatement: (request) =>
       request.email === undefined
-        ? repeatable(() => beating(() => save(request, untilCancelled())))
+        ? repeatable(() => save(request, untilCancelled()))
         : once(() => save(request)),
   };
 }
