@@ -47,13 +47,27 @@ export function isWorthRepeating(error: PartnerError, attempt: number, mayBeNew:
   }
 }
 
-/** For a write without an idempotency key: never retried here, the workflow decides. */
+/** What the heartbeat of a write says as long as it is under way. */
+const BEGUN = 'begun';
+
+/**
+ * For a write without an idempotency key: never retried here, the workflow decides. Nor when someone allows
+ * the activity more attempts from outside: its heartbeat tells the next one that the call was begun.
+ */
 export async function once<T>(call: () => Promise<T>): Promise<T> {
+  const { heartbeatDetails, activityType } = activityInfo();
+  if (heartbeatDetails === BEGUN) throw asFailure(triedAgain(activityType), false);
+  heartbeat(BEGUN);
   try {
-    return await beating(call);
+    return await beating(call, BEGUN);
   } catch (error) {
     throw error instanceof PartnerError ? asFailure(error, false) : error;
   }
+}
+
+function triedAgain(operation: string): PartnerError {
+  const reason = 'its worker died, and the activity was tried again';
+  return new PartnerError({ system: 'gangway', operation, kind: 'Uncertain', fields: [], reason });
 }
 
 /** Makes a call that may take long, and tells the server all the while that its worker lives. */
