@@ -1,11 +1,16 @@
-import { Readable } from 'node:stream';
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { DocumentStore } from '../documents/document-store.js';
 import { saveWhole } from '../documents/save-whole.js';
 import type { FileToSend, PartnerAnswer, PartnerCallActivities } from '../messages/partner-call.js';
 import { statementFormat } from '../partners/banking/statement.js';
-import { type Download, type FilePart, type Operations, operationOf } from '../partners/catalogue.js';
+import {
+  type Download,
+  type FilePart,
+  isDownload,
+  type Operations,
+  operationOf,
+} from '../partners/catalogue.js';
 import type { PartnerClient } from '../partners/client.js';
 import { beating, once, repeatable } from './failures.js';
 
@@ -61,8 +66,4 @@ function isFileToSend(value: unknown): value is FileToSend {
   return (
     typeof value === 'object' && value !== null && 'document' in value && Object.keys(value).length === 1
   );
-}
-
-function isDownload(answer: unknown): answer is Download {
-  return typeof answer === 'object' && answer !== null && 'body' in answer && answer.body instanceof Readable;
 }

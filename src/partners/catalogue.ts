@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { PartnerErrorKind } from './partner-error.js';
 
@@ -76,6 +76,11 @@ export interface Download {
   readonly contentType: string;
   /** Breaks off with a `PartnerError` when the partner does. */
   readonly body: Readable;
+}
+
+/** Whether an answer is a file. */
+export function isDownload(answer: unknown): answer is Download {
+  return typeof answer === 'object' && answer !== null && 'body' in answer && answer.body instanceof Readable;
 }
 
 export type Operations = Readonly<Record<string, Operation>>;

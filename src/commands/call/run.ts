@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { loadConfig } from '../../config.js';
 import { folderStore } from '../../documents/folder-store.js';
 import type { PartnerAnswer, PartnerCall } from '../../messages/partner-call.js';
 import type { SingleActivity } from '../../messages/single-activity.js';
-import { type Download, type Operation, type Operations, operationName } from '../../partners/catalogue.js';
+import { isDownload, type Operation, type Operations, operationName } from '../../partners/catalogue.js';
 import type { PartnerClient } from '../../partners/client.js';
 import { closeAll, partnerClients } from '../../partners/clients.js';
 import { PartnerError } from '../../partners/partner-error.js';
@@ -127,8 +127,4 @@ async function save(body: Readable, contentType: string, output: string): Promis
     throw code === undefined ? error : new CommandFailed(`${output} cannot be written (${code})`);
   }
   return { saved: output, contentType };
-}
-
-function isDownload(answer: unknown): answer is Download {
-  return typeof answer === 'object' && answer !== null && 'body' in answer && answer.body instanceof Readable;
 }
