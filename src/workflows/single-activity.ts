@@ -1,6 +1,6 @@
-import { proxyActivities, type UntypedActivities, workflowInfo } from '@temporalio/workflow';
+import type { UntypedActivities } from '@temporalio/workflow';
 import type { SingleActivity } from '../messages/single-activity.js';
-import { laneTaskQueue } from '../messages/task-queues.js';
+import { laneActivities } from './journey/lane-activities.js';
 
 /**
  * Runs one activity, for Temporal servers that have no standalone activities. It is not an onboarding and keeps no state, so
@@ -13,11 +13,6 @@ export async function singleActivity({
   summary,
   options,
 }: SingleActivity): Promise<unknown> {
-  const activities = proxyActivities<UntypedActivities>({
-    ...options,
-    summary,
-    taskQueue: laneTaskQueue(workflowInfo().taskQueue, lane),
-    allowEagerDispatch: false,
-  });
+  const activities = laneActivities<UntypedActivities>(lane, { ...options, summary });
   return activities[activity]?.(...args);
 }

@@ -1,9 +1,9 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { BoardingActivities } from '../../messages/boarding-activities.js';
 import { AT_MOST_ONCE, POLL, REPEATABLE } from '../journey/activity-options.js';
-import { partnerActivities } from '../journey/partner-activities.js';
+import { laneActivities } from '../journey/lane-activities.js';
 
-const activities = (options: ActivityOptions) => partnerActivities<BoardingActivities>('boarding', options);
+const activities = (options: ActivityOptions) => laneActivities<BoardingActivities>('boarding', options);
 
 export const { resolveReferences } = activities({
   ...REPEATABLE,

@@ -1,9 +1,9 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { BankingActivities } from '../../messages/banking-activities.js';
 import { AT_MOST_ONCE, POLL, REPEATABLE } from '../journey/activity-options.js';
-import { partnerActivities } from '../journey/partner-activities.js';
+import { laneActivities } from '../journey/lane-activities.js';
 
-const activities = (options: ActivityOptions) => partnerActivities<BankingActivities>('banking', options);
+const activities = (options: ActivityOptions) => laneActivities<BankingActivities>('banking', options);
 
 export const { findProfiles } = activities({ ...REPEATABLE, summary: 'Look for the business at the bank' });
 

@@ -1,12 +1,12 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { BankingActivities } from '../../messages/banking-activities.js';
 import { AT_MOST_ONCE, REPEATABLE } from '../journey/activity-options.js';
-import { partnerActivities } from '../journey/partner-activities.js';
+import { laneActivities } from '../journey/lane-activities.js';
 
 /** Many pages, from many accounts. */
 const LONG = '10m';
 
-const activities = (options: ActivityOptions) => partnerActivities<BankingActivities>('banking', options);
+const activities = (options: ActivityOptions) => laneActivities<BankingActivities>('banking', options);
 
 export const { closeCard } = activities({ ...AT_MOST_ONCE, summary: 'Close the card' });
 

@@ -1,9 +1,9 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { PaymentsActivities } from '../../messages/payments-activities.js';
 import { AT_MOST_ONCE, REPEATABLE } from '../journey/activity-options.js';
-import { partnerActivities } from '../journey/partner-activities.js';
+import { laneActivities } from '../journey/lane-activities.js';
 
-const activities = (options: ActivityOptions) => partnerActivities<PaymentsActivities>('payments', options);
+const activities = (options: ActivityOptions) => laneActivities<PaymentsActivities>('payments', options);
 
 export const { findAccounts } = activities({ ...REPEATABLE, summary: 'Look for the payments account' });
 
