@@ -11,28 +11,13 @@ import { Hints } from './hints.js';
 import { onboardingRoutes } from './onboarding-routes.js';
 import { openApiDocument } from './openapi.js';
 import { answerClientError, answerProblems, Problem, sendProblem } from './problems.js';
-import type { HintingPartner, HintRules } from './senders.js';
+import type { ReceiverSettings } from './settings.js';
 import { signatureCheck } from './signatures.js';
 import { isReady } from './temporal.js';
 
-export interface ReceiverOptions {
-  readonly host: string;
-  /** 0 for any free one. */
-  readonly port: number;
-  /** `whsec_<base64>`; none to take unsigned events. */
-  readonly secrets: readonly string[];
-  /** Bearer tokens; none to let nobody call `/onboardings`. */
-  readonly tokens: readonly string[];
-  /** Of one token, or of one address without; webhooks of each partner are counted by themselves. */
-  readonly requestsPerMinute: number;
-  /** Addresses and networks of proxies in front, which are believed when they say who asks. */
-  readonly trustedProxies: readonly string[];
-  /** Whose webhooks are taken, and what of them is looked at. */
-  readonly hints: Readonly<Record<HintingPartner, HintRules>>;
+export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel'> {
   /** Temporal, which may be away. */
   readonly client: Client;
-  readonly taskQueue: string;
-  readonly posNames: readonly string[];
   readonly logger: Logger;
   /** How long headers and whole requests may take to arrive, in milliseconds. */
   readonly limits?: { readonly headersMs: number; readonly requestMs: number };

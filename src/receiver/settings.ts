@@ -57,14 +57,17 @@ const settings = z.object({
 
 export interface ReceiverSettings {
   readonly host: string;
+  /** 0 for any free one. */
   readonly port: number;
   /** `whsec_<base64>`; none to take events that nobody has signed. */
   readonly secrets: readonly string[];
-  /** Bearer tokens of those who may call `/onboardings`. */
+  /** Bearer tokens of those who may call `/onboardings`; none to let nobody. */
   readonly tokens: readonly string[];
+  /** Of one token, or of one address without; webhooks of each partner are counted by themselves. */
   readonly requestsPerMinute: number;
   /** Addresses and networks of proxies in front, which are believed when they say who asks. */
   readonly trustedProxies: readonly string[];
+  /** Whose webhooks are taken, and what of them is looked at. */
   readonly hints: Readonly<Record<HintingPartner, HintRules>>;
   readonly payloadKeys: PayloadKeys | undefined;
   readonly taskQueue: string;
