@@ -53,6 +53,12 @@ export const listenAddress = z
 /** A token opens everything, so it must be one that nobody guesses. */
 const TOKEN = /^[\w.~+/=-]{32,}$/;
 
+/** Off unless it says `true`. */
+export const flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true')
+  .default(false);
+
 /** Values that are separated by commas. */
 export const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
 
@@ -128,7 +134,7 @@ const settings = z.object({
     .refine((urls) => urls.every((text) => URL.canParse(text)), 'each must be a URL')
     .default([]),
   EVENTS_SECRETS: signingSecrets.default([]),
-  EVENTS_TO_LOOPBACK: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  EVENTS_TO_LOOPBACK: flag,
   PLANT_STORE_URL: partnerUrl.optional(),
   PLANT_STORE_TOKEN: z.string().optional(),
   PLANT_STORE_ACTIVITIES_PER_SECOND: perSecond.optional(),
@@ -231,8 +237,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
 
 /** News is signed, and goes to https only, or to this very machine where that was chosen. */
 function eventsFrom(set: z.output<typeof settings>): Config['events'] {
-  const { EVENTS_URLS: urls, EVENTS_SECRETS: secrets } = set;
-  const toLoopback = set.EVENTS_TO_LOOPBACK === 'true';
+  const { EVENTS_URLS: urls, EVENTS_SECRETS: secrets, EVENTS_TO_LOOPBACK: toLoopback } = set;
   const isFit = (url: URL) => url.protocol === 'https:' || (toLoopback && isSecureOrLoopback(url));
   if (!urls.every((url) => isFit(new URL(url)))) {
     throw new BadSetting(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   BadSetting,
   bearerTokens,
+  flag,
   listenAddress,
   loadConfig,
   readSettings,
@@ -18,8 +19,8 @@ const CODEC_SECRETS: readonly string[] = ['PAYLOAD_KEYS', 'CODEC_TOKENS'];
 const settings = z.object({
   PAYLOAD_KEYS: payloadKeys,
   CODEC_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8083 }),
-  CODEC_BEHIND_TLS: z.enum(['true', 'false'], 'must be true or false').default('false'),
-  CODEC_TOKEN_IN_PATH: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  CODEC_BEHIND_TLS: flag,
+  CODEC_TOKEN_IN_PATH: flag,
   CODEC_TOKENS: bearerTokens.default([]),
   CODEC_JWKS_URL: z
     .string()
@@ -67,7 +68,7 @@ export function loadCodecSettings(environment: NodeJS.ProcessEnv = process.env):
 /** Answers are in the clear, so they leave the machine only through something that encrypts the connection. */
 function addressFrom(set: Settings): { host: string; port: number } {
   const { host, port } = set.CODEC_ADDRESS;
-  if (set.CODEC_BEHIND_TLS === 'false' && !isSecureOrLoopback(new URL(`http://${host}`))) {
+  if (!set.CODEC_BEHIND_TLS && !isSecureOrLoopback(new URL(`http://${host}`))) {
     const rule =
       'must be a loopback address; if TLS is done in front of this server, set CODEC_BEHIND_TLS=true';
     throw new BadSetting('CODEC_ADDRESS', rule);
@@ -77,9 +78,8 @@ function addressFrom(set: Settings): { host: string; port: number } {
 
 /** Paths are written to logs by proxies, so this is for a server that nothing stands in front of. */
 function tokenInPathFrom(set: Settings): boolean {
-  if (set.CODEC_TOKEN_IN_PATH === 'false') return false;
-  if (isSecureOrLoopback(new URL(`http://${set.CODEC_ADDRESS.host}`)) && set.CODEC_BEHIND_TLS === 'false')
-    return true;
+  if (!set.CODEC_TOKEN_IN_PATH) return false;
+  if (isSecureOrLoopback(new URL(`http://${set.CODEC_ADDRESS.host}`)) && !set.CODEC_BEHIND_TLS) return true;
   throw new BadSetting(
     'CODEC_TOKEN_IN_PATH',
     'is for a codec server on loopback only, with nothing in front of it',
