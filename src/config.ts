@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { defined } from './messages/defined.js';
 import { DEFAULT_TASK_QUEUE } from './messages/ids.js';
 import type { Lane } from './messages/task-queues.js';
 import { type Destination, destinationOf } from './news/destinations.js';
@@ -214,7 +215,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
         }
       : undefined,
     banking: set.BANKING_URL ? bankingFrom(set.BANKING_URL, set) : undefined,
-    activitiesPerSecond: withoutUndefined({
+    activitiesPerSecond: defined({
       boarding: set.BOARDING_ACTIVITIES_PER_SECOND,
       banking: set.BANKING_ACTIVITIES_PER_SECOND,
       'plant-store': set.PLANT_STORE_ACTIVITIES_PER_SECOND,
@@ -260,8 +261,7 @@ function bankingFrom(url: string, set: z.output<typeof settings>): BankingSettin
     deviceName: set.BANKING_DEVICE_NAME,
     pathSegment: set.BANKING_PATH_SEGMENT,
     form: partnerId === undefined ? 'user' : 'partner',
-    ...(totpSecret !== undefined && { totpSecret }),
-    ...(partnerId !== undefined && { partnerId }),
+    ...defined({ totpSecret, partnerId }),
   };
 }
 
@@ -330,11 +330,6 @@ export function withSecretFiles(
     }
   }
   return values;
-}
-
-function withoutUndefined<Members extends object>(members: Members) {
-  const set = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 }
 
 function required<Value>(setting: string, value: Value | undefined): Value {

@@ -1,6 +1,7 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { defined } from '../messages/defined.js';
 import type { OnboardingActivities, Progress } from '../messages/onboarding-activities.js';
 import { resolveRequirement } from '../messages/requirements.js';
 import { outcomeOf, stateOf } from '../temporal/onboardings.js';
@@ -42,14 +43,14 @@ async function progressOf(workflowId: string): Promise<Progress> {
   const { status } = await client.workflow.getHandle(workflowId).describe();
   const { merchantProfileId, mid, profileId, financialAccountId, paymentsAccountId, terminalId } =
     await stateOf(client, workflowId);
-  const facts = {
-    ...(merchantProfileId !== undefined && { merchantProfileId }),
-    ...(mid !== undefined && { mid }),
-    ...(profileId !== undefined && { profileId }),
-    ...(financialAccountId !== undefined && { financialAccountId }),
-    ...(paymentsAccountId !== undefined && { paymentsAccountId }),
-    ...(terminalId !== undefined && { terminalId }),
-  };
+  const facts = defined({
+    merchantProfileId,
+    mid,
+    profileId,
+    financialAccountId,
+    paymentsAccountId,
+    terminalId,
+  });
   if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return { facts };
   if (status.name !== 'COMPLETED') return { facts, outcome: { outcome: 'cancelled' } };
   return { facts, outcome: await outcomeOf(client, workflowId) };

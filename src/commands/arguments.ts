@@ -61,10 +61,3 @@ function isCardNumber(id: string): boolean {
   }, 0);
   return sum % 10 === 0;
 }
-
-/** What is left of an object without the members that are undefined. */
-export function given<T extends object>(members: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]?: Exclude<T[Key], undefined>;
-  };
-}

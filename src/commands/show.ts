@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { defined } from '../messages/defined.js';
 import { externalActivityRequest, notificationQuery } from '../partners/banking/requests.js';
 import { dateTime, text } from '../partners/banking/rules.js';
-import { given, numericId, positiveInteger } from './arguments.js';
+import { numericId, positiveInteger } from './arguments.js';
 import {
   ACCOUNTS,
   DEPARTMENTS,
@@ -108,7 +109,7 @@ async function showNotifications(
     level: checked['--level'],
     searchTerm: checked['--search'],
   };
-  await printList(NOTIFICATIONS, options, given(filter));
+  await printList(NOTIFICATIONS, options, defined(filter));
 }
 
 async function showExternalActivity(
@@ -124,7 +125,7 @@ async function showExternalActivity(
     dateFrom: checked['--from'],
     dateTo: checked['--to'],
   };
-  await printList(EXTERNAL_ACTIVITY, options, { profileId: checked.profile, ...given(filter) });
+  await printList(EXTERNAL_ACTIVITY, options, { profileId: checked.profile, ...defined(filter) });
 }
 
 async function showAccounts(
@@ -133,5 +134,5 @@ async function showAccounts(
   const { dba, agent, iso } = options;
   const checked = check(accountOptions, { '--dba': dba, '--agent': agent, '--iso': iso }, 'show accounts');
   const filter = { dba: checked['--dba'], agentIds: checked['--agent'], isoId: checked['--iso'] };
-  await printList(ACCOUNTS, options, given(filter));
+  await printList(ACCOUNTS, options, defined(filter));
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { defined } from '../messages/defined.js';
 import { externalId } from '../messages/external-id.js';
 import {
   deleteSchedule,
@@ -8,7 +9,7 @@ import {
   type StatementSchedule,
   saveSchedule,
 } from '../temporal/statement-schedules.js';
-import { given, numberWithin } from './arguments.js';
+import { numberWithin } from './arguments.js';
 import { withTemporal } from './context.js';
 import { check } from './input-file.js';
 import { printJson, printLine, printTable, shortDate } from './output.js';
@@ -114,7 +115,7 @@ function jsonOf({ key, scheduleId, request, isPaused, nextRunAt, lastWorkflowId 
     scheduleId,
     accounts: request?.financialAccountIds ?? null,
     format: request?.fileFormat ?? null,
-    ...given({ email: request?.email }),
+    ...defined({ email: request?.email }),
     paused: isPaused,
     nextRunAt: nextRunAt ?? null,
     lastWorkflowId: lastWorkflowId ?? null,

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { GenerateStatementInput } from '../messages/banking-operations.js';
+import { defined } from '../messages/defined.js';
 import { fullStatementRequest } from '../partners/banking/requests.js';
-import { given } from './arguments.js';
 
 const { financialAccountIds, email } = fullStatementRequest.shape;
 
@@ -38,5 +38,5 @@ export function requestFrom(
   asked: z.output<typeof statementOptions>,
 ): Omit<GenerateStatementInput, 'period'> {
   const { '--account': accounts, '--format': fileFormat, '--email': address } = asked;
-  return { financialAccountIds: accounts, fileFormat, ...given({ email: address }) };
+  return { financialAccountIds: accounts, fileFormat, ...defined({ email: address }) };
 }

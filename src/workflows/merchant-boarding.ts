@@ -1,4 +1,5 @@
 import type { ChosenReferences } from '../messages/boarding-activities.js';
+import { defined } from '../messages/defined.js';
 import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { NOT_SUBMITTED } from '../partners/boarding/statuses.js';
@@ -96,12 +97,7 @@ async function chooseReferences(application: Application): Promise<ChosenReferen
     if (agentProfileId !== undefined && boardingSettingsId !== undefined) {
       return { agentProfileId, boardingSettingsId };
     }
-    const request = {
-      ...(agentProfileId !== undefined && { agentProfileId }),
-      ...(agent !== undefined && { agent }),
-      ...(boardingSettingsId !== undefined && { boardingSettingsId }),
-      ...(boardingSettings !== undefined && { boardingSettings }),
-    };
+    const request = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
     const found = await carryOut(journey, { title, run: () => resolveReferences(request) });
     if (!('problems' in found)) return found;
     await askForCorrection(journey, { title, correct }, found.problems);

@@ -2,6 +2,7 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { setHandler } from '@temporalio/workflow';
 import { CORRECTABLE_BUSINESS_MEMBERS } from '../../messages/business-onboarding.js';
 import { type ChildReport, childReport, type Part, partId } from '../../messages/customer-onboarding.js';
+import { defined } from '../../messages/defined.js';
 import { CORRECTABLE_MERCHANT_MEMBERS } from '../../messages/merchant-boarding.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import {
@@ -79,12 +80,14 @@ export class Customer extends PublicFace {
     const { paymentsAccountId, terminalId } = this.#parts.get('terminal') ?? NOTHING_YET;
     this.learn({
       ...Object.fromEntries(this.#parts),
-      ...(merchantProfileId !== undefined && { merchantProfileId }),
-      ...(mid !== undefined && { mid }),
-      ...(profileId !== undefined && { profileId }),
-      ...(financialAccountId !== undefined && { financialAccountId }),
-      ...(paymentsAccountId !== undefined && { paymentsAccountId }),
-      ...(terminalId !== undefined && { terminalId }),
+      ...defined({
+        merchantProfileId,
+        mid,
+        profileId,
+        financialAccountId,
+        paymentsAccountId,
+        terminalId,
+      }),
       polls: [...this.#parts.values()].reduce((sum, { polls }) => sum + polls, 0),
     });
   }

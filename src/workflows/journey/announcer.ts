@@ -6,6 +6,7 @@ import {
   proxyLocalActivities,
   workflowInfo,
 } from '@temporalio/workflow';
+import { defined } from '../../messages/defined.js';
 import { ONBOARDINGS, WORKFLOW_ID_PREFIXES, type WorkflowType } from '../../messages/ids.js';
 import type { About, News, NewsActivities, NewsData, NewsType } from '../../messages/news.js';
 import type { OnboardingState, OutcomeName, Stage } from '../../messages/onboarding-state.js';
@@ -67,12 +68,7 @@ export class Announcer {
     { merchantProfileId, profileId, mid }: Pick<OnboardingState, 'merchantProfileId' | 'profileId' | 'mid'>,
   ): void {
     if (!this.#isOnboarding) return;
-    this.#add('onboarding.completed.v1', {
-      outcome,
-      ...(merchantProfileId !== undefined && { merchantProfileId }),
-      ...(profileId !== undefined && { profileId }),
-      ...(mid !== undefined && { mid }),
-    });
+    this.#add('onboarding.completed.v1', { outcome, ...defined({ merchantProfileId, profileId, mid }) });
   }
 
   /** Waits until every delivery has begun. */
