@@ -29,6 +29,11 @@ export function workflowId(type: WorkflowType, externalId: string): string {
   return `${WORKFLOW_ID_PREFIXES[type]}-${externalId}`;
 }
 
+/** The `externalId` that an id of this type was made of. */
+export function externalIdOf(type: WorkflowType, id: string): string {
+  return id.slice(workflowId(type, '').length);
+}
+
 /** Every id that `given` may mean: itself when it is a whole workflow id, else one per type of onboarding. */
 export function possibleWorkflowIds(given: string): string[] {
   if (Object.values(WORKFLOW_ID_PREFIXES).some((prefix) => given.startsWith(`${prefix}-`))) return [given];

@@ -9,7 +9,7 @@ import {
 import type { BusinessOnboardingInput } from '../messages/business-onboarding-input.js';
 import { PARTS, type Part, partId } from '../messages/customer-onboarding.js';
 import type { CustomerOnboardingInput } from '../messages/customer-onboarding-input.js';
-import { possibleWorkflowIds, type WorkflowType, workflowId } from '../messages/ids.js';
+import { externalIdOf, possibleWorkflowIds, type WorkflowType, workflowId } from '../messages/ids.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
@@ -130,7 +130,7 @@ export function newcomer(summary: string) {
 
 /** The workflow ids of a customer's parts, which may not be there yet. */
 export function partIds(customerId: string): Readonly<Record<Part, string>> {
-  const externalId = customerId.slice(workflowId('customerOnboarding', '').length);
+  const externalId = externalIdOf('customerOnboarding', customerId);
   const ids = (Object.keys(PARTS) as Part[]).map((part) => [part, partId(part, externalId)]);
   return Object.fromEntries(ids) as Record<Part, string>;
 }
