@@ -1,14 +1,7 @@
-import {
-  ActivityExecutionAlreadyStartedError,
-  type ActivityExecutionInfo,
-  type ActivityOptions,
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-} from '@temporalio/client';
+import type { ActivityExecutionInfo, Client } from '@temporalio/client';
 import type { Delivery, News } from '../messages/news.js';
 import type { SingleActivity } from '../messages/single-activity.js';
-import { laneTaskQueue } from '../messages/task-queues.js';
-import { isUnimplemented } from './single-activities.js';
+import { startSingle } from './single-activities.js';
 
 /** The activity that sends one event to one destination. */
 const DELIVER = 'deliverEvent';
@@ -34,54 +27,16 @@ function idPrefix(workflowId: string): string {
  * server without standalone activities it is a workflow that does nothing else, which {@link listDeliveries} does not know.
  */
 export async function startDelivery(client: Client, taskQueue: string, delivery: Delivery): Promise<void> {
-  const id = deliveryId(delivery);
-  try {
-    await client.activity.start(DELIVER, {
-      ...optionsOf(taskQueue, delivery),
-      id,
-      idReusePolicy: 'REJECT_DUPLICATE',
-      idConflictPolicy: 'USE_EXISTING',
-    });
-  } catch (error) {
-    if (error instanceof ActivityExecutionAlreadyStartedError) return;
-    if (!isUnimplemented(error)) throw error;
-    await startInWorkflow(client, taskQueue, id, delivery);
-  }
+  await startSingle(client, taskQueue, deliveryId(delivery), singleOf(delivery), { once: true });
 }
 
-async function startInWorkflow(
-  client: Client,
-  taskQueue: string,
-  workflowId: string,
-  delivery: Delivery,
-): Promise<void> {
-  const summary = delivery.news.type;
-  const single: SingleActivity = {
+function singleOf(delivery: Delivery): SingleActivity {
+  return {
     activity: DELIVER,
     lane: 'events',
     args: [delivery],
-    summary,
-    options: PATIENCE,
-  };
-  try {
-    await client.workflow.start('singleActivity', {
-      workflowId,
-      taskQueue,
-      args: [single],
-      staticSummary: summary,
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
-}
-
-function optionsOf(taskQueue: string, delivery: Delivery): Omit<ActivityOptions, 'id'> {
-  return {
-    ...PATIENCE,
-    taskQueue: laneTaskQueue(taskQueue, 'events'),
-    args: [delivery],
     summary: delivery.news.type,
+    options: PATIENCE,
   };
 }
 
@@ -151,9 +106,5 @@ function queryOf({ workflowId, statuses }: DeliveryFilter): string {
 export async function redeliver(client: Client, taskQueue: string, known: KnownDelivery): Promise<void> {
   const { news, destination, status, activityId } = known;
   if (status === 'RUNNING') await client.activity.getHandle(activityId).terminate('sent again');
-  await client.activity.start(DELIVER, {
-    ...optionsOf(taskQueue, { news, destination }),
-    id: activityId,
-    idReusePolicy: 'ALLOW_DUPLICATE',
-  });
+  await startSingle(client, taskQueue, activityId, singleOf({ news, destination }));
 }

@@ -1,9 +1,11 @@
 import {
+  ActivityExecutionAlreadyStartedError,
   ActivityExecutionFailedError,
   ActivityNotFoundError,
   type Client,
   isGrpcServiceError,
   ServiceError,
+  WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
 } from '@temporalio/client';
 import { ActivityFailure } from '@temporalio/common';
@@ -23,16 +25,26 @@ export interface RunningSingle {
 /** What gRPC calls a request that the server does not know, or has switched off. */
 const UNIMPLEMENTED = 12;
 
+/** How to start one. */
+export interface StartSingleOptions {
+  /**
+   * Only one of this id is ever started: the first, running or ended, is attached to. It may wait for a worker as long as it
+   * takes.
+   */
+  readonly once?: true;
+}
+
 /**
  * Starts an activity without a workflow around it; where the server cannot, in a workflow that does nothing else.
  *
- * @throws {NoWorker} when nobody would take that workflow
+ * @throws {NoWorker} when nobody would take that workflow, unless it is started `once`
  */
 export async function startSingle(
   client: Client,
   taskQueue: string,
   id: string,
   single: SingleActivity,
+  { once }: StartSingleOptions = {},
 ): Promise<RunningSingle> {
   const { activity, lane, args, summary, options } = single;
   try {
@@ -42,22 +54,36 @@ export async function startSingle(
       taskQueue: laneTaskQueue(taskQueue, lane),
       args: [...args],
       summary,
+      ...(once && { idReusePolicy: 'REJECT_DUPLICATE', idConflictPolicy: 'USE_EXISTING' }),
     });
-    return { inWorkflow: false, result: () => unwrapped(handle.result()) };
+    return running(false, handle);
   } catch (error) {
+    if (once && error instanceof ActivityExecutionAlreadyStartedError)
+      return running(false, client.activity.getHandle(id));
     if (!isUnimplemented(error)) throw error;
   }
   // A workflow that nobody takes would wait for ever, where an activity says so.
-  if ((await pollersOf(client, taskQueue, 'workflow')) === 0) {
+  if (!once && (await pollersOf(client, taskQueue, 'workflow')) === 0) {
     throw new NoWorker(`no worker takes it from task queue ${taskQueue}: is one running?`);
   }
-  const handle = await client.workflow.start('singleActivity', {
-    workflowId: id,
-    taskQueue,
-    args: [single],
-    staticSummary: summary,
-  });
-  return { inWorkflow: true, result: () => unwrapped(handle.result()) };
+  try {
+    const handle = await client.workflow.start('singleActivity', {
+      workflowId: id,
+      taskQueue,
+      args: [single],
+      staticSummary: summary,
+      ...(once && { workflowIdReusePolicy: 'REJECT_DUPLICATE' }),
+    });
+    return running(true, handle);
+  } catch (error) {
+    if (once && error instanceof WorkflowExecutionAlreadyStartedError)
+      return running(true, client.workflow.getHandle(id));
+    throw error;
+  }
+}
+
+function running(inWorkflow: boolean, handle: { result(): Promise<unknown> }): RunningSingle {
+  return { inWorkflow, result: () => unwrapped(handle.result()) };
 }
 
 /** Waits for one that was started before. @throws what it ended with, or Temporal's error when there is none */
@@ -88,7 +114,7 @@ function rootOf(error: unknown): unknown {
 }
 
 /** Whether the server does not know what it was asked for, or has it switched off. */
-export function isUnimplemented(error: unknown): boolean {
+function isUnimplemented(error: unknown): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && cause.code === UNIMPLEMENTED;
 }
