@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config.js';
+import type { StartableType } from '../temporal/onboarding-kinds.js';
 import { milliseconds, perSecond, positiveInteger } from './arguments.js';
 import { type FormatOptions, rowReader } from './batch/format.js';
 import { type Ready, rowCheck, type Wrong } from './batch/ready.js';
@@ -9,7 +10,6 @@ import { openSource } from './batch/source.js';
 import { type Validation, validate } from './batch/validation.js';
 import { withTemporal } from './context.js';
 import { InvalidInput } from './errors.js';
-import type { StartableType } from './onboarding-kinds.js';
 import { printJson, printLine } from './output.js';
 
 interface BatchOptions extends FormatOptions, RunOptions {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
 import { withTemporal } from './context.js';
 import { endOf, hasEnded } from './ended.js';
 import { check, readJson, sourceName } from './input-file.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from './onboarding-kinds.js';
 import { type Outcome, toldOf } from './outcome.js';
 import { printJson, printLine } from './output.js';
 import { reportStarted } from './started.js';

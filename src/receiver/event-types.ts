@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
-import { businessOnboardingInput } from '../messages/business-onboarding-input.js';
-import { customerOnboardingInput } from '../messages/customer-onboarding-input.js';
-import { merchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import type { Resolution } from '../messages/requirements.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import {
-  type Started,
-  type StartOptions,
-  startBusinessOnboarding,
-  startCustomerOnboarding,
-  startMerchantBoarding,
-} from '../temporal/onboardings.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
 import { checkConformance, type GivenEvent } from './events.js';
 import { invalid, Problem, wrongFields } from './problems.js';
 import { resolveOnce } from './resolutions.js';
@@ -73,26 +64,26 @@ export interface EventType {
 
 export type EventTypes = Readonly<Record<string, EventType>>;
 
-/** The events that are understood, by type. `posNames` as in {@link merchantBoardingInput}. */
+/** The events that are understood, by type. `posNames` as in {@link Kind}. */
 export function eventTypes(posNames: readonly string[]): EventTypes {
   return {
     'merchant.boarding.requested.v1': starting(
       'Board a merchant',
       'merchant.boarding.requested.v1',
-      merchantBoardingInput(posNames),
-      startMerchantBoarding,
+      MERCHANT,
+      posNames,
     ),
     'business.onboarding.requested.v1': starting(
       'Onboard a business at the bank',
       'business.onboarding.requested.v1',
-      businessOnboardingInput,
-      startBusinessOnboarding,
+      BUSINESS,
+      posNames,
     ),
     'customer.onboarding.requested.v1': starting(
       'Take a customer aboard: merchant and business',
       'customer.onboarding.requested.v1',
-      customerOnboardingInput(posNames),
-      startCustomerOnboarding,
+      CUSTOMER,
+      posNames,
     ),
     'requirement.resolved.v1': eventType({
       summary: 'Answer a requirement',
@@ -176,12 +167,12 @@ function eventType<Data>({ summary, type, data, carryOut }: Definition<Data>): E
 function starting<Input>(
   summary: string,
   type: string,
-  data: z.ZodType<Input>,
-  start: (client: Client, input: Input, options: StartOptions) => Promise<Started>,
+  { schema, start }: Kind<Input>,
+  posNames: readonly string[],
 ): EventType {
   const carryOut = async ({ client, taskQueue }: Desk, input: Input) =>
     (await start(client, input, { taskQueue })).workflowId;
-  return eventType({ summary, type, data, carryOut });
+  return eventType({ summary, type, data: schema(posNames), carryOut });
 }
 
 /** An event is the same when its source and its id are (CloudEvents 1.0). Update ids are visible, hence the hash. */

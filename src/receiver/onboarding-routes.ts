@@ -1,15 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { businessOnboardingInput } from '../messages/business-onboarding-input.js';
-import { customerOnboardingInput } from '../messages/customer-onboarding-input.js';
-import { merchantBoardingInput } from '../messages/merchant-boarding-input.js';
-import {
-  type Started,
-  startBusinessOnboarding,
-  startCustomerOnboarding,
-  startMerchantBoarding,
-  stateOf,
-} from '../temporal/onboardings.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
+import { type Started, stateOf } from '../temporal/onboardings.js';
 import type { Desk } from './event-types.js';
 import { parse } from './events.js';
 import { invalid, Problem, wrongFields } from './problems.js';
@@ -30,18 +22,13 @@ interface Path {
   readonly Params: { readonly externalId: string };
 }
 
-/** The `type` of a body, and the input that goes with it. */
-export function onboardingInputs(posNames: readonly string[]) {
-  return {
-    merchant: merchantBoardingInput(posNames),
-    business: businessOnboardingInput,
-    customer: customerOnboardingInput(posNames),
-  };
-}
+/** The kinds of onboarding by the `type` of a body. */
+export const BODY_KINDS = { merchant: MERCHANT, business: BUSINESS, customer: CUSTOMER } as const;
 
-const TYPES = ['merchant', 'business', 'customer'] as const;
-
-const typed = z.looseObject({ type: z.enum(TYPES), externalId: z.undefined('is in the path').optional() });
+const typed = z.looseObject({
+  type: z.enum(Object.keys(BODY_KINDS) as (keyof typeof BODY_KINDS)[]),
+  externalId: z.undefined('is in the path').optional(),
+});
 
 /** `PUT` and `GET /onboardings/{externalId}`, for who has a bearer token. */
 export function onboardingRoutes({ desk, posNames, isCaller }: OnboardingRoutes) {
@@ -64,25 +51,24 @@ export function onboardingRoutes({ desk, posNames, isCaller }: OnboardingRoutes)
 }
 
 /** Checks a body, and answers what would start its onboarding. */
-function startFrom({ client, taskQueue }: Desk, posNames: readonly string[]) {
-  const inputs = onboardingInputs(posNames);
+function startFrom(desk: Desk, posNames: readonly string[]) {
+  const starters = {
+    merchant: starter(BODY_KINDS.merchant, desk, posNames),
+    business: starter(BODY_KINDS.business, desk, posNames),
+    customer: starter(BODY_KINDS.customer, desk, posNames),
+  };
   return (externalId: string, body: unknown): (() => Promise<Started>) => {
     const { type, ...members } = checked(typed, body);
-    const input = { ...members, externalId };
-    switch (type) {
-      case 'merchant': {
-        const merchant = checked(inputs.merchant, input);
-        return () => startMerchantBoarding(client, merchant, { taskQueue });
-      }
-      case 'business': {
-        const business = checked(inputs.business, input);
-        return () => startBusinessOnboarding(client, business, { taskQueue });
-      }
-      case 'customer': {
-        const customer = checked(inputs.customer, input);
-        return () => startCustomerOnboarding(client, customer, { taskQueue });
-      }
-    }
+    return starters[type]({ ...members, externalId });
+  };
+}
+
+function starter<Input>({ schema, start }: Kind<Input>, desk: Desk, posNames: readonly string[]) {
+  const { client, taskQueue } = desk;
+  const rules = schema(posNames);
+  return (given: unknown) => {
+    const input = checked(rules, given);
+    return () => start(client, input, { taskQueue });
   };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answer, type Json, ref } from '../http/openapi.js';
 import type { EventTypes } from './event-types.js';
 import { BATCHED, BINARY, STRUCTURED } from './events.js';
-import { onboardingInputs } from './onboarding-routes.js';
+import { BODY_KINDS } from './onboarding-routes.js';
 import { HINTING_PARTNERS } from './senders.js';
 
 const PROBLEM = {
@@ -235,8 +235,8 @@ function bodySchemas(types: EventTypes, posNames: readonly string[]): Json {
       properties: { ...(properties as Json), data: ref(dataName(name)) },
     })),
   ]);
-  const bodies = Object.entries(onboardingInputs(posNames)).flatMap(([type, input]) =>
-    jsonSchemas(bodyName(type), input, (schema) => asBody(type, schema)),
+  const bodies = Object.entries(BODY_KINDS).flatMap(([type, kind]) =>
+    jsonSchemas(bodyName(type), kind.schema(posNames), (schema) => asBody(type, schema)),
   );
   return Object.fromEntries([...events, ...bodies]);
 }

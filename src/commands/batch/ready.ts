@@ -2,8 +2,14 @@ import type { Client } from '@temporalio/client';
 import { workflowId } from '../../messages/ids.js';
 import { fieldProblems } from '../../partners/client.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import {
+  BUSINESS,
+  CUSTOMER,
+  type Kind,
+  MERCHANT,
+  type StartableType,
+} from '../../temporal/onboarding-kinds.js';
 import type { Started, StartOptions } from '../../temporal/onboardings.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT, type StartableType } from '../onboarding-kinds.js';
 import type { Row } from './rows.js';
 
 /** An onboarding that is checked and can be started. */

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../partners/partner-error.js';
-import type { StartableType } from '../onboarding-kinds.js';
+import type { StartableType } from '../../temporal/onboarding-kinds.js';
 import type { Ready, Wrong } from './ready.js';
 
 /** What there is in a file, and what is wrong with it. */

@@ -16,16 +16,17 @@ import {
   startBusinessOnboarding,
   startCustomerOnboarding,
   startMerchantBoarding,
-} from '../temporal/onboardings.js';
+} from './onboardings.js';
 
-/** What people start from files. A terminal comes with its customer. */
+/** What people and events start. A terminal comes with its customer. */
 export type StartableType = Exclude<OnboardingType, 'terminalProvisioning'>;
 
-/** A kind of onboarding, as people start it from a file. */
+/** A kind of onboarding: what is asked for, and how it is started. */
 export interface Kind<Input> {
-  /** Name of the command that starts a single one. */
+  /** Name of the command that starts one from a file. */
   readonly command: string;
   readonly type: StartableType;
+  /** Every rule of the input. `posNames` as in {@link merchantBoardingInput}. */
   readonly schema: (posNames: readonly string[]) => z.ZodType<Input>;
   readonly start: (client: Client, input: Input, options: StartOptions) => Promise<Started>;
 }
