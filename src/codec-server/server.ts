@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import rateLimit from '@fastify/rate-limit';
 import type { Payload } from '@temporalio/common';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { type BearerRules, bearerCheck } from '../http/bearer.js';
+import type { BearerRules } from '../http/bearer.js';
+import { countCallers } from '../http/callers.js';
 import { Refused } from '../http/refused.js';
 import { payloadCodec } from '../temporal/payload-codec.js';
 import type { PayloadKeys } from '../temporal/payload-keys.js';
@@ -101,22 +101,17 @@ function tokenOf(url: string): string | undefined {
   return rest.length > 0 ? `Bearer ${token}` : undefined;
 }
 
-/** Counts a caller's requests before it turns away who has no token, so that guessing is slowed too. */
-async function admitCallers(server: FastifyInstance, options: CodecServerOptions): Promise<void> {
-  const authenticate = bearerCheck(options.bearer);
-  const callers = new WeakMap<FastifyRequest, string>();
-  server.addHook('onRequest', async (request) => {
-    const fromPath = options.tokenInPath ? tokenOf(request.originalUrl) : undefined;
-    const caller = await authenticate(request.headers.authorization ?? fromPath);
-    if (caller !== undefined) callers.set(request, caller);
+/** Turns away who has no token. */
+async function admitCallers(
+  server: FastifyInstance,
+  { bearer, requestsPerMinute, tokenInPath }: CodecServerOptions,
+): Promise<void> {
+  const callers = await countCallers(server, {
+    bearer,
+    requestsPerMinute,
+    authorizationOf: ({ headers, originalUrl }) =>
+      headers.authorization ?? (tokenInPath ? tokenOf(originalUrl) : undefined),
   });
-  await server.register(rateLimit, {
-    global: false,
-    max: options.requestsPerMinute,
-    timeWindow: 60_000,
-    keyGenerator: (request) => callers.get(request) ?? `address ${request.ip}`,
-  });
-  server.addHook('onRequest', server.rateLimit());
   server.addHook('onRequest', async (request, reply) => {
     if (callers.has(request)) return;
     const error = request.headers.authorization === undefined ? '' : ', error="invalid_token"';

@@ -1,9 +1,8 @@
-import rateLimit from '@fastify/rate-limit';
 import type { Client } from '@temporalio/client';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { bearerCheck } from '../http/bearer.js';
+import { countCallers } from '../http/callers.js';
 import { eventRoutes } from './event-routes.js';
 import { eventTypes } from './event-types.js';
 import { hintRoutes } from './hint-routes.js';
@@ -76,7 +75,12 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   server.addHook('onRequest', async (_, reply) => void reply.header('cache-control', 'no-store'));
   answerProblems(server, logger);
   refuseUnknown(server);
-  const callers = await countCallers(server, options);
+  const callers = await countCallers(server, {
+    bearer: { tokens: options.tokens, jwt: undefined },
+    requestsPerMinute: options.requestsPerMinute,
+    purposeOf: webhookOf,
+    isFree: ({ routeOptions }) => HEALTH.includes(routeOptions.url ?? ''),
+  });
 
   const types = eventTypes(posNames);
   const desk = { client, taskQueue };
@@ -108,32 +112,6 @@ function refuseUnknown(server: FastifyInstance): void {
     }
     throw new Problem('wrong-method', `it takes ${allow}`, { headers: { allow } });
   });
-}
-
-/**
- * Counts the requests of each caller before any is turned away, so that guessing is slowed too.
- *
- * @returns the requests that came with a valid token
- */
-async function countCallers(
-  server: FastifyInstance,
-  { tokens, requestsPerMinute }: ReceiverOptions,
-): Promise<{ has(request: FastifyRequest): boolean }> {
-  const authenticate = bearerCheck({ tokens, jwt: undefined });
-  const callers = new WeakMap<FastifyRequest, string>();
-  server.addHook('onRequest', async (request) => {
-    const caller = await authenticate(request.headers.authorization);
-    if (caller !== undefined) callers.set(request, caller);
-  });
-  await server.register(rateLimit, {
-    global: false,
-    max: requestsPerMinute,
-    timeWindow: 60_000,
-    keyGenerator: (request) => callers.get(request) ?? `${webhookOf(request)}address ${request.ip}`,
-    allowList: ({ routeOptions }) => HEALTH.includes(routeOptions.url ?? ''),
-  });
-  server.addHook('onRequest', server.rateLimit());
-  return callers;
 }
 
 /** A flood of a partner's webhooks must not keep events out that come by the same proxy. */
