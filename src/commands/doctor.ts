@@ -3,10 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../config.js';
 import { LANES, laneTaskQueue } from '../messages/task-queues.js';
-import { bankingClient } from '../partners/banking/client.js';
-import { boardingClient } from '../partners/boarding/client.js';
-import { paymentsClient } from '../partners/payments/client.js';
-import { plantStoreClient } from '../partners/plant-store/client.js';
+import { closeAll, type PartnerClients, partnerClients } from '../partners/clients.js';
 import { connectClient } from '../temporal/connection.js';
 import { pollersOf } from '../temporal/pollers.js';
 import { missingSearchAttributes } from '../temporal/search-attributes.js';
@@ -46,15 +43,20 @@ export function doctorCommand(program: Command): void {
 }
 
 async function examine(config: Config): Promise<Finding[]> {
-  const [ofTemporal, ...others] = await Promise.all([
-    examineTemporal(config),
-    finding('boarding partner', () => examineBoarding(config)),
-    finding('banking partner', () => examineBanking(config)),
-    ...examineOthers(config),
-    finding('document folder', () => examineFolder(config.documentDir)),
-    finding('statement folder', () => examineFolder(config.statementDir)),
-  ]);
-  return [...ofTemporal, ...others, ...(await warnings(config))];
+  const clients = partnerClients(config);
+  try {
+    const [ofTemporal, ...others] = await Promise.all([
+      examineTemporal(config),
+      finding('boarding partner', () => examineBoarding(config, clients)),
+      finding('banking partner', () => examineBanking(config, clients)),
+      ...examineOthers(config, clients),
+      finding('document folder', () => examineFolder(config.documentDir)),
+      finding('statement folder', () => examineFolder(config.statementDir)),
+    ]);
+    return [...ofTemporal, ...others, ...(await warnings(config))];
+  } finally {
+    await closeAll(clients);
+  }
 }
 
 async function warnings(config: Config): Promise<Finding[]> {
@@ -104,59 +106,48 @@ async function examineWorkers(client: Client, taskQueue: string): Promise<string
   return `${workers} heard of in the last minute on task queue ${taskQueue} and its lanes`;
 }
 
-async function examineBoarding({ boarding, posNames }: Config): Promise<string> {
+async function examineBoarding({ boarding }: Config, clients: PartnerClients): Promise<string> {
   if (!boarding) throw new Error('off: BOARDING_URL is not set');
-  const client = boardingClient({ ...boarding, posNames });
-  try {
-    const profiles = await client.listAgentProfiles({});
-    return `${boarding.url} knows us, ${profiles.length} agent profiles`;
-  } finally {
-    await client.close();
-  }
+  const profiles = await clients.boarding.listAgentProfiles({});
+  return `${boarding.url} knows us, ${profiles.length} agent profiles`;
 }
 
 /** Merchants can be boarded without it, so that being off is no failure. */
-async function examineBanking({ banking }: Config): Promise<string> {
+async function examineBanking({ banking }: Config, clients: PartnerClients): Promise<string> {
   if (!banking)
     return 'off: BANKING_URL is not set, so no businesses, customers, cards, statements and lists';
-  const client = bankingClient(banking);
-  try {
-    const tickets = await client.listNewTickets({});
-    return `${banking.url} knows us, ${tickets.length} new tickets`;
-  } finally {
-    await client.close();
-  }
+  const tickets = await clients.banking.listNewTickets({});
+  return `${banking.url} knows us, ${tickets.length} new tickets`;
 }
 
 /** Of the systems that no onboarding needs, those that are on. */
-function examineOthers({ plantStore, payments, processor }: Config): Promise<Finding>[] {
+function examineOthers(
+  { plantStore, payments, processor }: Config,
+  clients: PartnerClients,
+): Promise<Finding>[] {
   return [
-    ...(plantStore ? [finding('plant store', () => examinePlantStore(plantStore))] : []),
-    ...(payments ? [finding('payments platform', () => examinePayments(payments))] : []),
+    ...(plantStore ? [finding('plant store', () => examinePlantStore(plantStore, clients))] : []),
+    ...(payments ? [finding('payments platform', () => examinePayments(payments, clients))] : []),
     ...(processor
       ? [finding('processor', async () => `${processor.url}, not tried: nothing can be read`)]
       : []),
   ];
 }
 
-async function examinePlantStore(plantStore: NonNullable<Config['plantStore']>): Promise<string> {
-  const client = plantStoreClient(plantStore);
-  try {
-    await client.listPlants({ limit: 1 });
-    return `${plantStore.url} knows us`;
-  } finally {
-    await client.close();
-  }
+async function examinePlantStore(
+  { url }: NonNullable<Config['plantStore']>,
+  clients: PartnerClients,
+): Promise<string> {
+  await clients['plant-store'].listPlants({ limit: 1 });
+  return `${url} knows us`;
 }
 
-async function examinePayments(payments: NonNullable<Config['payments']>): Promise<string> {
-  const client = paymentsClient(payments);
-  try {
-    await client.listTerminals({ limit: 1 });
-    return `${payments.url} knows us, and is ${payments.environment}`;
-  } finally {
-    await client.close();
-  }
+async function examinePayments(
+  { url, environment }: NonNullable<Config['payments']>,
+  clients: PartnerClients,
+): Promise<string> {
+  await clients.payments.listTerminals({ limit: 1 });
+  return `${url} knows us, and is ${environment}`;
 }
 
 async function examineFolder(folder: string): Promise<string> {
