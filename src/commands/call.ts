@@ -18,11 +18,27 @@ export function callCommand(program: Command): void {
     .description(
       'Call any operation of any partner system. A worker makes the call, and the Web UI shows it under Standalone ' +
         'Activities. Without more, the systems are listed.',
-    )
-    .commandsGroup('Systems:');
+    );
   listsItsCommands(call, 'system');
+  // The catalogue takes its time to build, which only who calls should wait for.
+  const fill = () => {
+    if (call.commands.length === 0) addCommands(call);
+  };
+  program.hook('preSubcommand', (_, command) => {
+    if (command === call) fill();
+  });
+  // "gangway help call" does not come by there.
+  call.addHelpText('before', () => {
+    fill();
+    return '';
+  });
+}
+
+function addCommands(call: Command): void {
+  const operations = catalogue();
+  call.commandsGroup('Systems:');
   for (const [system, title] of Object.entries(SYSTEMS) as [SystemName, string][]) {
-    addSystem(call, system, title, catalogue()[system]);
+    addSystem(call, system, title, operations[system]);
   }
   call
     .commandsGroup('And:')
