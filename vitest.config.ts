@@ -9,5 +9,8 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Real processes are started and killed here, and machines of CI are shared: what fails there is tried once more, and
+    // shown as such. At home a failure is a failure.
+    retry: process.env['CI'] ? 1 : 0,
   },
 });
