@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { bucketAddress } from './documents/address.js';
 import { defined } from './messages/defined.js';
 import { DEFAULT_TASK_QUEUE } from './messages/ids.js';
 import type { Lane } from './messages/task-queues.js';
@@ -93,6 +94,11 @@ export const requestsPerMinute = z
   .transform(Number)
   .default(3_000);
 
+/** Where files are kept. */
+const storePlace = z
+  .string()
+  .refine((place) => bucketAddress(place) !== 'malformed', 'must be a folder, or s3://bucket/prefix');
+
 /** A rate, which may be less than one. */
 const perSecond = z
   .string()
@@ -150,8 +156,9 @@ const settings = z.object({
   PROCESSOR_URL: partnerUrl.optional(),
   PROCESSOR_API_KEY: z.string().optional(),
   PROCESSOR_ACTIVITIES_PER_SECOND: perSecond.optional(),
-  DOCUMENT_DIR: z.string().default('documents'),
-  STATEMENT_DIR: z.string().default('statements'),
+  DOCUMENT_DIR: storePlace.default('documents'),
+  STATEMENT_DIR: storePlace.default('statements'),
+  S3_ENDPOINT: partnerUrl.optional(),
 });
 
 /** Settings that may come from the file that `<NAME>_FILE` names, instead of the environment. */
@@ -184,9 +191,12 @@ export interface Config extends PartnerSettings {
   readonly activitiesPerSecond: Readonly<Partial<Record<Lane, number>>>;
   /** Who is told of news. */
   readonly events: SenderOptions & { readonly destinations: readonly Destination[] };
+  /** Where documents wait to be sent: a folder, or `s3://bucket/prefix`. */
   readonly documentDir: string;
-  /** Where statements are saved. */
+  /** Where statements are saved: likewise. */
   readonly statementDir: string;
+  /** The server of the buckets; AWS's own unless given. */
+  readonly s3Endpoint?: string | undefined;
 }
 
 /**
@@ -233,6 +243,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     events: eventsFrom(set),
     documentDir: set.DOCUMENT_DIR,
     statementDir: set.STATEMENT_DIR,
+    s3Endpoint: set.S3_ENDPOINT,
   };
 }
 

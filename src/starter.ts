@@ -28,6 +28,7 @@ import { statementCommand } from './commands/statement.js';
 import { statusCommand } from './commands/status.js';
 import { watchCommand } from './commands/watch.js';
 import { BadSetting } from './config.js';
+import { StoreFailure } from './documents/file-store.js';
 import { TemporalAway } from './temporal/connection.js';
 import { NoKey, NoWorker, UnknownOnboarding } from './temporal/onboardings.js';
 import { UnknownSchedule } from './temporal/statement-schedules.js';
@@ -80,9 +81,10 @@ function explain(error: unknown): number {
     printNote(error.message);
     return 2;
   }
-  const foreseen = [CommandFailed, TemporalAway, NoWorker, NoKey, UnknownOnboarding, UnknownSchedule].some(
-    (kind) => error instanceof kind,
-  );
+  const foreseen = [
+    ...[CommandFailed, TemporalAway, NoWorker, NoKey, StoreFailure],
+    ...[UnknownOnboarding, UnknownSchedule],
+  ].some((kind) => error instanceof kind);
   if (foreseen) printNote((error as Error).message);
   else if (isUnreadable(error)) printNote(`${error.message} (PAYLOAD_KEYS)`);
   else if (error instanceof NamespaceNotFoundError) printNote(`${error.message} (TEMPORAL_NAMESPACE)`);

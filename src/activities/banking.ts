@@ -1,4 +1,4 @@
-import type { StatementFolder } from '../documents/statement-folder.js';
+import type { FileStore } from '../documents/file-store.js';
 import type { BankingActivities } from '../messages/banking-activities.js';
 import type { BankingLists } from '../messages/banking-operations.js';
 import type { BankingClient } from '../partners/banking/client.js';
@@ -13,7 +13,7 @@ import type { PollBounds } from './poll-delay.js';
 
 export interface BankingDependencies {
   readonly client: BankingClient;
-  readonly statements: StatementFolder;
+  readonly statements: FileStore;
   readonly poll: PollBounds;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cancellationSignal } from '@temporalio/activity';
-import { DocumentNotFound, type DocumentStore } from '../documents/document-store.js';
+import type { DocumentStore } from '../documents/document-store.js';
 import type {
   BoardingActivities,
   Note,
@@ -12,11 +12,14 @@ import type {
 import type { BoardingClient } from '../partners/boarding/client.js';
 import type { UnderwritingNote } from '../partners/boarding/schemas.js';
 import { isUnderReview } from '../partners/boarding/statuses.js';
-import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
+import type { FieldProblem } from '../partners/partner-error.js';
 import { once, repeatable } from './failures.js';
 import { differences, withChanges } from './fees.js';
 import { awaitChange, nudgeOwnPoll } from './poll.js';
 import type { PollBounds } from './poll-delay.js';
+import { documentFor } from './stores.js';
+
+const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
 
 export interface BoardingDependencies {
   readonly client: BoardingClient;
@@ -98,15 +101,8 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
 
     attachDocument: ({ merchantProfileId, document, description }) =>
       once(async () => {
-        const { fileName, contentType } = document;
-        const content = await documents.get(document).catch((error: unknown) => {
-          throw error instanceof DocumentNotFound ? notInStore(fileName) : error;
-        });
-        await client.uploadAttachment({
-          id: merchantProfileId,
-          file: { fileName, contentType, content },
-          description,
-        });
+        const file = await documentFor(UPLOAD, documents, document);
+        await client.uploadAttachment({ id: merchantProfileId, file, description });
       }),
 
     requestUnderwritingReview: ({ merchantProfileId, comment }) =>
@@ -165,14 +161,4 @@ function toReferences(profile: Choice, settings: Choice): References {
   if ('problem' in profile || 'problem' in settings || profile.id === undefined) return { problems };
   const { id: agentProfileId } = profile;
   return { agentProfileId, ...(settings.id !== undefined && { boardingSettingsId: settings.id }) };
-}
-
-function notInStore(fileName: string): PartnerError {
-  return new PartnerError({
-    system: 'boarding',
-    operation: 'upload-attachment',
-    kind: 'Rejected',
-    fields: [{ field: 'document', message: `${fileName} is not in the document store` }],
-    reason: 'not sent: no document',
-  });
 }

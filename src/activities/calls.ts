@@ -1,62 +1,62 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { DocumentStore } from '../documents/document-store.js';
-import { saveWhole } from '../documents/save-whole.js';
+import type { FileStore } from '../documents/file-store.js';
+import { plain } from '../documents/statement-store.js';
 import type { FileToSend, PartnerAnswer, PartnerCallActivities } from '../messages/partner-call.js';
 import { statementFormat } from '../partners/banking/statement.js';
-import {
-  type Download,
-  type FilePart,
-  isDownload,
-  type Operations,
-  operationOf,
-} from '../partners/catalogue.js';
+import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
 import type { PartnerClient } from '../partners/client.js';
-import { beating, once, repeatable } from './failures.js';
+import type { SystemName } from '../partners/systems.js';
+import { once, repeatable } from './failures.js';
+import { documentFor, type FileCall, kept } from './stores.js';
 
 export interface CallDependencies {
+  readonly system: SystemName;
   readonly operations: Operations;
   readonly client: PartnerClient<Operations>;
   readonly documents: DocumentStore;
-  /** Folder for files that partners answer. */
-  readonly downloadDir: string;
+  /** Takes the files that partners answer. */
+  readonly downloads: FileStore;
 }
 
 /** Any operation of one partner, by name. */
 export function callActivities(dependencies: CallDependencies): PartnerCallActivities {
-  const { operations, client, documents, downloadDir } = dependencies;
+  const { system, operations, client, documents, downloads } = dependencies;
   return {
     async callPartner({ operation: name, request, toProduction = false }) {
       const found = operationOf(operations, name);
       if (!found) throw ApplicationFailure.nonRetryable(`there is no operation ${name}`, 'UnknownOperation');
       const [key, { effect }] = found;
       const options = { signal: cancellationSignal(), toProduction };
-      const call = async () => client[key]?.(await withFiles(request, documents), options);
-      const answer = await (effect === 'once' ? once(call) : repeatable(call));
-      return isDownload(answer) ? saved(name, answer, downloadDir) : { answer: answer ?? null };
+      const made: FileCall = { system, operation: name };
+      const carriedOut = effect === 'once' ? once : repeatable;
+      return carriedOut(async () => {
+        const answer = await client[key]?.(await withFiles(made, request, documents), options);
+        return isDownload(answer) ? saved(made, answer, downloads) : { answer: answer ?? null };
+      });
     },
   };
 }
 
 async function saved(
-  operation: string,
+  call: FileCall,
   { contentType, body }: Download,
-  folder: string,
+  files: FileStore,
 ): Promise<PartnerAnswer> {
   const extension = statementFormat(contentType)?.toLowerCase() ?? 'bin';
-  const fileName = `${operation}-${activityInfo().activityId}.${extension}`;
-  const bytes = await beating(() => saveWhole(folder, fileName, body));
+  const fileName = `${call.operation}-${plain(activityInfo().activityId)}.${extension}`;
+  const bytes = await kept(call, () => files.save(fileName, body, contentType));
   return { file: { fileName, contentType, bytes } };
 }
 
 async function withFiles(
+  call: FileCall,
   request: Readonly<Record<string, unknown>>,
   documents: DocumentStore,
 ): Promise<Record<string, unknown>> {
   const members = Object.entries(request).map(async ([name, value]) => {
-    if (!isFileToSend(value)) return [name, value] as const;
-    const { fileName, contentType } = value.document;
-    const part: FilePart = { fileName, contentType, content: await documents.get(value.document) };
+    const part = isFileToSend(value) ? await documentFor(call, documents, value.document) : value;
     return [name, part] as const;
   });
   return Object.fromEntries(await Promise.all(members));

@@ -1,7 +1,9 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../config.js';
+import { openStore } from '../documents/open-store.js';
 import { LANES, laneTaskQueue } from '../messages/task-queues.js';
 import { closeAll, type PartnerClients, partnerClients } from '../partners/clients.js';
 import { connectClient } from '../temporal/connection.js';
@@ -23,7 +25,9 @@ export function doctorCommand(program: Command): void {
   program
     .command('doctor')
     .summary('find out what is not set up')
-    .description('Check settings, Temporal, workers, partners and folders. Changes nothing at a partner.')
+    .description(
+      'Check settings, Temporal, workers, partners and stores of files. Changes nothing at a partner.',
+    )
     .option('--json', 'print JSON lines')
     .action(async ({ json }: { json?: true }) => {
       const findings = await examine(loadConfig());
@@ -50,8 +54,8 @@ async function examine(config: Config): Promise<Finding[]> {
       finding('boarding partner', () => examineBoarding(config, clients)),
       finding('banking partner', () => examineBanking(config, clients)),
       ...examineOthers(config, clients),
-      finding('document folder', () => examineFolder(config.documentDir)),
-      finding('statement folder', () => examineFolder(config.statementDir)),
+      finding('document store', () => examineStore(config.documentDir, config)),
+      finding('statement store', () => examineStore(config.statementDir, config)),
     ]);
     return [...ofTemporal, ...others, ...(await warnings(config))];
   } finally {
@@ -150,10 +154,18 @@ async function examinePayments(
   return `${url} knows us, and is ${environment}`;
 }
 
-async function examineFolder(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await access(folder, constants.R_OK | constants.W_OK);
-  return folder;
+/** A file that may be written and stays: to remove files is a right that nobody needs. */
+const PROBE = {
+  name: 'gangway-doctor.txt',
+  content: 'gangway doctor looks whether this can be written and read',
+};
+
+async function examineStore(place: string, { s3Endpoint }: Config): Promise<string> {
+  const files = await openStore(place, s3Endpoint);
+  await files.save(PROBE.name, Readable.from([PROBE.content]), 'text/plain');
+  const read = await text(await files.open(PROBE.name));
+  if (read !== PROBE.content) throw new Error(`${files.place}: what was written reads otherwise`);
+  return files.place;
 }
 
 async function finding(check: string, examination: () => Promise<string>): Promise<Finding> {

@@ -1,11 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { access, constants, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Command } from 'commander';
 import { loadConfig } from '../config.js';
-import { folderStore } from '../documents/folder-store.js';
+import { documentStore } from '../documents/document-store.js';
+import { openStore } from '../documents/open-store.js';
 import {
   type Answer,
   type Resolution,
@@ -115,18 +117,21 @@ function reasonFrom({ reason }: ResolveOptions, { kind }: Answer): string {
 }
 
 async function store(files: readonly string[]) {
-  const contents = await Promise.all(files.map(readDocument));
-  const documents = folderStore(loadConfig().documentDir);
-  return Promise.all(contents.map(({ file, content }) => documents.put(basename(file), content)));
+  await Promise.all(files.map(checkDocument));
+  const { documentDir, s3Endpoint } = loadConfig();
+  const documents = documentStore(await openStore(documentDir, s3Endpoint));
+  return Promise.all(files.map((file) => documents.put(basename(file), createReadStream(file))));
 }
 
-async function readDocument(file: string): Promise<{ file: string; content: Buffer }> {
-  const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new InvalidInput(`${file}: cannot be read (${error.code})`);
-  });
-  if (content.length === 0) throw new InvalidInput(`${file}: is empty`);
-  if (content.length > MAX_ATTACHMENT_BYTES) throw new InvalidInput(`${file}: is larger than 25 MiB`);
-  return { file, content };
+async function checkDocument(file: string): Promise<void> {
+  const found = await access(file, constants.R_OK)
+    .then(() => stat(file))
+    .catch((error: NodeJS.ErrnoException) => {
+      throw new InvalidInput(`${file}: cannot be read (${error.code})`);
+    });
+  if (!found.isFile()) throw new InvalidInput(`${file}: is not a file`);
+  if (found.size === 0) throw new InvalidInput(`${file}: is empty`);
+  if (found.size > MAX_ATTACHMENT_BYTES) throw new InvalidInput(`${file}: is larger than 25 MiB`);
 }
 
 async function patchFrom(given: string): Promise<Record<string, unknown>> {

@@ -54,5 +54,5 @@ async function saveNow(options: NowOptions): Promise<void> {
 
 function toldOf({ fileName, bytes, emailed }: Saved): string {
   const sent = emailed ? ', and on its way by e-mail' : '';
-  return `${fileName} (${bytes} bytes) is in the statement folder${sent}`;
+  return `${fileName} (${bytes} bytes) is in the statement store${sent}`;
 }

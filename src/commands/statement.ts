@@ -6,7 +6,7 @@ export function statementCommand(program: Command): void {
   const statement = program
     .command('statement')
     .summary('statements of accounts, now or each month')
-    .description('Save statements of financial accounts into the statement folder of the workers.');
+    .description('Save statements of financial accounts into the statement store of the workers.');
   nowCommand(statement);
   monthlyCommands(statement);
 }

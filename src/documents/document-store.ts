@@ -1,16 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { basename, extname } from 'node:path';
+import { Readable } from 'node:stream';
 import type { DocumentRef } from '../messages/requirements.js';
+import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
+import { type FileStore, StoreFailure } from './file-store.js';
 
 /** Where documents wait to be sent to a partner. Only references to them travel through workflows. */
 export interface DocumentStore {
-  /** Takes a file in and answers its reference. */
-  put(fileName: string, content: Uint8Array): Promise<DocumentRef>;
-  /** @throws {DocumentNotFound} */
+  /** Takes a file in and answers its reference. @throws {StoreFailure} */
+  put(fileName: string, content: Readable | Uint8Array): Promise<DocumentRef>;
+  /**
+   * A document, as it was put in. Of one that is larger than may be sent, no more than shows that.
+   *
+   * @throws {StoreFailure}
+   */
   get(ref: DocumentRef): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-export class DocumentNotFound extends Error {
-  override readonly name = 'DocumentNotFound';
-  constructor(key: string) {
-    super(`no document ${JSON.stringify(key)} in the store`);
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.tif': 'image/tiff',
+  '.tiff': 'image/tiff',
+  '.txt': 'text/plain',
+  '.csv': 'text/csv',
+};
+
+/** A key that we made: nothing in it can lead to anything but a document. */
+const KEY = /^[0-9a-f-]{36}(\.[a-z0-9]{1,8})?$/;
+
+/** MIME type of a file, by its name. */
+export function contentTypeOf(fileName: string): string {
+  return CONTENT_TYPES[extname(fileName).toLowerCase()] ?? 'application/octet-stream';
+}
+
+export function documentStore(files: FileStore): DocumentStore {
+  return {
+    async put(fileName, content) {
+      const extension = extname(fileName).toLowerCase();
+      const key = randomUUID() + (/^\.[a-z0-9]{1,8}$/.test(extension) ? extension : '');
+      const contentType = contentTypeOf(fileName);
+      await files.save(key, content instanceof Readable ? content : Readable.from([content]), contentType);
+      return { key, fileName: basename(fileName), contentType };
+    },
+    async get({ key }) {
+      if (!KEY.test(key)) throw new StoreFailure(files.place, 'missing', 'no document has this key');
+      return beginningOf(await files.open(key), MAX_ATTACHMENT_BYTES + 1);
+    },
+  };
+}
+
+async function beginningOf(content: Readable, atMost: number): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of content) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= atMost) break;
   }
+  return Buffer.concat(chunks, Math.min(bytes, atMost));
 }

@@ -98,13 +98,13 @@ export interface BankingActivities {
   /** E13. May be repeated. */
   ensureWebhook(request: WebhookRequest & Access): Promise<{ existed: boolean; id: number | null }>;
   /**
-   * E10. Streams a statement into the statement folder and answers where it is. May be repeated while there is no
+   * E10. Streams a statement into the statement store and answers where it is. May be repeated while there is no
    * `email`; with one, the partner sends a message for each call.
    */
   saveStatement(request: StatementRequest & Access): Promise<SavedStatement>;
 }
 
-/** A statement in the statement folder. */
+/** A statement in the statement store. */
 export interface SavedStatement {
   readonly fileName: string;
   readonly bytes: number;

@@ -7,8 +7,8 @@ import { announcing, delivering } from '../activities/news.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { paymentsActivities } from '../activities/payments.js';
 import type { Config } from '../config.js';
-import { folderStore } from '../documents/folder-store.js';
-import { statementFolder } from '../documents/statement-folder.js';
+import { documentStore } from '../documents/document-store.js';
+import { openStore } from '../documents/open-store.js';
 import { type Lane, laneTaskQueue } from '../messages/task-queues.js';
 import { NewsSender } from '../news/sender.js';
 import type { Operations } from '../partners/catalogue.js';
@@ -40,7 +40,14 @@ export interface WorkerSetup {
   readonly config: PartnerSettings &
     Pick<
       Config,
-      'taskQueue' | 'poll' | 'activitiesPerSecond' | 'events' | 'documentDir' | 'statementDir' | 'payloadKeys'
+      | 'taskQueue'
+      | 'poll'
+      | 'activitiesPerSecond'
+      | 'events'
+      | 'documentDir'
+      | 'statementDir'
+      | 's3Endpoint'
+      | 'payloadKeys'
     >;
 }
 
@@ -55,7 +62,8 @@ export interface GangwayWorker {
 
 /** Makes a worker with all workflows and activities. */
 export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
-  const { taskQueue, poll, documentDir, statementDir, payloadKeys, activitiesPerSecond, events } = config;
+  const { taskQueue, poll, documentDir, statementDir, s3Endpoint, payloadKeys, activitiesPerSecond, events } =
+    config;
   const common = {
     connection,
     namespace,
@@ -73,17 +81,18 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     });
 
   const clients = partnerClients(config);
-  const documents = folderStore(documentDir);
-  const statements = statementFolder(statementDir);
+  const documents = documentStore(await openStore(documentDir, s3Endpoint));
+  const statements = await openStore(statementDir, s3Endpoint);
   const sender = new NewsSender(events);
   const { destinations } = events;
   const operations = catalogue({ posNames: config.posNames, pathSegment: config.banking?.pathSegment });
   const calls = (system: SystemName) =>
     callActivities({
+      system,
       operations: operations[system],
       client: clients[system] as PartnerClient<Operations>,
       documents,
-      downloadDir: statementDir,
+      downloads: statements,
     });
   const workers = await Promise.all([
     Worker.create({

@@ -10,7 +10,7 @@ import { operate } from './operation/operate.js';
 /** When a schedule meant to start a workflow, which may be long ago when it catches up. */
 const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');
 
-/** Saves a statement into the statement folder, and has it sent by e-mail when asked to (E10). */
+/** Saves a statement into the statement store, and has it sent by e-mail when asked to (E10). */
 export async function generateStatement(
   input: GenerateStatementInput,
 ): Promise<OperationOutcome<SavedStatement & { readonly emailed: boolean }>> {

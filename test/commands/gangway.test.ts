@@ -347,8 +347,8 @@ describe('gangway setup and doctor', () => {
       'plant store: true',
       'payments platform: true',
       'processor: true',
-      'document folder: true',
-      'statement folder: true',
+      'document store: true',
+      'statement store: true',
     ]);
     expect(result.code).toBe(0);
   });
@@ -402,7 +402,7 @@ describe('gangway setup and doctor', () => {
     const bad = { ...rig.env, STATEMENT_DIR: '/dev/null/statements' };
     const { code, stdout } = await runGangway(bad, ['doctor']);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/!! +statement folder +.*(ENOTDIR|EEXIST|ENOENT)/);
+    expect(stdout).toMatch(/!! +statement store +.*(ENOTDIR|EEXIST|ENOENT)/);
   });
 });
 

@@ -25,7 +25,7 @@ describe('gangway statement now', () => {
     expect(saved).toContain('fa-501-1,2026-01-03T10:00:00Z,Card sales,1200.00');
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(
-      new RegExp(` done: 2026-01-fa-501-1\\.csv \\(${saved.length} bytes\\) is in the statement folder$`),
+      new RegExp(` done: 2026-01-fa-501-1\\.csv \\(${saved.length} bytes\\) is in the statement store$`),
     );
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { folderStore } from '../../src/documents/folder-store.js';
+import { documentStore } from '../../src/documents/document-store.js';
+import { folder } from '../../src/documents/folder.js';
 import { startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { createRig, merchant, type Onboarding, type Rig } from '../rig.js';
@@ -37,7 +38,7 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     }
     expect((await boarding.state()).requirements.map(({ id }) => id)).toEqual([second]);
 
-    const documents = [await folderStore(rig.documentDir).put('check.txt', Buffer.from('void'))];
+    const documents = [await documentStore(folder(rig.documentDir)).put('check.txt', Buffer.from('void'))];
     const received = JSON.stringify(
       event(
         'documents.received.v1',
@@ -99,7 +100,7 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     const { post } = await runReceiver(rig);
     const input = merchant('request-changes');
     const { id: requirementId } = await (await rig.board(input)).requirement('request-changes');
-    const documents = [await folderStore(rig.documentDir).put('check.txt', Buffer.from('void'))];
+    const documents = [await documentStore(folder(rig.documentDir)).put('check.txt', Buffer.from('void'))];
     const data = { id: input.externalId, requirementId, documents, ...who };
     const reply = await post(JSON.stringify(event('documents.received.v1', data)), inStructured);
     expect(problemOf(reply)).toMatchObject({

@@ -1,7 +1,8 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { folderStore } from '../../src/documents/folder-store.js';
+import { documentStore } from '../../src/documents/document-store.js';
+import { folder } from '../../src/documents/folder.js';
 import { createRig, eventually, merchant, type Rig } from '../rig.js';
 
 let rig: Rig;
@@ -48,7 +49,7 @@ describe('cancelling', () => {
   });
 
   it('begins no other write after the one that it sees through', async () => {
-    const document = await folderStore(rig.documentDir).put('check.pdf', Buffer.from('%PDF-1.7 test'));
+    const document = await documentStore(folder(rig.documentDir)).put('check.pdf', Buffer.from('%PDF-1.7 test'));
     const input = merchant('uw-level-1');
     const boarding = await rig.board(input);
     const { id } = await boarding.requirement('underwriting-note');

@@ -32,7 +32,7 @@ describe('a statement', () => {
     ['CSV', 'account,date,description,amount'],
     ['QBO', 'OFXHEADER:100'],
     ['OFX', 'OFXHEADER:100'],
-  ] as const)('(%s) is a file in the statement folder, for its owner only', async (fileFormat, start) => {
+  ] as const)('(%s) is a file in the statement store, for its owner only', async (fileFormat, start) => {
     const statement = await generate({ fileFormat });
     const fileName = `2026-01-fa-501-1.${fileFormat.toLowerCase()}`;
     const content = await statement.outcome().then(() => readFile(fileOf(fileName), 'latin1'));

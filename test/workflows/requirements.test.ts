@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { folderStore } from '../../src/documents/folder-store.js';
+import { documentStore } from '../../src/documents/document-store.js';
+import { folder } from '../../src/documents/folder.js';
 import type { Answer } from '../../src/messages/requirements.js';
 import { createRig, merchant, type Rig } from '../rig.js';
 
@@ -30,7 +31,7 @@ describe('underwriting notes', () => {
     });
     expect(Date.parse(check?.dueAt ?? '') - Date.parse(check?.raisedAt ?? '')).toBe(48 * 3_600_000);
 
-    const document = await folderStore(rig.documentDir).put('check.pdf', Buffer.from('%PDF-1.7 test'));
+    const document = await documentStore(folder(rig.documentDir)).put('check.pdf', Buffer.from('%PDF-1.7 test'));
     await boarding.resolve(check?.id ?? '', { kind: 'documents', documents: [document] });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
     await boarding.resolve(share?.id ?? '', { kind: 'text', text: 'One in ten.' });

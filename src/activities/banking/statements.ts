@@ -1,20 +1,24 @@
-import type { StatementFolder } from '../../documents/statement-folder.js';
+import type { FileStore } from '../../documents/file-store.js';
+import { saveStatement } from '../../documents/statement-store.js';
 import type { SavedStatement } from '../../messages/banking-activities.js';
 import type { StatementRequest } from '../../messages/banking-operations.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { statementFormat } from '../../partners/banking/statement.js';
 import type { CallOptions } from '../../partners/client.js';
 import { once, repeatable } from '../failures.js';
+import { kept } from '../stores.js';
 import { type BankingCalls, untilCancelled } from './access.js';
 
-/** Fetches statements into the statement folder. */
+const STATEMENT = { system: 'banking', operation: 'generate-full-statement' };
+
+/** Fetches statements into their store. */
 export function statementActivities(
   client: BankingClient,
-  statements: StatementFolder,
+  statements: FileStore,
 ): Pick<BankingCalls, 'saveStatement'> {
   async function save(request: StatementRequest, options?: CallOptions): Promise<SavedStatement> {
     const { period, financialAccountIds, fileFormat, email } = request;
-    const { contentType, body } = await client.generateFullStatement(
+    const file = await client.generateFullStatement(
       {
         period: `${period}-01T00:00:00Z`,
         financialAccountIds: [...financialAccountIds],
@@ -23,14 +27,15 @@ export function statementActivities(
       },
       options,
     );
-    const format = statementFormat(contentType) ?? fileFormat;
-    return statements.save({ period, accounts: financialAccountIds, format }, body);
+    const format = statementFormat(file.contentType) ?? fileFormat;
+    return saveStatement(statements, { period, accounts: financialAccountIds, format }, file);
   }
 
   return {
     saveStatement: (request) =>
       request.email === undefined
-        ? repeatable(() => save(request, untilCancelled()))
-        : once(() => save(request)),
+        ? repeatable(() => kept(STATEMENT, () => save(request, untilCancelled())))
+        : // The partner has sent its e-mail by the time that a file cannot be kept: what is left of it is in doubt.
+          once(() => save(request)),
   };
 }

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { DocumentStore } from '../../documents/document-store.js';
-import { contentTypeOf } from '../../documents/folder-store.js';
+import { contentTypeOf, type DocumentStore } from '../../documents/document-store.js';
 import type { FileToSend } from '../../messages/partner-call.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { FilePart, Operation } from '../../partners/catalogue.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { join } from 'node:path';
+import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { loadConfig } from '../../config.js';
-import { folderStore } from '../../documents/folder-store.js';
+import { documentStore } from '../../documents/document-store.js';
+import { openStore } from '../../documents/open-store.js';
 import type { PartnerAnswer, PartnerCall } from '../../messages/partner-call.js';
 import type { SingleActivity } from '../../messages/single-activity.js';
 import { isDownload, type Operation, type Operations, operationName } from '../../partners/catalogue.js';
@@ -74,7 +74,8 @@ function activityFor(
 /** Has a worker make the call, and answers what the partner answered. @throws {CommandFailed} */
 export function callByWorker(wanted: Wanted): Promise<unknown> {
   return withTemporal(async (context) => {
-    const documents = folderStore(context.config.documentDir);
+    const { documentDir, s3Endpoint } = context.config;
+    const documents = documentStore(await openStore(documentDir, s3Endpoint));
     const single = activityFor(wanted, await toSend(wanted.request, documents));
     const told = () => printNote(`it goes on; "gangway call answer ${wanted.id}" waits for it`);
     process.once('SIGINT', told).once('SIGINT', () => process.exit(130));
@@ -96,9 +97,9 @@ async function answered(
 ): Promise<unknown> {
   if ('answer' in answer) return answer.answer;
   const { fileName, contentType } = answer.file;
-  const path = join(config.statementDir, fileName);
-  if (output === undefined) return { saved: path, contentType } satisfies SavedFile;
-  return save(createReadStream(path), contentType, output);
+  const files = await openStore(config.statementDir, config.s3Endpoint);
+  if (output === undefined) return { saved: `${files.place}/${fileName}`, contentType } satisfies SavedFile;
+  return save(await files.open(fileName), contentType, output);
 }
 
 /** Makes the call from here, without Temporal: nothing is retried, and nobody else sees it. @throws {CommandFailed} */

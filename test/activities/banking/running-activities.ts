@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { onTestFinished } from 'vitest';
 import { bankingActivities } from '../../../src/activities/banking.js';
-import { statementFolder } from '../../../src/documents/statement-folder.js';
+import { folder as folderStore } from '../../../src/documents/folder.js';
 import type { BankingActivities } from '../../../src/messages/banking-activities.js';
 import type { BankingLists } from '../../../src/messages/banking-operations.js';
 import type { BankingClient, BankingSettings } from '../../../src/partners/banking/client.js';
@@ -27,19 +27,19 @@ export type Run = <Name extends keyof Activities>(
 
 export interface RunningActivities {
   readonly run: Run;
-  /** The statement folder. */
+  /** The statement store. */
   readonly folder: string;
   /** What the activities have heartbeat so far. */
   readonly heartbeats: readonly unknown[];
 }
 
-/** The banking activities with this client, and a statement folder of their own, for the running test. */
+/** The banking activities with this client, and a statement store of their own, for the running test. */
 export async function activitiesOf(client: BankingClient): Promise<RunningActivities> {
   const parent = await mkdtemp(join(tmpdir(), 'gangway-activities-'));
   onTestFinished(() => rm(parent, { recursive: true, force: true }));
   const folder = join(parent, 'statements');
   const poll = { minMs: 60_000, maxMs: 3_600_000 };
-  const activities = bankingActivities({ client, statements: statementFolder(folder), poll });
+  const activities = bankingActivities({ client, statements: folderStore(folder), poll });
   const heartbeats: unknown[] = [];
   const run: Run = (name, request, info = {}) => {
     const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });

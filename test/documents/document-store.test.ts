@@ -1,13 +1,17 @@
 import { mkdtemp, readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { folderStore } from '../../src/documents/folder-store.js';
+import { documentStore } from '../../src/documents/document-store.js';
+import { folder as inFolder } from '../../src/documents/folder.js';
+
+const MIB = 1024 * 1024;
 
 const folder = join(await mkdtemp(join(tmpdir(), 'gangway-documents-')), 'documents');
-const store = folderStore(folder);
+const store = documentStore(inFolder(folder));
 
-describe('the document folder', () => {
+describe('the document store', () => {
   it('gives back what was put in, under a key of its own', async () => {
     const ref = await store.put('Voided Check.PDF', Buffer.from('%PDF'));
     expect(ref).toEqual({
@@ -39,7 +43,13 @@ describe('the document folder', () => {
     'knows no document %j',
     async (key) => {
       const ref = { key, fileName: 'x', contentType: 'text/plain' };
-      await expect(store.get(ref)).rejects.toThrow(`no document ${JSON.stringify(key)} in the store`);
+      await expect(store.get(ref)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'missing' });
     },
   );
+
+  it('holds no more in memory of one that is too large than shows that it is', async () => {
+    const ref = await store.put('a.bin', Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(MIB))));
+    expect((await stat(join(folder, ref.key))).size).toBe(40 * MIB);
+    expect((await store.get(ref)).length).toBe(25 * MIB + 1);
+  });
 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { statementFolder } from '../../src/documents/statement-folder.js';
+import { folder as inFolder } from '../../src/documents/folder.js';
+import { type StatementName, saveStatement } from '../../src/documents/statement-store.js';
 import { PartnerError } from '../../src/partners/partner-error.js';
 
 const january = { period: '2026-01', accounts: ['fa-501-1'], format: 'PDF' } as const;
@@ -14,49 +15,26 @@ async function newFolder(): Promise<string> {
   return join(parent, 'below', 'statements');
 }
 
+const save = (folder: string, body: Readable, name: StatementName = january) =>
+  saveStatement(inFolder(folder), name, { contentType: 'application/pdf', body });
+
 const saved = async (accounts: readonly string[], period = '2026-01') => {
   const folder = await newFolder();
-  const { fileName } = await statementFolder(folder).save(
-    { ...january, period, accounts },
-    Readable.from(['x']),
-  );
+  const { fileName } = await save(folder, Readable.from(['x']), { ...january, period, accounts });
   expect(await readdir(folder)).toEqual([fileName]);
   return fileName;
 };
 
-describe('the statement folder', () => {
+describe('a statement', () => {
   it('takes a statement chunk by chunk, for its owner only', async () => {
     const folder = await newFolder();
     const chunks = [Buffer.from('%PDF'), Buffer.alloc(100_000, 7), Buffer.from('%%EOF')];
-    const statement = await statementFolder(folder).save(january, Readable.from(chunks));
+    const statement = await save(folder, Readable.from(chunks));
     expect(statement).toEqual({ fileName: '2026-01-fa-501-1.pdf', bytes: 100_009, format: 'PDF' });
     const file = join(folder, statement.fileName);
     expect((await readFile(file)).equals(Buffer.concat(chunks))).toBe(true);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
-  });
-
-  it('takes an empty one', async () => {
-    const folder = await newFolder();
-    expect(await statementFolder(folder).save(january, Readable.from([]))).toMatchObject({ bytes: 0 });
-  });
-
-  it('keeps the latest of the same name', async () => {
-    const folder = await newFolder();
-    for (const text of ['a longer one', 'short']) {
-      await statementFolder(folder).save(january, Readable.from([text]));
-    }
-    expect(await readFile(join(folder, '2026-01-fa-501-1.pdf'), 'utf8')).toBe('short');
-    expect(await readdir(folder)).toHaveLength(1);
-  });
-
-  it('keeps one whole statement when two come at the same time', async () => {
-    const folder = await newFolder();
-    const store = statementFolder(folder);
-    const texts = ['aaaa', 'bbbb'];
-    await Promise.all(texts.map((text) => store.save(january, Readable.from([...text]))));
-    expect(texts).toContain(await readFile(join(folder, '2026-01-fa-501-1.pdf'), 'utf8'));
-    expect(await readdir(folder)).toHaveLength(1);
   });
 });
 
@@ -96,22 +74,11 @@ describe('a statement that cannot be kept', () => {
     reason: 'UND_ERR_SOCKET',
   });
 
-  it('because it breaks off leaves nothing, and is the error it broke off with', async () => {
+  it('because it breaks off before anyone reads it leaves the one before it', async () => {
     const folder = await newFolder();
-    async function* halfOfOne() {
-      yield '%PDF';
-      throw broken;
-    }
-    const kept = statementFolder(folder).save(january, Readable.from(halfOfOne()));
-    await expect(kept).rejects.toBe(broken);
-    expect(await readdir(folder)).toEqual([]);
-  });
-
-  it('because it breaks off leaves the one before it', async () => {
-    const folder = await newFolder();
-    await statementFolder(folder).save(january, Readable.from(['whole']));
+    await save(folder, Readable.from(['whole']));
     const body = new Readable({ read: () => undefined });
-    const kept = statementFolder(folder).save(january, body);
+    const kept = save(folder, body);
     body.push('half');
     body.destroy(broken);
     await expect(kept).rejects.toBe(broken);
@@ -121,11 +88,14 @@ describe('a statement that cannot be kept', () => {
 
   it('for the folder’s sake lets go of the partner', async () => {
     const folder = await newFolder();
-    await statementFolder(folder).save(january, Readable.from(['x']));
+    await save(folder, Readable.from(['x']));
     const inTheWay = join(folder, 'file');
     await writeFile(inTheWay, '');
     const body = Readable.from(['x']);
-    await expect(statementFolder(join(inTheWay, 'sub')).save(january, body)).rejects.toThrow('ENOTDIR');
+    await expect(save(join(inTheWay, 'sub'), body)).rejects.toMatchObject({
+      kind: 'away',
+      reason: 'ENOTDIR',
+    });
     expect(body.destroyed).toBe(true);
   });
 });

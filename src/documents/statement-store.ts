@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import type { SavedStatement } from '../messages/banking-activities.js';
 import type { StatementFormat } from '../partners/banking/statement.js';
-import { saveWhole } from './save-whole.js';
+import type { Download } from '../partners/catalogue.js';
+import type { FileStore } from './file-store.js';
 
 /** What a statement is about, which is what its file is called. */
 export interface StatementName {
@@ -13,25 +13,17 @@ export interface StatementName {
   readonly format: StatementFormat;
 }
 
-/** Where statements are kept that the partner made for us. */
-export interface StatementFolder {
-  /**
-   * Writes a statement while it comes, in place of one of the same name; see {@link saveWhole}.
-   */
-  save(name: StatementName, body: Readable): Promise<SavedStatement>;
-}
-
 /** Text that may stand in a file name as it is. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** Statements in a folder. Files are readable by their owner only. */
-export function statementFolder(folder: string): StatementFolder {
-  return {
-    async save(name, body) {
-      const fileName = fileNameOf(name);
-      return { fileName, bytes: await saveWhole(folder, fileName, body), format: name.format };
-    },
-  };
+/** Saves a statement while it comes, in place of one of the same name. @throws as {@link FileStore.save} */
+export async function saveStatement(
+  files: FileStore,
+  name: StatementName,
+  { body, contentType }: Download,
+): Promise<SavedStatement> {
+  const fileName = fileNameOf(name);
+  return { fileName, bytes: await files.save(fileName, body, contentType), format: name.format };
 }
 
 function fileNameOf({ period, accounts, format }: StatementName): string {
@@ -42,7 +34,7 @@ function fileNameOf({ period, accounts, format }: StatementName): string {
 }
 
 /** The text itself when it is safe in a file name, else a hash of it. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return PLAIN.test(text) ? text : hashOf([text]);
 }
 
