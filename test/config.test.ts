@@ -112,6 +112,40 @@ describe('the settings', () => {
   });
 });
 
+describe('the settings of stores', () => {
+  it('take a bucket, and a server that is not AWS’s', () => {
+    const config = loadConfig({
+      DOCUMENT_DIR: 's3://example-bucket/gangway/documents/',
+      STATEMENT_DIR: 's3://example-bucket',
+      S3_ENDPOINT: 'https://s3.example.com',
+    });
+    expect(config).toMatchObject({
+      documentDir: 's3://example-bucket/gangway/documents/',
+      statementDir: 's3://example-bucket',
+      s3Endpoint: 'https://s3.example.com',
+    });
+  });
+
+  const MALFORMED = 'must be a folder, or s3://bucket/prefix';
+  it.each([
+    ['s3://', MALFORMED],
+    ['s3:/example-bucket', MALFORMED],
+    ['S3://example-bucket', MALFORMED],
+    ['s3://Example', MALFORMED],
+    ['s3://example-bucket//a', MALFORMED],
+    ['s3://example-bucket/../a', MALFORMED],
+    ['s3://example-bucket/a b', MALFORMED],
+    ['s3://key:secret@example-bucket', MALFORMED],
+  ])('refuse %s', (place, rule) => {
+    expect(() => loadConfig({ DOCUMENT_DIR: place })).toThrow(`DOCUMENT_DIR: ${rule}`);
+  });
+
+  it('send files to no server in the clear but to this machine', () => {
+    const rule = 'S3_ENDPOINT: must be https (http only to loopback)';
+    expect(() => loadConfig({ S3_ENDPOINT: 'http://s3.example.com' })).toThrow(rule);
+  });
+});
+
 describe('the settings of the other systems', () => {
   it('turn each on by itself', () => {
     const { plantStore, payments, processor } = loadConfig({

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -49,14 +50,18 @@ export interface RunningProcess {
   readonly exit: Promise<number | null>;
 }
 
-/** Starts one of the built processes and waits until it has printed `ready`. */
+/** Starts one of the built processes, in a folder of its own if need be, and waits until it has printed `ready`. */
 export async function launch(
   name: 'worker' | 'sandbox',
   env: Readonly<Record<string, string>>,
   ready: string,
+  cwd = ROOT,
 ): Promise<RunningProcess> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [`dist/${name}.js`], { cwd: ROOT, env: { PATH, HOME, ...env } });
+  const child = spawn(process.execPath, [join(ROOT, 'dist', `${name}.js`)], {
+    cwd,
+    env: { PATH, HOME, ...env },
+  });
   // A test that fails half-way leaves nothing behind.
   const killAtExit = () => child.kill('SIGKILL');
   process.once('exit', killAtExit);
