@@ -1,12 +1,16 @@
 #!/usr/bin/env node
+import { Client } from '@temporalio/client';
 /** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
-import { BadSetting, type Config, loadConfig } from './config.js';
+import { BadSetting, loadConfig } from './config.js';
 import { createLogger } from './logging.js';
 import { requireKeys, TemporalAway, temporalSettings } from './temporal/connection.js';
+import { temporalCheck } from './temporal/readiness.js';
 import { createWorker } from './worker/create-worker.js';
-import { serveHealth } from './worker/health.js';
+import { serveHealth, type Vitals } from './worker/health.js';
+import { beginRequirements, metricsOptions } from './worker/metrics.js';
 import { temporalLogger } from './worker/temporal-logger.js';
+import { watchWaiting } from './worker/waiting.js';
 
 async function main(): Promise<void> {
   const config = loadConfig();
@@ -18,7 +22,7 @@ async function main(): Promise<void> {
     // What the SDK's native part says goes through the same logger, as JSON lines.
     telemetryOptions: {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
-      ...metricsOf(config),
+      ...metricsOptions(config),
     },
     shutdownSignals: ['SIGTERM', 'SIGINT'],
   });
@@ -27,29 +31,35 @@ async function main(): Promise<void> {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => logger.warn({ warning: name }, message));
 
-  let state = () => 'STARTING';
-  const health = await serveHealth(config.healthAddress, () => state()).catch((error: unknown) => {
+  let vitals: Vitals = { worker: () => 'STARTING', temporal: async () => false };
+  const health = await serveHealth(config.healthAddress, {
+    worker: () => vitals.worker(),
+    temporal: () => vitals.temporal(),
+  }).catch((error: unknown) => {
     throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
   });
   const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
     throw new TemporalAway(connectionOptions.address, { cause: error });
   });
   const worker = await createWorker({ connection, namespace, config });
-  state = () => worker.getState();
+  const client = new Client({ connection, namespace });
+  vitals = { worker: () => worker.getState(), temporal: temporalCheck(client) };
+  const stopWatching = config.metricsAddress && beginCounting(client, config.taskQueue);
   logger.info({ taskQueue: config.taskQueue, namespace, health: health.url }, 'worker is ready');
   try {
     await worker.run();
   } finally {
+    stopWatching?.();
     await health.close();
     await connection.close();
   }
   logger.info('worker has stopped');
 }
 
-function metricsOf({ metricsAddress }: Config) {
-  if (!metricsAddress) return {};
-  const { host, port } = metricsAddress;
-  return { metrics: { prometheus: { bindAddress: `${host}:${port}` } } };
+function beginCounting(client: Client, taskQueue: string): () => void {
+  const { metricMeter } = Runtime.instance();
+  beginRequirements(metricMeter, { namespace: client.options.namespace, taskQueue });
+  return watchWaiting(client, taskQueue, metricMeter);
 }
 
 main().catch((error: unknown) => {

@@ -52,7 +52,7 @@ export interface RunningProcess {
 
 /** Starts one of the built processes, in a folder of its own if need be, and waits until it has printed `ready`. */
 export async function launch(
-  name: 'worker' | 'sandbox',
+  name: 'worker' | 'sandbox' | 'receiver',
   env: Readonly<Record<string, string>>,
   ready: string,
   cwd = ROOT,

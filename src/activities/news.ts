@@ -1,6 +1,6 @@
-import { activityInfo, cancellationSignal, getClient } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, getClient, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { NewsActivities } from '../messages/news.js';
+import type { News, NewsActivities } from '../messages/news.js';
 import { ForbiddenAddress } from '../news/address-guard.js';
 import type { Destination } from '../news/destinations.js';
 import type { NewsSender } from '../news/sender.js';
@@ -35,17 +35,35 @@ export function delivering(
     async deliverEvent({ news, destination }) {
       const to = destinations.find(({ id }) => id === destination);
       if (!to) throw undeliverable(`${destination} is not in EVENTS_URLS`);
-      const { status, retryAfterMs } = await sender
-        .send(news, to.url, cancellationSignal())
-        .catch((error: unknown) => {
-          if (rootOf(error) instanceof ForbiddenAddress) throw undeliverable('its address may not be called');
-          throw notDelivered(codeOf(error));
-        });
-      if (status >= 200 && status < 300) return { status };
-      if (status === GONE) throw undeliverable('HTTP 410');
-      throw notDelivered(`HTTP ${status}`, retryAfterMs);
+      try {
+        const delivered = await deliver(sender, news, to.url);
+        countDelivery(destination, 'delivered');
+        return delivered;
+      } catch (error) {
+        const isFinal = error instanceof ApplicationFailure && error.nonRetryable;
+        countDelivery(destination, isFinal ? 'refused' : 'failed');
+        throw error;
+      }
     },
   };
+}
+
+async function deliver(sender: NewsSender, news: News, url: string): Promise<{ status: number }> {
+  const { status, retryAfterMs } = await sender
+    .send(news, url, cancellationSignal())
+    .catch((error: unknown) => {
+      if (rootOf(error) instanceof ForbiddenAddress) throw undeliverable('its address may not be called');
+      throw notDelivered(codeOf(error));
+    });
+  if (status >= 200 && status < 300) return { status };
+  if (status === GONE) throw undeliverable('HTTP 410');
+  throw notDelivered(`HTTP ${status}`, retryAfterMs);
+}
+
+/** A destination is one of the settings: its host and a hash, never its URL. */
+function countDelivery(destination: string, result: 'delivered' | 'failed' | 'refused'): void {
+  const help = 'Attempts to deliver news, by what came of them';
+  metricMeter.createCounter('gangway_news_deliveries_total', undefined, help).add(1, { destination, result });
 }
 
 function undeliverable(message: string): ApplicationFailure {

@@ -1,6 +1,6 @@
-import { activityInfo, getClient, heartbeat } from '@temporalio/activity';
+import { activityInfo, getClient, heartbeat, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { nudge } from '../temporal/nudge.js';
+import { NUDGES, nudge } from '../temporal/nudge.js';
 import { repeatable } from './failures.js';
 import { type PollBounds, pollDelay } from './poll-delay.js';
 
@@ -19,9 +19,20 @@ export async function awaitChange<Snapshot>(
   const polls = pollsBefore() + 1;
   const nextRetryDelay = delayBeforeNext(poll);
   heartbeat(polls);
-  const snapshot = await repeatable(read, { paceMs: nextRetryDelay, mayBeNew: true, progress: polls });
-  if (isNews(snapshot, polls)) return { snapshot, polls };
+  const repetition = { paceMs: nextRetryDelay, mayBeNew: true, progress: polls };
+  const snapshot = await repeatable(read, repetition).catch((error: unknown) => {
+    countPoll('failed');
+    throw error;
+  });
+  const isNew = isNews(snapshot, polls);
+  countPoll(isNew ? 'news' : 'unchanged');
+  if (isNew) return { snapshot, polls };
   throw again('StatusUnchanged', 'the status has not changed yet', nextRetryDelay);
+}
+
+function countPoll(result: 'news' | 'unchanged' | 'failed'): void {
+  const help = 'Reads of a status that a workflow waits for, by what came of them';
+  metricMeter.createCounter('gangway_polls_total', undefined, help).add(1, { result });
 }
 
 /** Milliseconds until this activity should look again: the longer it has waited, the longer. */
@@ -50,7 +61,12 @@ export function pollsBefore(): number {
 export function nudgeOwnPoll(): void {
   const { workflowExecution } = activityInfo();
   if (!workflowExecution) return;
-  const nudged = async () => nudge(getClient(), workflowExecution.workflowId);
+  const nudges = metricMeter.createCounter(NUDGES.name, undefined, NUDGES.help);
+  const { workflowId } = workflowExecution;
+  const nudged = async () => ((await nudge(getClient(), workflowId)) ? 'nudged' : 'nobody');
   // Only a hint, and the write must be reported first: without it the poll comes round by itself.
-  nudged().catch(() => undefined);
+  nudged().then(
+    (result) => nudges.add(1, { result }),
+    () => nudges.add(1, { result: 'failed' }),
+  );
 }

@@ -41,10 +41,13 @@ export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 const REQUEST_TIMEOUT_MS = 30_000;
 
+/** Asked by machines that have no token and must not be turned away. It needs nobody else, so alive is ready. */
+const HEALTH = ['/healthz', '/readyz'];
+
 /**
  * Starts the codec server, which the Temporal Web UI and the `temporal` command ask to encode and decode payloads:
  * `POST /encode` and `POST /decode`, below any path, with payloads in proto3 JSON both ways. Each call needs a bearer
- * token. It logs that it was called, and nothing of what it was told.
+ * token; `/healthz` and `/readyz` do not. It logs that it was called, and nothing of what it was told.
  */
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
   const { host, port, keys, uiOrigin, logger } = options;
@@ -75,6 +78,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
     });
   route('/encode', codec.encode);
   route('/decode', (payloads) => bounded(payloads, codec.decode));
+  for (const path of HEALTH) server.get(path, () => ({ status: 'ok' }));
   const url = await server.listen({ host, port });
   return { url, close: () => server.close() };
 }
@@ -109,15 +113,20 @@ async function admitCallers(
   const callers = await countCallers(server, {
     bearer,
     requestsPerMinute,
+    isFree: isHealth,
     authorizationOf: ({ headers, originalUrl }) =>
       headers.authorization ?? (tokenInPath ? tokenOf(originalUrl) : undefined),
   });
   server.addHook('onRequest', async (request, reply) => {
-    if (callers.has(request)) return;
+    if (callers.has(request) || isHealth(request)) return;
     const error = request.headers.authorization === undefined ? '' : ', error="invalid_token"';
     reply.header('www-authenticate', `Bearer realm="gangway codec server"${error}`);
     throw new Refused(401, 'a bearer token is needed, and this is none that is valid here');
   });
+}
+
+function isHealth({ routeOptions }: FastifyRequest): boolean {
+  return HEALTH.includes(routeOptions.url ?? '');
 }
 
 /** Decodes one after the other, and gives up as soon as the whole becomes too large. */

@@ -4,14 +4,17 @@ import { defineUpdate } from '@temporalio/workflow';
 export const DEFAULT_DUE_IN_HOURS = 48;
 
 /** Why a person is asked. */
-export type RequirementKind =
-  | 'underwriting-note'
-  | 'request-changes'
-  | 'rejected-input'
-  | 'uncertain-write'
-  | 'ticket'
-  | 'credentials'
-  | 'one-time-code';
+export const REQUIREMENT_KINDS = [
+  'underwriting-note',
+  'request-changes',
+  'rejected-input',
+  'uncertain-write',
+  'ticket',
+  'credentials',
+  'one-time-code',
+] as const;
+
+export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
 
 /** A document in the document store; its bytes never enter a history. */
 export interface DocumentRef {

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { type Download, type Operation, type Operations, operationName } from './catalogue.js';
 import { encode } from './encode.js';
 import { type HttpDownload, type HttpResponse, type PartnerHttp, TransportError } from './http.js';
+import type { PartnerObserver } from './observer.js';
 import {
   type FieldProblem,
   PartnerError,
@@ -25,6 +26,7 @@ export interface PartnerProtocol {
   refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Takes an answer out of its envelope; `undefined` when it is not in one, as from some proxy on the way. */
   open(response: HttpResponse): Opened | undefined;
+  readonly observe?: PartnerObserver | undefined;
 }
 
 /** Headers, by lower-case name. */
@@ -125,10 +127,15 @@ async function call(
       write: operation.effect !== 'read',
       ...(signal && { signal }),
     };
+    const ended = protocol.observe?.({ system: protocol.system, operation: name, method: operation.method });
     try {
-      return await (operation.answer === 'stream' ? http.download(message) : http.send(message));
+      const response = await (operation.answer === 'stream' ? http.download(message) : http.send(message));
+      ended?.({ status: response.status });
+      return response;
     } catch (error) {
-      throw error instanceof TransportError ? fail(noAnswer(error), error) : error;
+      if (!(error instanceof TransportError)) throw error;
+      ended?.({ failure: outcomeOf(error), code: error.code });
+      throw fail(noAnswer(error), error);
     }
   };
   const obtained = async (credentials: Promise<Credentials>): Promise<Credentials> => {
@@ -203,8 +210,12 @@ function download(
   return { contentType: String(headers['content-type'] ?? ''), body };
 }
 
-function noAnswer({ sent, code }: TransportError): Failure {
-  return { kind: sent ? 'Uncertain' : 'NotSent', fields: [], reason: code };
+function noAnswer(error: TransportError): Failure {
+  return { kind: outcomeOf(error), fields: [], reason: error.code };
+}
+
+function outcomeOf({ sent }: TransportError): 'NotSent' | 'Uncertain' {
+  return sent ? 'Uncertain' : 'NotSent';
 }
 
 /** Why the call has no credentials. Whatever became of asking for them, the call itself did nothing. */

@@ -5,6 +5,7 @@ import {
   boardingClient,
   boardingOff,
 } from './boarding/client.js';
+import type { PartnerObserver } from './observer.js';
 import {
   type PaymentsClient,
   type PaymentsSettings,
@@ -44,14 +45,21 @@ export interface PartnerClients {
   readonly processor: ProcessorClient;
 }
 
-export function partnerClients(settings: PartnerSettings): PartnerClients {
+/** @param observe is told of every exchange with any of them */
+export function partnerClients(settings: PartnerSettings, observe?: PartnerObserver): PartnerClients {
   const { boarding, posNames, banking, plantStore, payments, processor } = settings;
   return {
-    boarding: boarding ? boardingClient({ ...boarding, posNames }) : boardingOff('BOARDING_URL is not set'),
-    banking: banking ? bankingClient(banking) : bankingOff('BANKING_URL is not set'),
-    'plant-store': plantStore ? plantStoreClient(plantStore) : plantStoreOff('PLANT_STORE_URL is not set'),
-    payments: payments ? paymentsClient(payments) : paymentsOff('PAYMENTS_URL is not set'),
-    processor: processor ? processorClient(processor) : processorOff('PROCESSOR_URL is not set'),
+    boarding: boarding
+      ? boardingClient({ ...boarding, posNames, observe })
+      : boardingOff('BOARDING_URL is not set'),
+    banking: banking ? bankingClient({ ...banking, observe }) : bankingOff('BANKING_URL is not set'),
+    'plant-store': plantStore
+      ? plantStoreClient({ ...plantStore, observe })
+      : plantStoreOff('PLANT_STORE_URL is not set'),
+    payments: payments ? paymentsClient({ ...payments, observe }) : paymentsOff('PAYMENTS_URL is not set'),
+    processor: processor
+      ? processorClient({ ...processor, observe })
+      : processorOff('PROCESSOR_URL is not set'),
   } satisfies Record<SystemName, unknown>;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Counter } from 'prom-client';
 import { kindOf } from '../http/error-kind.js';
 import type { Desk } from './event-types.js';
 import { addIds, MAX_IDS, type NamedIds, runningWith } from './hint-ids.js';
@@ -30,8 +31,9 @@ export class Hints {
   constructor(
     private readonly desk: Desk,
     private readonly logger: Logger,
+    nudges: Counter<'result'>,
   ) {
-    this.#nudges = new Nudges(desk.client, logger);
+    this.#nudges = new Nudges(desk.client, logger, nudges);
   }
 
   /**

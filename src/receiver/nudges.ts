@@ -1,6 +1,7 @@
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
+import type { Counter } from 'prom-client';
 import { kindOf } from '../http/error-kind.js';
 import { nudge } from '../temporal/nudge.js';
 
@@ -26,6 +27,7 @@ export class Nudges {
   constructor(
     private readonly client: Client,
     private readonly logger: Logger,
+    private readonly count: Counter<'result'>,
   ) {}
 
   ask(workflowId: string): void {
@@ -52,9 +54,12 @@ export class Nudges {
   async #nudge(workflowId: string): Promise<void> {
     const { signal } = this.#closing;
     try {
-      await nudge(this.client, workflowId, { signal });
+      const isNudged = await nudge(this.client, workflowId, { signal });
+      this.count.inc({ result: isNudged ? 'nudged' : 'nobody' });
     } catch (error) {
-      if (signal.aborted || isGone(error)) return;
+      if (signal.aborted) return;
+      this.count.inc({ result: isGone(error) ? 'nobody' : 'failed' });
+      if (isGone(error)) return;
       this.logger.warn({ kind: kindOf(error) }, 'a hint got lost: the poll will notice by itself');
     }
   }

@@ -103,10 +103,19 @@ const REFUSALS: Readonly<Record<number, readonly [ProblemKind, string]>> = {
   431: ['headers-too-large', 'send fewer or shorter headers'],
 };
 
-/** Answers whatever goes wrong as problem+json, and logs only what is our own fault: its kind. */
-export function answerProblems(server: FastifyInstance, logger: Logger): void {
+/**
+ * Answers whatever goes wrong as problem+json, and logs only what is our own fault: its kind.
+ *
+ * @param count is told of each
+ */
+export function answerProblems(
+  server: FastifyInstance,
+  logger: Logger,
+  count: (problem: Problem) => void,
+): void {
   server.setErrorHandler((error, _, reply) => {
     const problem = problemFrom(error);
+    count(problem);
     if (problem.status >= 500) logger.error({ kind: kindOf(error) }, PROBLEMS[problem.kind][1]);
     return sendProblem(reply, problem);
   });

@@ -1,18 +1,18 @@
 import type { Client } from '@temporalio/client';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { Registry } from 'prom-client';
 import { countCallers } from '../http/callers.js';
+import { temporalCheck } from '../temporal/readiness.js';
 import { eventRoutes } from './event-routes.js';
 import { eventTypes } from './event-types.js';
 import { hintRoutes } from './hint-routes.js';
 import { Hints } from './hints.js';
+import { receiverMetrics } from './metrics.js';
 import { onboardingRoutes } from './onboarding-routes.js';
 import { openApiDocument } from './openapi.js';
 import { answerClientError, answerProblems, Problem, sendProblem } from './problems.js';
 import type { ReceiverSettings } from './settings.js';
 import { signatureCheck } from './signatures.js';
-import { isReady } from './temporal.js';
 
 export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel'> {
   /** Temporal, which may be away. */
@@ -68,12 +68,16 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       sendProblem(reply, new Problem('unreadable', 'the path is not well formed')),
   });
   server.removeAllContentTypeParsers();
-  server.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+  const metrics = receiverMetrics();
+  server.addHook('onResponse', async ({ method, routeOptions }, { statusCode: status, elapsedTime }) => {
     // A path may hold anything, so only that of the route is told.
-    logger.info({ method, path: routeOptions.url ?? 'another', status: reply.statusCode }, 'answered');
+    const route = routeOptions.url ?? 'another';
+    logger.info({ method, path: route, status }, 'answered');
+    metrics.requests.inc({ method, route, status });
+    metrics.seconds.observe({ route }, elapsedTime / 1_000);
   });
   server.addHook('onRequest', async (_, reply) => void reply.header('cache-control', 'no-store'));
-  answerProblems(server, logger);
+  answerProblems(server, logger, ({ kind }) => metrics.problems.inc({ problem: kind }));
   refuseUnknown(server);
   const callers = await countCallers(server, {
     bearer: { tokens: options.tokens, jwt: undefined },
@@ -89,8 +93,8 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     eventRoutes({ types, desk, checkSignature, requestsPerMinute: options.requestsPerMinute }),
   );
   await server.register(onboardingRoutes({ desk, posNames, isCaller: (request) => callers.has(request) }));
-  const registry = new Registry();
-  const hints = new Hints(desk, logger);
+  const { registry } = metrics;
+  const hints = new Hints(desk, logger, metrics.nudges);
   await server.register(hintRoutes({ rules: options.hints, hints, registry, logger }));
   const document = JSON.stringify(openApiDocument(types, posNames));
   server.get('/openapi.json', (_, reply) => reply.type('application/json').send(document));
@@ -121,14 +125,10 @@ function webhookOf({ routeOptions: { url = '' } }: FastifyRequest): string {
 
 /** Alive as long as it answers; ready only while Temporal does. */
 function serveHealth(server: FastifyInstance, client: Client): void {
-  let asking: Promise<boolean> | undefined;
+  const isReady = temporalCheck(client);
   server.get('/healthz', () => ({ status: 'ok' }));
   server.get('/readyz', async (_, reply) => {
-    // Whoever asks meanwhile waits for the same answer.
-    asking ??= isReady(client).finally(() => {
-      asking = undefined;
-    });
-    const ready = await asking;
+    const ready = await isReady();
     return reply.code(ready ? 200 : 503).send({ temporal: ready ? 'ready' : 'away' });
   });
 }

@@ -10,9 +10,6 @@ import { Problem } from './problems.js';
 /** How long Temporal may take over one event before the sender is told to try again. */
 const DEADLINE_MS = 5_000;
 
-/** How long it may take to say that it is there. */
-const READY_DEADLINE_MS = 2_000;
-
 /** When a sender should try again, in seconds. */
 const RETRY_AFTER = '5';
 
@@ -40,16 +37,6 @@ export async function ask<Answer>(
 export function away(cause?: unknown): Problem {
   const detail = 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice';
   return new Problem('temporal-away', detail, { cause, headers: { 'retry-after': RETRY_AFTER } });
-}
-
-/** Whether Temporal answers for our namespace. */
-export async function isReady(client: Client): Promise<boolean> {
-  const { namespace } = client.options;
-  const describe = () => client.workflowService.describeNamespace({ namespace });
-  return client.connection.withDeadline(Date.now() + READY_DEADLINE_MS, describe).then(
-    () => true,
-    () => false,
-  );
 }
 
 function isAway(error: unknown): boolean {

@@ -10,6 +10,12 @@ const GLANCE_MS = 50;
 /** A read that is due this soon, in milliseconds, comes by itself; see {@link nudge}. */
 const SOON_MS = 2_000;
 
+/** How worker and receiver count nudges, by `result`: it was `nudged`, there was `nobody`, or it `failed`. */
+export const NUDGES = {
+  name: 'gangway_nudges_total',
+  help: 'Nudges: polls that were made to read at once',
+} as const;
+
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 
 /**

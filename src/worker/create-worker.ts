@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { bankingActivities } from '../activities/banking.js';
 import { boardingActivities } from '../activities/boarding.js';
 import { callActivities } from '../activities/calls.js';
@@ -16,6 +16,7 @@ import type { PartnerClient } from '../partners/client.js';
 import { closeAll, type PartnerSettings, partnerClients } from '../partners/clients.js';
 import { catalogue, type SystemName } from '../partners/systems.js';
 import { dataConverter } from '../temporal/data-converter.js';
+import { countExchanges } from './metrics.js';
 
 const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
@@ -80,7 +81,8 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       ...limited(activitiesPerSecond[name]),
     });
 
-  const clients = partnerClients(config);
+  const meter = Runtime.instance().metricMeter;
+  const clients = partnerClients(config, countExchanges(meter));
   const documents = documentStore(await openStore(documentDir, s3Endpoint));
   const statements = await openStore(statementDir, s3Endpoint);
   const sender = new NewsSender(events);

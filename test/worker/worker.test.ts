@@ -17,7 +17,7 @@ describe('the worker process', () => {
     const url = /"health":"([^"]+)"/.exec(worker.stderr())?.[1];
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
     const ready = await fetch(`${url}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([200, { worker: 'RUNNING' }]);
+    expect([ready.status, await ready.json()]).toEqual([200, { worker: 'RUNNING', temporal: 'ready' }]);
 
     const boarding = await rig.board(merchant());
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });

@@ -45,6 +45,7 @@ export function bankingClient(settings: BankingSettings): BankingClient {
     authorization: () => token.authorization(),
     reauthorize: (refused: Readonly<Record<string, string>>) => token.reauthorize(refused),
     open: (response: HttpResponse) => withoutSecrets(openPlain(response), (text) => token.isToldIn(text)),
+    observe: settings.observe,
   };
   return {
     ...partnerClient(operations, protocol, http),

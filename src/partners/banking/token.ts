@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { z } from 'zod';
 import { type Credentials, type Opened, type PartnerClient, partnerClient } from '../client.js';
 import type { HttpResponse, PartnerHttp } from '../http.js';
+import type { PartnerObserver } from '../observer.js';
 import { PartnerError, type PartnerErrorDetails } from '../partner-error.js';
 import { openPlain } from '../plain-answers.js';
 import type { tokenAnswer } from './answers.js';
@@ -25,6 +26,7 @@ export interface TokenSettings {
   readonly totpSecret?: string;
   /** How long a refusal is believed before the partner is asked again. */
   readonly coolDown?: Partial<CoolDown>;
+  readonly observe?: PartnerObserver | undefined;
 }
 
 interface CoolDown {
@@ -80,7 +82,11 @@ export class BankingToken {
     this.#codes = settings.totpSecret === undefined ? undefined : new TimeBasedCodes(settings.totpSecret);
     const authorization = async () => this.#held?.credentials ?? headers;
     const open = (response: HttpResponse) => this.#open(response);
-    this.#client = partnerClient(TOKEN_OPERATIONS, { system, authorization, open }, http);
+    this.#client = partnerClient(
+      TOKEN_OPERATIONS,
+      { system, authorization, open, observe: settings.observe },
+      http,
+    );
   }
 
   /** Headers with a token that is good, fetched or renewed if need be. @throws {PartnerError} when there is none. */

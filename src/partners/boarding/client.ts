@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
+import type { PartnerObserver } from '../observer.js';
 import type { FieldProblem } from '../partner-error.js';
 import { type BoardingOperations, boardingOperations } from './operations.js';
 
@@ -14,6 +15,7 @@ export interface BoardingSettings {
   /** Point-of-sale names the partner knows beside `None` and `CustomPos`. */
   readonly posNames?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
+  readonly observe?: PartnerObserver | undefined;
 }
 
 export type BoardingClient = PartnerClient<BoardingOperations> & { close(): Promise<void> };
@@ -26,6 +28,7 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
     system: SYSTEM,
     authorization: async () => ({ authorization: `Basic ${credentials}` }),
     open: openEnvelope,
+    observe: settings.observe,
   };
   const client = partnerClient(boardingOperations(settings.posNames), protocol, http);
   return { ...client, close: () => http.close() };

@@ -7,6 +7,7 @@ import {
   partnerOff,
 } from '../client.js';
 import { type HttpLimits, PartnerHttp } from '../http.js';
+import type { PartnerObserver } from '../observer.js';
 import { openPlain } from '../plain-answers.js';
 import { withoutSecrets } from '../withheld.js';
 import type { PaymentsCatalogue } from './catalogue.js';
@@ -30,6 +31,7 @@ export interface PaymentsSettings {
    */
   readonly environment: 'uat' | 'production';
   readonly limits?: Partial<HttpLimits>;
+  readonly observe?: PartnerObserver | undefined;
 }
 
 export type PaymentsClient<Ops extends PaymentsCatalogue = PaymentsOperations> = PartnerClient<Ops> & {
@@ -53,6 +55,7 @@ export function paymentsClientOf<Ops extends PaymentsCatalogue>(
     authorization: async () => ({ [apiKeyHeader.toLowerCase()]: apiKey }),
     refuse: (operation, options) => refusalOf(operation, settings, options),
     open: (response) => withoutSecrets(openPlain(response), (text) => text.includes(apiKey)),
+    observe: settings.observe,
   };
   return { ...partnerClient(operations, protocol, http), close: () => http.close() };
 }

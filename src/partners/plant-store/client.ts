@@ -1,6 +1,7 @@
 import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
 import { parseExactly } from '../exact-json.js';
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
+import type { PartnerObserver } from '../observer.js';
 import { openPlain } from '../plain-answers.js';
 import { withoutSecrets } from '../withheld.js';
 import { PLANT_STORE_OPERATIONS, type PlantStoreOperations } from './operations.js';
@@ -14,17 +15,19 @@ export interface PlantStoreSettings {
   /** Bearer token. */
   readonly token: string;
   readonly limits?: Partial<HttpLimits>;
+  readonly observe?: PartnerObserver | undefined;
 }
 
 export type PlantStoreClient = PartnerClient<PlantStoreOperations> & { close(): Promise<void> };
 
 /** A client of the plant store (apis/3). Ids are int64 and keep all their digits, see `schemas.ts`. */
-export function plantStoreClient({ url, token, limits }: PlantStoreSettings): PlantStoreClient {
+export function plantStoreClient({ url, token, limits, observe }: PlantStoreSettings): PlantStoreClient {
   const http = new PartnerHttp(url, limits);
   const protocol = {
     system: SYSTEM,
     authorization: async () => ({ authorization: `Bearer ${token}` }),
     open: (response: HttpResponse) => withoutSecrets(openAnswer(response), (text) => text.includes(token)),
+    observe,
   };
   return { ...partnerClient(PLANT_STORE_OPERATIONS, protocol, http), close: () => http.close() };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
+import type { PartnerObserver } from '../observer.js';
 import { openPlain, problemsOf } from '../plain-answers.js';
 import { withoutSecrets } from '../withheld.js';
 import { PROCESSOR_OPERATIONS, type ProcessorOperations } from './operations.js';
@@ -13,17 +14,19 @@ export interface ProcessorSettings {
   /** Issued by the processor's support; travels as a Bearer token. */
   readonly apiKey: string;
   readonly limits?: Partial<HttpLimits>;
+  readonly observe?: PartnerObserver | undefined;
 }
 
 export type ProcessorClient = PartnerClient<ProcessorOperations> & { close(): Promise<void> };
 
 /** A client of the payment processor's webhook registration (apis/3). */
-export function processorClient({ url, apiKey, limits }: ProcessorSettings): ProcessorClient {
+export function processorClient({ url, apiKey, limits, observe }: ProcessorSettings): ProcessorClient {
   const http = new PartnerHttp(url, limits);
   const protocol = {
     system: SYSTEM,
     authorization: async () => ({ authorization: `Bearer ${apiKey}` }),
     open: (response: HttpResponse) => withoutSecrets(openEnvelope(response), (text) => text.includes(apiKey)),
+    observe,
   };
   return { ...partnerClient(PROCESSOR_OPERATIONS, protocol, http), close: () => http.close() };
 }

@@ -2,6 +2,7 @@ import { CancellationScope, CancelledFailure, sleep } from '@temporalio/workflow
 import type { Access } from '../../messages/banking-activities.js';
 import type { Answer } from '../../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
+import { count } from './count.js';
 import type { Journey } from './journey.js';
 import { masked } from './masked.js';
 import { partnerFailure } from './partner-failure.js';
@@ -99,6 +100,7 @@ export async function carryOut<Result>(journey: Journey, step: Step<Result>): Pr
           break;
         }
         journey.doubts.add(step.title);
+        count('uncertainWrites', { system: failure.system, operation: failure.operation });
         const settled = await settleUncertain(journey, step, step.once, failure);
         journey.doubts.delete(step.title);
         if (settled !== 'again') return settled.result;

@@ -18,6 +18,7 @@ import {
 import type { Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { Announcer, type AnnouncerRecords } from './announcer.js';
+import { count } from './count.js';
 import { currentDetails, type NextSteps } from './current-details.js';
 import { Timeline } from './timeline.js';
 
@@ -49,7 +50,9 @@ export abstract class PublicFace {
     const { requirements: _, timeline: __, ...facts } = options.state ?? BLANK;
     this.#facts = facts;
     setHandler(stateQuery, () => this.state);
-    if (!options.state) this.timeline.add('started');
+    if (options.state) return;
+    this.timeline.add('started');
+    count('started');
   }
 
   /** The open ones. */
@@ -126,6 +129,7 @@ export abstract class PublicFace {
 
   async #end(stage: OutcomeName | 'cancelled', detail: string): Promise<void> {
     this.close();
+    count('ended', { outcome: stage });
     this.timeline.add(stage === 'cancelled' ? 'cancelled' : 'ended', { detail });
     this.enter(stage);
     this.announcer.ended(stage, this.#facts);

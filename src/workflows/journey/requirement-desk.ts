@@ -7,6 +7,7 @@ import type {
   Resolution,
   ResolutionReceipt,
 } from '../../messages/requirements.js';
+import { count } from './count.js';
 import { masked } from './masked.js';
 import { problemWith } from './resolution-check.js';
 import type { Timeline } from './timeline.js';
@@ -93,6 +94,7 @@ export class RequirementDesk {
     const requirement = { id, ...rest, raisedAt, dueAt };
     this.#open.set(id, requirement);
     this.timeline.add('requirement-raised', { detail: `${id}: ${question.title}` });
+    count('requirementsRaised', { kind: question.kind });
     this.options.onRaised(requirement);
     return id;
   }
@@ -140,7 +142,11 @@ export class RequirementDesk {
 
   /** Closes a requirement that no longer needs an answer. */
   withdraw(id: string, why: string): void {
-    if (this.#open.delete(id)) this.timeline.add('requirement-closed', { detail: `${id}: ${why}` });
+    const requirement = this.#open.get(id);
+    if (!requirement) return;
+    this.#open.delete(id);
+    this.timeline.add('requirement-closed', { detail: `${id}: ${why}` });
+    count('requirementsClosed', { kind: requirement.kind });
   }
 
   /** The update's validator. Synchronous, for a promise would always pass. */
@@ -156,6 +162,7 @@ export class RequirementDesk {
       throw ApplicationFailure.nonRetryable(`${requirementId} is not open`, 'InvalidResolution');
     this.#open.delete(requirementId);
     this.#answered.set(requirementId, { requirement, resolution });
+    count('requirementsAnswered', { kind: requirement.kind });
     this.timeline.add('requirement-resolved', {
       detail: `${requirementId}: ${answer.kind}`,
       actor,
@@ -178,10 +185,11 @@ export class RequirementDesk {
       const intime = due > Date.now() && (await condition(answered, due - Date.now(), { summary }));
       if (intime) continue;
       for (const requirement of this.open) {
-        const { id, dueAt, title } = requirement;
+        const { id, kind, dueAt, title } = requirement;
         if (this.#overdue.has(id) || Date.parse(dueAt) > due) continue;
         this.#overdue.add(id);
         this.timeline.add('requirement-overdue', { detail: `${id}: ${title}` });
+        count('requirementsOverdue', { kind });
         onOverdue(requirement);
       }
     }

@@ -1,0 +1,55 @@
+import type { MetricMeter } from '@temporalio/common';
+import type { TelemetryOptions } from '@temporalio/worker';
+import type { Config } from '../config.js';
+import { COUNTERS } from '../messages/counters.js';
+import { WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import { REQUIREMENT_KINDS } from '../messages/requirements.js';
+import type { PartnerObserver } from '../partners/observer.js';
+
+const CALL_SECONDS = 'gangway_partner_call_duration_seconds';
+
+/** Up to the longest that a call may take. */
+const CALL_SECONDS_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 45];
+
+/** The SDK's own exporter, which serves what we count beside what it counts itself; nothing where nobody is to read it. */
+export function metricsOptions({
+  metricsAddress,
+}: Pick<Config, 'metricsAddress'>): Pick<TelemetryOptions, 'metrics'> {
+  if (!metricsAddress) return {};
+  const { host, port } = metricsAddress;
+  const histogramBucketOverrides = { [CALL_SECONDS]: CALL_SECONDS_BUCKETS };
+  return { metrics: { prometheus: { bindAddress: `${host}:${port}`, histogramBucketOverrides } } };
+}
+
+/** Counts and times each HTTP exchange with a partner: by system, operation and HTTP status, or kind of failure. */
+export function countExchanges(meter: MetricMeter): PartnerObserver {
+  const calls = meter.createCounter('gangway_partner_calls_total', undefined, 'HTTP calls of partners');
+  const help = 'How long HTTP calls of partners took';
+  const seconds = meter.createHistogram(CALL_SECONDS, 'float', undefined, help);
+  return ({ system, operation }) => {
+    const began = performance.now();
+    return (end) => {
+      seconds.record((performance.now() - began) / 1_000, { system, operation });
+      calls.add(1, { system, operation, status: 'status' in end ? String(end.status) : end.failure });
+    };
+  };
+}
+
+/**
+ * Begins the counts of requirements at zero. Prometheus sees an increase only from a value that it knows, and an alert must
+ * not miss the first one.
+ */
+export function beginRequirements(
+  meter: MetricMeter,
+  worker: { namespace: string; taskQueue: string },
+): void {
+  const { requirementsRaised, requirementsAnswered, requirementsClosed } = COUNTERS;
+  for (const [name, help] of [requirementsRaised, requirementsAnswered, requirementsClosed]) {
+    const counter = meter.createCounter(name, undefined, help);
+    for (const workflowType of Object.keys(WORKFLOW_ID_PREFIXES)) {
+      // The children of a customer ask, and it only passes their answers on.
+      if (workflowType === ('customerOnboarding' satisfies keyof typeof WORKFLOW_ID_PREFIXES)) continue;
+      for (const kind of REQUIREMENT_KINDS) counter.add(0, { ...worker, workflowType, kind });
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/** What a `/metrics` page told: sums over the samples of a name that have these labels. */
+export interface Scrape {
+  (name: string, labels?: Readonly<Record<string, string>>): number;
+  /** The names there are, as alerts and dashboards use them. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Reads a page in the text format of Prometheus. A name that is not there counts NaN. */
+export async function scrape(url: string): Promise<Scrape> {
+  const page = await (await fetch(url)).text();
+  const samples = page
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [, name = '', labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)/.exec(line) ?? [];
+      const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', text = '']) => [key, text]);
+      return { name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value) };
+    });
+  const sum = (name: string, wanted: Readonly<Record<string, string>> = {}) => {
+    const found = samples.filter(
+      (sample) =>
+        sample.name === name && Object.entries(wanted).every(([key, text]) => sample.labels[key] === text),
+    );
+    return found.length === 0 ? Number.NaN : found.reduce((total, { value }) => total + value, 0);
+  };
+  return Object.assign(sum, { names: new Set(samples.map(({ name }) => name)) });
+}
