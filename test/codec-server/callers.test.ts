@@ -143,3 +143,11 @@ describe('pages in a browser', () => {
 function corsOf(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 }
+
+it('answers those who ask whether it is alive and ready, without a token and however often', async () => {
+  const { call } = await runCodecServer({ requestsPerMinute: 1 });
+  for (const path of ['/healthz', '/readyz', '/healthz', '/readyz']) {
+    expect(await call(`GET ${path}`, undefined, {})).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+  }
+  expect((await call('GET /healthz/decode', undefined, {})).status).toBe(401);
+});
