@@ -14,6 +14,7 @@ const BUNDLES = {
 for (const [name, options] of Object.entries(BUNDLES)) {
   const { code } = await bundleWorkflowCode({
     workflowsPath: path('../dist/workflows/index.js'),
+    workflowInterceptorModules: [path('../dist/workflows/tracing.js')],
     logger: new DefaultLogger('WARN'),
     ...options,
   });

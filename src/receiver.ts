@@ -6,11 +6,13 @@ import { authSetting, HINTING_PARTNERS, takesAnyone } from './receiver/senders.j
 import { startReceiver } from './receiver/server.js';
 import { loadReceiverSettings } from './receiver/settings.js';
 import { lazyClient, requireKeys, temporalSettings } from './temporal/connection.js';
+import { startTracing } from './tracing/start.js';
 
 async function main(): Promise<void> {
   const { logLevel, payloadKeys, ...options } = loadReceiverSettings();
   requireKeys(temporalSettings().connectionOptions.address, payloadKeys);
   const logger = createLogger(logLevel);
+  const stopTracing = await startTracing('gangway-receiver', logger);
   const client = lazyClient(payloadKeys);
   const server = await startReceiver({ ...options, client, logger }).catch((error: unknown) => {
     throw new BadSetting('RECEIVER_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
@@ -26,6 +28,7 @@ async function main(): Promise<void> {
   const stop = async () => {
     await server.close();
     await client.connection.close();
+    await stopTracing();
     logger.info('receiver has stopped');
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());

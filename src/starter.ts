@@ -33,6 +33,8 @@ import { TemporalAway } from './temporal/connection.js';
 import { NoKey, NoWorker, UnknownOnboarding } from './temporal/onboardings.js';
 import { UnknownSchedule } from './temporal/statement-schedules.js';
 import { isUnreadable } from './temporal/unreadable.js';
+import { inSpan } from './tracing/spans.js';
+import { startTracing } from './tracing/start.js';
 
 /** The commands by the headings of the help. */
 const COMMANDS: Readonly<Record<string, readonly ((program: Command) => void)[]>> = {
@@ -107,8 +109,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
+const stopTracing = await startTracing('gangway');
 try {
-  await gangway().parseAsync();
+  const program = gangway();
+  const command = program.commands.find((known) => known.name() === process.argv[2])?.name() ?? '';
+  await inSpan({ name: `gangway ${command}`.trim() }, () => program.parseAsync());
 } catch (error) {
   process.exitCode = explain(error);
+} finally {
+  await stopTracing();
 }

@@ -6,6 +6,7 @@ import { BadSetting, loadConfig } from './config.js';
 import { createLogger } from './logging.js';
 import { requireKeys, TemporalAway, temporalSettings } from './temporal/connection.js';
 import { temporalCheck } from './temporal/readiness.js';
+import { startTracing } from './tracing/start.js';
 import { createWorker } from './worker/create-worker.js';
 import { serveHealth, type Vitals } from './worker/health.js';
 import { beginRequirements, metricsOptions } from './worker/metrics.js';
@@ -26,6 +27,8 @@ async function main(): Promise<void> {
     },
     shutdownSignals: ['SIGTERM', 'SIGINT'],
   });
+
+  const stopTracing = await startTracing('gangway-worker', logger);
 
   // What Node warns of goes the same way, deprecated operations of partners among it.
   process.removeAllListeners('warning');
@@ -52,6 +55,7 @@ async function main(): Promise<void> {
     stopWatching?.();
     await health.close();
     await connection.close();
+    await stopTracing();
   }
   logger.info('worker has stopped');
 }

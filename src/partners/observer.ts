@@ -17,3 +17,13 @@ export type ExchangeEnd =
  * credentials were refused; what is refused before it is sent has none. A file counts until its first byte.
  */
 export type PartnerObserver = (exchange: Exchange) => (end: ExchangeEnd) => void;
+
+/** Tells all of them. */
+export function observers(...all: readonly PartnerObserver[]): PartnerObserver {
+  return (exchange) => {
+    const begun = all.map((observe) => observe(exchange));
+    return (end) => {
+      for (const ended of begun) ended(end);
+    };
+  };
+}

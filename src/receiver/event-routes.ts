@@ -6,6 +6,7 @@ import { PROBLEMS, Problem, problemFrom } from './problems.js';
 import type { CheckSignature } from './signatures.js';
 import { ask, away } from './temporal.js';
 import { textBodies, textOf } from './text-bodies.js';
+import { inEventSpan } from './tracing.js';
 
 /** How long a whole batch may take, in milliseconds. */
 const BATCH_DEADLINE_MS = 20_000;
@@ -32,7 +33,11 @@ export function eventRoutes({ types, desk, checkSignature, requestsPerMinute }: 
       checkSignature?.(request.headers, body);
       const { events, isBatch } = eventsFrom(request.headers, body);
       if (checkSignature && !isBatch) requireSignedId(request.headers, events);
-      const prepared = prepareAll(types, events, isBatch);
+      const prepared = prepareAll(types, events, isBatch).map(
+        (carryOut, position): CarryOut =>
+          (desk) =>
+            inEventSpan(events[position] ?? {}, () => carryOut(desk)),
+      );
       if (isBatch) return answerBatch(reply, await carryOutAll(desk, prepared));
       const [carryOut] = prepared;
       if (!carryOut) throw new Error('unreachable');

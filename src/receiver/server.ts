@@ -13,6 +13,7 @@ import { openApiDocument } from './openapi.js';
 import { answerClientError, answerProblems, Problem, sendProblem } from './problems.js';
 import type { ReceiverSettings } from './settings.js';
 import { signatureCheck } from './signatures.js';
+import { traceRequests } from './tracing.js';
 
 export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel'> {
   /** Temporal, which may be away. */
@@ -68,6 +69,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       sendProblem(reply, new Problem('unreadable', 'the path is not well formed')),
   });
   server.removeAllContentTypeParsers();
+  traceRequests(server);
   const metrics = receiverMetrics();
   server.addHook('onResponse', async ({ method, routeOptions }, { statusCode: status, elapsedTime }) => {
     // A path may hold anything, so only that of the route is told.

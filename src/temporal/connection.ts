@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { BadSetting, withoutEmpty } from '../config.js';
+import { tracedClient } from '../tracing/temporal.js';
 import { dataConverter } from './data-converter.js';
 import type { PayloadKeys } from './payload-keys.js';
 
@@ -73,5 +74,8 @@ function clientSettings(keys: PayloadKeys | undefined) {
     ...(apiKey !== undefined && { apiKey }),
     ...(metadata !== undefined && { metadata: metadata as Record<string, string> }),
   };
-  return { options, clientOptions: { namespace, dataConverter: dataConverter(keys) } };
+  return {
+    options,
+    clientOptions: { namespace, dataConverter: dataConverter(keys), interceptors: tracedClient },
+  };
 }

@@ -14,8 +14,11 @@ import { NewsSender } from '../news/sender.js';
 import type { Operations } from '../partners/catalogue.js';
 import type { PartnerClient } from '../partners/client.js';
 import { closeAll, type PartnerSettings, partnerClients } from '../partners/clients.js';
+import { observers } from '../partners/observer.js';
 import { catalogue, type SystemName } from '../partners/systems.js';
 import { dataConverter } from '../temporal/data-converter.js';
+import { traceExchanges } from '../tracing/partners.js';
+import { tracedActivities, tracedClient, traceSinks } from '../tracing/temporal.js';
 import { countExchanges } from './metrics.js';
 
 const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
@@ -72,6 +75,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
     activityTaskPollerBehavior: { type: 'autoscaling' },
+    interceptors: { client: tracedClient, activity: [tracedActivities] },
   } satisfies Omit<WorkerOptions, 'taskQueue'>;
   const lane = (name: Lane, activities: object) =>
     Worker.create({
@@ -82,7 +86,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     });
 
   const meter = Runtime.instance().metricMeter;
-  const clients = partnerClients(config, countExchanges(meter));
+  const clients = partnerClients(config, observers(countExchanges(meter), traceExchanges));
   const documents = documentStore(await openStore(documentDir, s3Endpoint));
   const statements = await openStore(statementDir, s3Endpoint);
   const sender = new NewsSender(events);
@@ -101,6 +105,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       ...common,
       taskQueue,
       workflowBundle: { codePath: payloadKeys ? WORKFLOW_BUNDLES.encoding : WORKFLOW_BUNDLES.plain },
+      sinks: traceSinks,
       workflowTaskPollerBehavior: { type: 'autoscaling' },
       activities: { ...onboardingActivities(poll), ...announcing(destinations) },
     }),

@@ -12,6 +12,7 @@ import { countingProxy } from '../counting-proxy.js';
 import { SECRET, subscriber } from '../news/subscriber.js';
 import { gangway, launch } from '../processes.js';
 import { createRig, holder, Onboarding, type Rig, terminal } from '../rig.js';
+import { collector } from '../tracing/collector.js';
 import { found, type Markers, markers } from './markers.js';
 
 /** Everything that an operator of the Temporal server, or of its logs and metrics, could read. */
@@ -21,6 +22,7 @@ interface Places {
   readonly database: Buffer;
   readonly logs: Buffer;
   readonly metrics: Buffer;
+  readonly traces: Buffer;
   /** What others were told. */
   readonly news: Buffer;
 }
@@ -67,6 +69,7 @@ async function live(
     await registerSearchAttributes(rig.client);
     const bank = await countingProxy(rig.sandbox.url);
     const crm = await subscriber();
+    const otlp = await collector();
     const env = {
       ...rig.env,
       GANGWAY_LOG_LEVEL: 'trace',
@@ -79,16 +82,19 @@ async function live(
       EVENTS_URLS: crm.url,
       EVENTS_SECRETS: SECRET,
       EVENTS_TO_LOOPBACK: 'true',
+      OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
     };
     const worker = await launch('worker', env, 'worker is ready');
     const printed = await story(rig, env, marked);
     const metrics = Buffer.from(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).arrayBuffer());
     worker.child.kill('SIGTERM');
     await worker.exit;
+    otlp.close();
     const news = Buffer.from(crm.received.map(({ body }) => body).join('\n'));
     const places = {
       ...(await temporalKnows(rig)),
       metrics,
+      traces: otlp.bytes(),
       news,
       logs: Buffer.from(worker.stderr() + printed),
     };

@@ -12,6 +12,7 @@ import type { PartnerClient } from '../../partners/client.js';
 import { closeAll, partnerClients } from '../../partners/clients.js';
 import { PartnerError } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
+import { traceExchanges } from '../../tracing/partners.js';
 import { type CommandContext, withTemporal } from '../context.js';
 import { CommandFailed } from '../errors.js';
 import { printNote } from '../output.js';
@@ -105,7 +106,7 @@ async function answered(
 /** Makes the call from here, without Temporal: nothing is retried, and nobody else sees it. @throws {CommandFailed} */
 export async function callFromHere(wanted: Wanted): Promise<unknown> {
   const { system, key, request, toProduction, output } = wanted;
-  const clients = partnerClients(loadConfig());
+  const clients = partnerClients(loadConfig(), traceExchanges);
   const client = clients[system] as PartnerClient<Operations>;
   try {
     const answer = await client[key]?.({ ...request.members, ...request.files }, { toProduction });
