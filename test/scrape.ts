@@ -23,5 +23,6 @@ export async function scrape(url: string): Promise<Scrape> {
     );
     return found.length === 0 ? Number.NaN : found.reduce((total, { value }) => total + value, 0);
   };
-  return Object.assign(sum, { names: new Set(samples.map(({ name }) => name)) });
+  const begun = [...page.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name);
+  return Object.assign(sum, { names: new Set([...samples.map(({ name }) => name), ...begun]) });
 }

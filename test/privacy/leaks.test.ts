@@ -37,7 +37,7 @@ describe('private values, each marked, in onboardings with failures of every kin
     );
     expect(hits).toEqual([]);
     for (const bytes of Object.values(places)) expect(bytes.length).toBeGreaterThan(1_000);
-  }, 120_000);
+  }, 240_000);
 
   it('are found by the same search when payloads are in the clear', async () => {
     const marked = markers();
@@ -48,7 +48,7 @@ describe('private values, each marked, in onboardings with failures of every kin
     expect(found(database, told).sort()).toEqual(Object.keys(told).sort());
     const { tokens: _2, ...places } = elsewhere;
     expect(Object.values(places).flatMap((bytes) => found(bytes, marked))).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 });
 
 /** Boards and onboards with a real server that keeps its data in a file, a real worker process and the real command. */

@@ -88,7 +88,7 @@ it('one trace leads from the event, or the command, down to the call of the part
   ]);
   expect([command.service, command.parent]).toEqual(['gangway', '']);
   expect(spans.filter(({ message, events }) => message !== '' || events > 0)).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 it('without a collector nothing is loaded, and nothing is written into the history', async () => {
   const rig = await createRig({ worker: false });
@@ -109,7 +109,7 @@ it('without a collector nothing is loaded, and nothing is written into the histo
   const traced = { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
   const refused = await run(process.execPath, ['dist/worker.js'], traced);
   expect(refused.stderr).toContain('loads @opentelemetry/');
-}, 60_000);
+}, 240_000);
 
 function the(spans: readonly Span[], name: string): Span {
   const [span, ...more] = spans.filter((one) => one.name === name);

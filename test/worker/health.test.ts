@@ -64,7 +64,7 @@ it('worker and receiver live on without Temporal, are not ready, and are again w
     child.kill('SIGTERM');
     expect(await exit).toBe(0);
   }
-}, 120_000);
+}, 240_000);
 
 it('a worker of which a part has failed is neither alive nor ready', async () => {
   const vitals = { worker: () => 'FAILED', temporal: async () => true };

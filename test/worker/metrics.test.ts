@@ -1,15 +1,22 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/temporal/dev-server.js';
+import { expressions, understood } from '../deploy/monitoring.js';
+import { SECRET, subscriber } from '../news/subscriber.js';
 import { launch, type RunningProcess } from '../processes.js';
 import { business, createRig, eventually, merchant, Onboarding, type Rig } from '../rig.js';
 import { type Scrape, scrape } from '../scrape.js';
 
 const DUE_AT_ONCE = { dueInHours: 0.000_01 };
 
+/** Stages, questions and ends of the five below. */
+const NEWS = 0;
+
 it('worker and receiver count what happened, exactly, and a replay is not counted again', async () => {
   const rig = await createRig({ worker: false });
   onTestFinished(() => rig.close());
-  const worker = await workerOf(rig);
+  const crm = await subscriber();
+  const told = { EVENTS_URLS: crm.url, EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' };
+  const worker = await workerOf(rig, told);
   const receiver = await receiverOf(rig);
 
   const inputs = {
@@ -48,7 +55,18 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
     'an overdue requirement',
   );
 
-  const counted = await scrape(worker.metrics);
+  // A workflow that no release has: its tasks fail.
+  await rig.client.workflow.start('unheardOf', {
+    taskQueue: rig.taskQueue,
+    workflowId: `unheard-of-${rig.taskQueue}`,
+  });
+  const counted = await eventually(
+    () => scrape(worker.metrics),
+    (page) =>
+      page('temporal_workflow_task_execution_failed', { workflow_type: 'unheardOf' }) > 0 &&
+      page('gangway_news_deliveries_total') >= NEWS,
+    'all that is counted in passing',
+  );
   const merchants = { workflowType: 'merchantBoarding' };
   const businesses = { workflowType: 'businessOnboarding' };
   expect({
@@ -69,6 +87,7 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
       system: 'boarding',
       operation: 'create-merchant',
     }),
+    news: counted('gangway_news_deliveries_total', { result: 'delivered' }),
     created: calls(counted, 'create-merchant', '200'),
     lost: calls(counted, 'create-merchant', 'Uncertain'),
     submitted: calls(counted, 'submit-merchant', '200'),
@@ -93,6 +112,7 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
     answered: 2,
     closed: 0,
     uncertain: 1,
+    news: NEWS,
     created: 3,
     lost: 1,
     submitted: 3,
@@ -118,6 +138,11 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
     problems: received('gangway_receiver_problems_total'),
   }).toEqual({ accepted: 5, refused: 1, timed: 6, invalid: 1, problems: 1 });
 
+  // What people watch is there to be watched.
+  const watched = expressions().flatMap(({ promql }) => understood(promql).metrics);
+  const exported = [...counted.names, ...received.names];
+  expect(watched.filter((name) => name !== 'up' && !exported.includes(name))).toEqual([]);
+
   await worker.stop();
   const next = await workerOf(rig);
   const { requirements: open } = await boarding(inputs.lost).state();
@@ -134,15 +159,16 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
     raised: shown('gangway_requirements_raised_total', { kind: 'uncertain-write' }),
   }).toEqual({ waiting: 1, overdue: 1, started: false, raised: 0 });
   await next.stop();
-}, 120_000);
+}, 240_000);
 
 function calls(counted: Scrape, operation: string, status: string): number {
   return counted('gangway_partner_calls_total', { system: 'boarding', operation, status });
 }
 
-async function workerOf(rig: Rig) {
+async function workerOf(rig: Rig, more: Readonly<Record<string, string>> = {}) {
   const address = `127.0.0.1:${await freePort()}`;
-  const worker = await launch('worker', { ...rig.env, GANGWAY_METRICS_ADDRESS: address }, 'worker is ready');
+  const env = { ...rig.env, ...more, GANGWAY_METRICS_ADDRESS: address };
+  const worker = await launch('worker', env, 'worker is ready');
   return { metrics: `http://${address}/metrics`, stop: () => ended(worker) };
 }
 
