@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { bucketAddress } from './documents/address.js';
-import { defined } from './messages/defined.js';
+import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './messages/account-name.js';
 import { DEFAULT_TASK_QUEUE } from './messages/ids.js';
-import type { Lane } from './messages/task-queues.js';
 import { type Destination, destinationOf } from './news/destinations.js';
 import type { SenderOptions } from './news/sender.js';
-import type { BankingSettings } from './partners/banking/client.js';
-import { NEUTRAL_SEGMENT } from './partners/banking/operations.js';
-import type { PartnerSettings } from './partners/clients.js';
-import { isLoopback, isSecureOrLoopback } from './partners/http.js';
-import { NEUTRAL_KEY_HEADER, type PaymentsSettings } from './partners/payments/client.js';
+import { ACCOUNT_SECRETS, type Account, accountSettings, url } from './partners/account-settings.js';
+import { isSecureOrLoopback } from './partners/http.js';
 import { type PayloadKeys, payloadKeys } from './temporal/payload-keys.js';
 
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
@@ -28,20 +24,6 @@ export const duration = z
   .string()
   .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, 'must be a duration such as 200ms, 1m or 1h')
   .transform((text) => Number.parseFloat(text) * UNITS[text.replace(/[\d.]/g, '') as keyof typeof UNITS]);
-
-const url = z.string().refine((text) => URL.canParse(text), { error: 'must be a URL', abort: true });
-
-const partnerUrl = url.refine(
-  (text) => isSecureOrLoopback(new URL(text)),
-  'must be https (http only to loopback)',
-);
-
-const names = z.string().transform((list) =>
-  list
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean),
-);
 
 /** `host:port` to listen on. */
 export const listenAddress = z
@@ -99,16 +81,13 @@ const storePlace = z
   .string()
   .refine((place) => bucketAddress(place) !== 'malformed', 'must be a folder, or s3://bucket/prefix');
 
-/** A rate, which may be less than one. */
-const perSecond = z
-  .string()
-  .regex(
-    /^(?!0+(\.0*)?$)\d{1,6}(\.\d{1,3})?$/,
-    'must be a number above 0 and below 1000000, such as 5 or 0.5',
-  )
-  .transform(Number);
+const accountNames = list
+  .refine((names) => names.every((name) => ACCOUNT_NAME.test(name)), `each ${ACCOUNT_NAME_RULE}`)
+  .refine((names) => new Set(names).size === names.length, 'names an account twice')
+  .default([]);
 
 const settings = z.object({
+  GANGWAY_ACCOUNTS: accountNames,
   GANGWAY_TASK_QUEUE: z.string().default(DEFAULT_TASK_QUEUE),
   GANGWAY_POLL_MIN: duration.default(60_000),
   GANGWAY_POLL_MAX: duration.default(3_600_000),
@@ -117,65 +96,35 @@ const settings = z.object({
   GANGWAY_METRICS_ADDRESS: listenAddress.optional(),
   GANGWAY_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
   GANGWAY_UI_URL: url.optional(),
-  BOARDING_URL: partnerUrl.optional(),
-  BOARDING_USERNAME: z.string().optional(),
-  BOARDING_PASSWORD: z.string().optional(),
-  BOARDING_POS_NAMES: names.default([]),
-  BOARDING_ACTIVITIES_PER_SECOND: perSecond.optional(),
-  BANKING_URL: partnerUrl.optional(),
-  BANKING_USERNAME: z.string().optional(),
-  BANKING_PASSWORD: z.string().optional(),
-  BANKING_DEVICE_TOKEN: z.string().optional(),
-  BANKING_DEVICE_NAME: z.string().default('gangway'),
-  BANKING_TOTP_SECRET: z
-    .string()
-    .regex(/^[A-Za-z2-7\s-]+=*$/, 'must be base32')
-    .optional(),
-  BANKING_PARTNER_ID: z.string().optional(),
-  BANKING_PATH_SEGMENT: z
-    .string()
-    .regex(/^[\w.~-]+$/, 'must be one path segment')
-    .default(NEUTRAL_SEGMENT),
-  BANKING_ACTIVITIES_PER_SECOND: perSecond.optional(),
   EVENTS_URLS: list
     .refine((urls) => urls.every((text) => URL.canParse(text)), 'each must be a URL')
     .default([]),
   EVENTS_SECRETS: signingSecrets.default([]),
   EVENTS_TO_LOOPBACK: flag,
-  PLANT_STORE_URL: partnerUrl.optional(),
-  PLANT_STORE_TOKEN: z.string().optional(),
-  PLANT_STORE_ACTIVITIES_PER_SECOND: perSecond.optional(),
-  PAYMENTS_URL: partnerUrl.optional(),
-  PAYMENTS_ENVIRONMENT: z.enum(['uat', 'production'], 'must be uat or production').optional(),
-  PAYMENTS_API_KEY: z.string().optional(),
-  PAYMENTS_API_KEY_HEADER: z
-    .string()
-    .regex(/^[\w.~+-]+$/, 'must be the name of a header')
-    .default(NEUTRAL_KEY_HEADER),
-  PAYMENTS_ACTIVITIES_PER_SECOND: perSecond.optional(),
-  PROCESSOR_URL: partnerUrl.optional(),
-  PROCESSOR_API_KEY: z.string().optional(),
-  PROCESSOR_ACTIVITIES_PER_SECOND: perSecond.optional(),
   DOCUMENT_DIR: storePlace.default('documents'),
   STATEMENT_DIR: storePlace.default('statements'),
-  S3_ENDPOINT: partnerUrl.optional(),
+  S3_ENDPOINT: url
+    .refine((text) => isSecureOrLoopback(new URL(text)), 'must be https (http only to loopback)')
+    .optional(),
 });
 
-/** Settings that may come from the file that `<NAME>_FILE` names, instead of the environment. */
-export const SECRETS: readonly string[] = [
-  'PAYLOAD_KEYS',
-  'BOARDING_PASSWORD',
-  'BANKING_PASSWORD',
-  'BANKING_DEVICE_TOKEN',
-  'BANKING_TOTP_SECRET',
-  'EVENTS_URLS',
-  'EVENTS_SECRETS',
-  'PLANT_STORE_TOKEN',
-  'PAYMENTS_API_KEY',
-  'PROCESSOR_API_KEY',
-];
+/** What the settings of an account begin with: `NORTH_ISO_`. */
+function prefixOf(account: string): string {
+  return `${account.toUpperCase().replaceAll('-', '_')}_`;
+}
 
-export interface Config extends PartnerSettings {
+/** Settings that may come from the file that `<NAME>_FILE` names, instead of the environment. */
+export function secretSettings(accounts: readonly string[]): string[] {
+  const ofAccounts = ['', ...accounts.map(prefixOf)].flatMap((prefix) =>
+    ACCOUNT_SECRETS.map((secret) => prefix + secret),
+  );
+  return ['PAYLOAD_KEYS', 'EVENTS_URLS', 'EVENTS_SECRETS', ...ofAccounts];
+}
+
+/** What a process is set to; the account at the partners that has no name is in it itself. */
+export interface Config extends Account {
+  /** The named ones, by name. */
+  readonly accounts: Readonly<Record<string, Account>>;
   readonly taskQueue: string;
   /** Bounds of the wait between two status reads, in milliseconds. */
   readonly poll: { readonly minMs: number; readonly maxMs: number };
@@ -187,8 +136,6 @@ export interface Config extends PartnerSettings {
   readonly logLevel: string;
   /** Where the Temporal Web UI is, for links. */
   readonly uiUrl: string | undefined;
-  /** How many activities may begin in a second over all workers, by lane; one that is left out has no limit. */
-  readonly activitiesPerSecond: Readonly<Partial<Record<Lane, number>>>;
   /** Who is told of news. */
   readonly events: SenderOptions & { readonly destinations: readonly Destination[] };
   /** Where documents wait to be sent: a folder, or `s3://bucket/prefix`. */
@@ -205,7 +152,9 @@ export interface Config extends PartnerSettings {
  * @throws {BadSetting} naming the first setting that cannot be used
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const set = readSettings(settings, withSecretFiles(environment, SECRETS));
+  const { GANGWAY_ACCOUNTS: names } = readSettings(z.object({ GANGWAY_ACCOUNTS: accountNames }), environment);
+  const values = withSecretFiles(environment, secretSettings(names));
+  const set = readSettings(settings, values);
   if (set.GANGWAY_POLL_MIN > set.GANGWAY_POLL_MAX) {
     throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');
   }
@@ -217,29 +166,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     metricsAddress: set.GANGWAY_METRICS_ADDRESS,
     logLevel: set.GANGWAY_LOG_LEVEL,
     uiUrl: set.GANGWAY_UI_URL,
-    boarding: set.BOARDING_URL
-      ? {
-          url: set.BOARDING_URL,
-          username: required('BOARDING_USERNAME', set.BOARDING_USERNAME),
-          password: required('BOARDING_PASSWORD', set.BOARDING_PASSWORD),
-        }
-      : undefined,
-    banking: set.BANKING_URL ? bankingFrom(set.BANKING_URL, set) : undefined,
-    activitiesPerSecond: defined({
-      boarding: set.BOARDING_ACTIVITIES_PER_SECOND,
-      banking: set.BANKING_ACTIVITIES_PER_SECOND,
-      'plant-store': set.PLANT_STORE_ACTIVITIES_PER_SECOND,
-      payments: set.PAYMENTS_ACTIVITIES_PER_SECOND,
-      processor: set.PROCESSOR_ACTIVITIES_PER_SECOND,
-    }),
-    plantStore: set.PLANT_STORE_URL
-      ? { url: set.PLANT_STORE_URL, token: required('PLANT_STORE_TOKEN', set.PLANT_STORE_TOKEN) }
-      : undefined,
-    payments: set.PAYMENTS_URL ? paymentsFrom(set.PAYMENTS_URL, set) : undefined,
-    processor: set.PROCESSOR_URL
-      ? { url: set.PROCESSOR_URL, apiKey: required('PROCESSOR_API_KEY', set.PROCESSOR_API_KEY) }
-      : undefined,
-    posNames: set.BOARDING_POS_NAMES,
+    ...accountFrom(values, ''),
+    accounts: Object.fromEntries(names.map((name) => [name, accountFrom(values, prefixOf(name))])),
     events: eventsFrom(set),
     documentDir: set.DOCUMENT_DIR,
     statementDir: set.STATEMENT_DIR,
@@ -261,56 +189,46 @@ function eventsFrom(set: z.output<typeof settings>): Config['events'] {
   return { secrets, toLoopback, destinations: urls.map(destinationOf) };
 }
 
-/** A partner ID makes us a partner, who asks for tokens in a form of its own (apis/1, Token request). */
-function bankingFrom(url: string, set: z.output<typeof settings>): BankingSettings {
-  const { BANKING_TOTP_SECRET: totpSecret, BANKING_PARTNER_ID: partnerId } = set;
-  return {
-    url,
-    username: required('BANKING_USERNAME', set.BANKING_USERNAME),
-    password: required('BANKING_PASSWORD', set.BANKING_PASSWORD),
-    deviceToken: required('BANKING_DEVICE_TOKEN', set.BANKING_DEVICE_TOKEN),
-    deviceName: set.BANKING_DEVICE_NAME,
-    pathSegment: set.BANKING_PATH_SEGMENT,
-    form: partnerId === undefined ? 'user' : 'partner',
-    ...defined({ totpSecret, partnerId }),
-  };
+/** An account has nothing of another one, least of all its credentials. */
+function accountFrom(values: Readonly<Record<string, string>>, prefix: string): Account {
+  const own = Object.entries(values).filter(([name]) => name.startsWith(prefix));
+  const unprefixed = Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value]));
+  return readSettings(accountSettings(prefix), unprefixed, prefix);
 }
 
-/** How host names speak of the one environment, where the other one was meant. */
-const SPEAKS_OF_THE_OTHER = {
-  uat: /(^|[.-])(prod|production|live)([.-]|$)/i,
-  production: /(^|[.-])(uat|sandbox|test|staging)([.-]|$)/i,
-} as const;
+/** An account at the partners; the one without a name unless a name is given. @throws {BadSetting} */
+export function accountOf(config: Pick<Config, 'accounts'> & Account, name?: string): Account {
+  const account = name === undefined ? config : config.accounts[name];
+  if (!account) throw new BadSetting('GANGWAY_ACCOUNTS', `does not name ${name}`);
+  return account;
+}
 
 /**
- * The contract has a URL for UAT and one for production, and nothing in them that tells which is which. So it is said
- * beside the URL; a URL of this machine is taken for UAT.
+ * The accounts that a process works for, by name: those that it is told the names of, and the one without a name. That
+ * one is left out where others are named and no partner of its own is set, for such a process is theirs alone.
  */
-function paymentsFrom(text: string, set: z.output<typeof settings>): PaymentsSettings {
-  const url = new URL(text);
-  const environment = isLoopback(url)
-    ? (set.PAYMENTS_ENVIRONMENT ?? 'uat')
-    : required('PAYMENTS_ENVIRONMENT', set.PAYMENTS_ENVIRONMENT);
-  if (SPEAKS_OF_THE_OTHER[environment].test(url.hostname)) {
-    throw new BadSetting('PAYMENTS_ENVIRONMENT', `is ${environment}, and the host of PAYMENTS_URL is not`);
-  }
-  return {
-    url: text,
-    environment,
-    apiKey: required('PAYMENTS_API_KEY', set.PAYMENTS_API_KEY),
-    apiKeyHeader: set.PAYMENTS_API_KEY_HEADER,
-  };
+export function servedAccounts(
+  config: Pick<Config, 'accounts'> & Account,
+): readonly (readonly [name: string | undefined, account: Account])[] {
+  const named = Object.entries(config.accounts);
+  const { boarding, banking, plantStore, payments, processor } = config;
+  const isSet = [boarding, banking, plantStore, payments, processor].some((partner) => partner !== undefined);
+  return isSet || named.length === 0 ? [[undefined, config], ...named] : named;
 }
 
-/** @throws {BadSetting} naming the first setting that breaks its rule */
+/**
+ * @param prefix what the names of the settings begin with outside of the schema
+ * @throws {BadSetting} naming the first setting that breaks its rule
+ */
 export function readSettings<Schema extends z.ZodType>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
+  prefix = '',
 ): z.output<Schema> {
   const parsed = schema.safeParse(withoutEmpty(environment));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new BadSetting(String(issue?.path[0]), issue?.message ?? 'is not valid');
+  throw new BadSetting(prefix + String(issue?.path[0]), issue?.message ?? 'is not valid');
 }
 
 /** Empty settings count as not set, as in a `.env` file whose lines were left blank. */
@@ -341,9 +259,4 @@ export function withSecretFiles(
     }
   }
   return values;
-}
-
-function required<Value>(setting: string, value: Value | undefined): Value {
-  if (value === undefined) throw new BadSetting(setting, 'is not set');
-  return value;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BadSetting, loadConfig } from '../src/config.js';
+import { BadSetting, loadConfig, servedAccounts } from '../src/config.js';
 
 const partner = {
   BOARDING_URL: 'https://boarding.example.com',
@@ -29,6 +29,8 @@ describe('the settings', () => {
       payments: undefined,
       processor: undefined,
       posNames: [],
+      settingsPrefix: '',
+      accounts: {},
       events: { secrets: [], toLoopback: false, destinations: [] },
       documentDir: 'documents',
       statementDir: 'statements',
@@ -200,8 +202,96 @@ describe('the settings of the other systems', () => {
   });
 });
 
+describe('the settings of named accounts', () => {
+  const named = {
+    GANGWAY_ACCOUNTS: 'acme, north-iso',
+    ACME_BOARDING_URL: 'https://boarding.example.com',
+    ACME_BOARDING_USERNAME: 'acme',
+    ACME_BOARDING_PASSWORD: 'a-secret',
+    ACME_BOARDING_POS_NAMES: 'Till',
+    ACME_BOARDING_ACTIVITIES_PER_SECOND: '5',
+    NORTH_ISO_BOARDING_URL: 'https://boarding.example.com',
+    NORTH_ISO_BOARDING_USERNAME: 'north',
+    NORTH_ISO_BOARDING_PASSWORD: 'n-secret',
+  };
+
+  it('are theirs alone, and have nothing of those without a name', () => {
+    const { accounts, ...config } = loadConfig({ ...partner, BOARDING_ACTIVITIES_PER_SECOND: '1', ...named });
+    const url = 'https://boarding.example.com';
+    const off = { banking: undefined, plantStore: undefined, payments: undefined, processor: undefined };
+    expect(accounts).toEqual({
+      acme: {
+        ...off,
+        settingsPrefix: 'ACME_',
+        boarding: { url, username: 'acme', password: 'a-secret' },
+        posNames: ['Till'],
+        activitiesPerSecond: { boarding: 5 },
+      },
+      'north-iso': {
+        ...off,
+        settingsPrefix: 'NORTH_ISO_',
+        boarding: { url, username: 'north', password: 'n-secret' },
+        posNames: [],
+        activitiesPerSecond: {},
+      },
+    });
+    expect(config).toMatchObject({
+      boarding: { username: 'user' },
+      posNames: [],
+      activitiesPerSecond: { boarding: 1 },
+    });
+  });
+
+  it('take secrets from files', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'gangway-config-')), 'password');
+    await writeFile(file, 'from a file\n');
+    const { ACME_BOARDING_PASSWORD: _, ...rest } = named;
+    const { accounts } = loadConfig({ ...rest, ACME_BOARDING_PASSWORD_FILE: file });
+    expect(accounts['acme']?.boarding?.password).toBe('from a file');
+  });
+
+  it('decide whom a process works for', () => {
+    const served = (set: NodeJS.ProcessEnv) => servedAccounts(loadConfig(set)).map(([name]) => name);
+    expect(served({})).toEqual([undefined]);
+    expect(served(partner)).toEqual([undefined]);
+    expect(served(named)).toEqual(['acme', 'north-iso']);
+    expect(served({ ...partner, ...named })).toEqual([undefined, 'acme', 'north-iso']);
+  });
+});
+
+const ACCOUNT_RULE =
+  'takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';
+
 describe('a bad setting', () => {
   it.each([
+    ...['Acme', 'north_iso', '9iso', 'a--b', 'acme-', 'a'.repeat(21), 'acme,'].map(
+      (names): [NodeJS.ProcessEnv, string] => [
+        { GANGWAY_ACCOUNTS: names },
+        `GANGWAY_ACCOUNTS: each ${ACCOUNT_RULE}`,
+      ],
+    ),
+    [{ GANGWAY_ACCOUNTS: 'acme,acme' }, 'GANGWAY_ACCOUNTS: names an account twice'],
+    [
+      { ...partner, GANGWAY_ACCOUNTS: 'north-iso', NORTH_ISO_BOARDING_URL: 'https://boarding.example.com' },
+      'NORTH_ISO_BOARDING_USERNAME: is not set',
+    ],
+    [
+      { GANGWAY_ACCOUNTS: 'acme', ACME_BANKING_URL: 'http://banking.example.com' },
+      'ACME_BANKING_URL: must be https (http only to loopback)',
+    ],
+    [
+      { GANGWAY_ACCOUNTS: 'acme', ACME_BOARDING_PASSWORD: 'x', ACME_BOARDING_PASSWORD_FILE: 'y' },
+      'ACME_BOARDING_PASSWORD_FILE: is set beside ACME_BOARDING_PASSWORD; set one of the two',
+    ],
+    [
+      {
+        GANGWAY_ACCOUNTS: 'acme',
+        ACME_PAYMENTS_URL: 'https://uat.example.com',
+        ACME_PAYMENTS_ENVIRONMENT: 'production',
+        ACME_PAYMENTS_API_KEY: 'x',
+      },
+      'ACME_PAYMENTS_ENVIRONMENT: is production, and the host of ACME_PAYMENTS_URL is not',
+    ],
     [{ GANGWAY_POLL_MIN: '10' }, 'GANGWAY_POLL_MIN: must be a duration such as 200ms, 1m or 1h'],
     [{ GANGWAY_POLL_MIN: '2h' }, 'GANGWAY_POLL_MIN: must not be longer than GANGWAY_POLL_MAX'],
     [{ GANGWAY_HEALTH_ADDRESS: '8081' }, 'GANGWAY_HEALTH_ADDRESS: must be host:port, such as 127.0.0.1:8081'],

@@ -18,8 +18,8 @@ import type { MerchantBoardingOutcome } from '../src/messages/merchant-boarding.
 import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
 import { type OnboardingState, stateQuery } from '../src/messages/onboarding-state.js';
 import { type Answer, type Requirement, resolveRequirement } from '../src/messages/requirements.js';
-import type { Lane } from '../src/messages/task-queues.js';
 import type { TerminalProvisioningInput } from '../src/messages/terminal-provisioning-input.js';
+import type { SystemName } from '../src/partners/systems.js';
 import type { LedgerEntry } from '../src/sandbox/ledger.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/server.js';
 import { dataConverter } from '../src/temporal/data-converter.js';
@@ -51,8 +51,10 @@ export interface RigOptions {
   readonly bankingUrl?: string;
   /** As in `PAYLOAD_KEYS`; one of the rig's own unless given, '' to leave payloads in the clear. */
   readonly payloadKeys?: string;
+  /** Names of accounts at the partners, which know us as they do without a name; none unless given. */
+  readonly accounts?: readonly string[];
   /** No limits unless given. */
-  readonly activitiesPerSecond?: Partial<Record<Lane, number>>;
+  readonly activitiesPerSecond?: Partial<Record<SystemName, number>>;
   /** Nobody is told anything unless given. */
   readonly events?: Config['events'];
   /** False to leave the worker to the test. */
@@ -141,6 +143,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
         payloadKeys: keys = payloadKeys,
         activitiesPerSecond = {},
         events = NO_NEWS,
+        accounts = [],
       } = { ...options, ...overrides };
       const boarding = { url: sandbox.url, username: user, password };
       const banking =
@@ -154,12 +157,15 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
               deviceName: 'test',
               form: 'user' as const,
             };
-      const config = {
-        ...{ taskQueue, poll, boarding, banking, posNames: [], documentDir, statementDir },
-        ...{ activitiesPerSecond, events },
+      const account = {
+        ...{ boarding, banking, posNames: [], activitiesPerSecond, settingsPrefix: '' },
         plantStore: { url: sandbox.url, token: 'sandbox' },
         payments: { url: sandbox.url, apiKey: 'sandbox', environment: 'uat' as const },
         processor: { url: sandbox.url, apiKey: 'sandbox' },
+      };
+      const config = {
+        ...{ ...account, taskQueue, poll, documentDir, statementDir, events },
+        accounts: Object.fromEntries(accounts.map((name) => [name, account])),
         payloadKeys: keysFrom(keys),
       };
       const worker = await createWorker({ connection: native, namespace: 'default', config });

@@ -14,6 +14,8 @@ import type { PollBounds } from './poll-delay.js';
 export interface BankingDependencies {
   readonly client: BankingClient;
   readonly statements: FileStore;
+  /** The named one of ours at the partners, if it is one. */
+  readonly partnerAccount?: string | undefined;
   readonly poll: PollBounds;
 }
 
@@ -22,13 +24,13 @@ export interface BankingDependencies {
  * failures, no more.
  */
 export function bankingActivities(dependencies: BankingDependencies): BankingActivities & BankingLists {
-  const { client, statements, poll } = dependencies;
+  const { client, statements, partnerAccount, poll } = dependencies;
   const activities = admitted(client, {
     ...profileActivities(client, poll),
     ...holderActivities(client),
     ...ticketActivities(client),
     ...operationActivities(client),
-    ...statementActivities(client, statements),
+    ...statementActivities(client, statements, partnerAccount),
   });
   return { ...activities, ...bankingLists(client) };
 }

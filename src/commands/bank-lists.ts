@@ -1,10 +1,12 @@
+import { loadConfig } from '../config.js';
 import type { BankingLists, Listed } from '../messages/banking-operations.js';
 import { dateTime } from '../partners/banking/rules.js';
 import { withTemporal } from './context.js';
 import { readList } from './list-activity.js';
 import { printJson, printLine, printNote, printTable, shortDate } from './output.js';
+import { type PartnerAccountOptions, partnerAccountOf } from './partner-account.js';
 
-export interface ListOptions {
+export interface ListOptions extends PartnerAccountOptions {
   readonly limit: number;
   readonly json?: true;
 }
@@ -66,11 +68,13 @@ export const ACCOUNTS: List<'searchAccounts'> = {
 /** Reads a list and prints it. @throws {CommandFailed} */
 export async function printList<Name extends keyof BankingLists>(
   { activity, what, columns }: List<Name>,
-  { limit, json }: ListOptions,
+  { limit, json, ...options }: ListOptions,
   filter: Omit<Parameters<BankingLists[Name]>[0], 'limit'>,
 ): Promise<void> {
   const request = { limit, ...filter } as Parameters<BankingLists[Name]>[0];
-  const { records, more } = await withTemporal((context) => readList(context, activity, what, request));
+  const account = partnerAccountOf(loadConfig(), options, `show ${what}`, 'nothing was read');
+  const list = { name: activity, what, request, account };
+  const { records, more } = await withTemporal((context) => readList(context, list));
   if (json) records.forEach(printJson);
   else if (records.length === 0) printLine('none');
   else {

@@ -69,9 +69,9 @@ function separator(value: string): string {
 }
 
 async function batch(file: string, { dryRun, ...options }: BatchOptions): Promise<void> {
-  const { posNames } = loadConfig();
-  const readRows = await rowReader(options, file, posNames);
-  const check = rowCheck(posNames);
+  const known = loadConfig();
+  const readRows = await rowReader(options, file, known);
+  const check = rowCheck(known);
   const source = await openSource(file);
   async function* checkedRows() {
     for await (const row of readRows(source)) yield check(row);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config.js';
+import { accountOf, loadConfig } from '../config.js';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
 import { eventIdOf } from '../partners/payments/event-id.js';
 import { catalogue, SYSTEMS, type SystemName } from '../partners/systems.js';
@@ -10,6 +10,7 @@ import { readRequest } from './call/request.js';
 import { answerOf, callByWorker, callFromHere, callId } from './call/run.js';
 import { InvalidInput } from './errors.js';
 import { printJson, printLine, printNote, tableOf } from './output.js';
+import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from './partner-account.js';
 
 export function callCommand(program: Command): void {
   const call = program
@@ -88,7 +89,7 @@ interface AnswerOptions {
   readonly output?: string;
 }
 
-interface CallOptions extends AnswerOptions {
+interface CallOptions extends AnswerOptions, PartnerAccountOptions {
   readonly local?: true;
   readonly production?: true;
   readonly yes?: true;
@@ -97,8 +98,7 @@ interface CallOptions extends AnswerOptions {
 function addOperation(parent: Command, system: SystemName, key: string, operation: Operation): void {
   const { summary, provenance, deprecated, irreversible, answer, effect } = operation;
   const name = operationName(key);
-  const command = parent
-    .command(name)
+  const command = withPartnerAccount(parent.command(name))
     .summary(provenance === 'assumed' ? `${summary} (assumed)` : summary)
     .description(descriptionOf(operation))
     .argument('[request]', 'JSON, @file, or - for standard input', '{}')
@@ -143,17 +143,19 @@ async function makeCall(
   const name = operationName(key);
   const config = loadConfig();
   // The same operation in the words of our own account at the partner.
-  const wording = { posNames: config.posNames, pathSegment: config.banking?.pathSegment };
+  const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
+  const account = accountOf(config, partnerAccount);
+  const wording = { posNames: account.posNames, pathSegment: account.banking?.pathSegment };
   const operation = catalogue(wording)[system][key] ?? wanted;
   const id = callId(system, name);
   const request = await readRequest(operation, given, idempotencyKey(operation, id));
   const { local, production: toProduction = false, output } = options;
-  const isProduction = system === 'payments' && config.payments?.environment === 'production';
+  const isProduction = system === 'payments' && account.payments?.environment === 'production';
   if (isProduction && operation.effect !== 'read' && !toProduction) {
     throw new InvalidInput(`${name} writes to production: say so with --production`);
   }
   if (operation.irreversible && !options.yes) await confirm(name, operation.summary);
-  const call = { id, system, key, operation, request, toProduction, output };
+  const call = { id, system, partnerAccount, key, operation, request, toProduction, output };
   if (operation.deprecated) printNote(`${system} ${name} is deprecated: ${operation.deprecated}`);
   show(await (local ? callFromHere(call) : callByWorker(call)), options, local ? undefined : id);
 }

@@ -2,10 +2,12 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../config.js';
+import { type Config, loadConfig, servedAccounts } from '../config.js';
 import { openStore } from '../documents/open-store.js';
-import { LANES, laneTaskQueue } from '../messages/task-queues.js';
+import { laneTaskQueue } from '../messages/task-queues.js';
+import type { Account } from '../partners/account-settings.js';
 import { closeAll, type PartnerClients, partnerClients } from '../partners/clients.js';
+import { SYSTEM_NAMES } from '../partners/systems.js';
 import { connectClient } from '../temporal/connection.js';
 import { pollersOf } from '../temporal/pollers.js';
 import { missingSearchAttributes } from '../temporal/search-attributes.js';
@@ -47,17 +49,24 @@ export function doctorCommand(program: Command): void {
 }
 
 async function examine(config: Config): Promise<Finding[]> {
-  const clients = partnerClients(config);
+  const findings = await Promise.all([
+    examineTemporal(config),
+    ...servedAccounts(config).map(([name, account]) => examineAccount(account, name)),
+    finding('document store', () => examineStore(config.documentDir, config)),
+    finding('statement store', () => examineStore(config.statementDir, config)),
+  ]);
+  return [...findings.flat(), ...(await warnings(config))];
+}
+
+async function examineAccount(account: Account, name: string | undefined): Promise<Finding[]> {
+  const clients = partnerClients(account);
   try {
-    const [ofTemporal, ...others] = await Promise.all([
-      examineTemporal(config),
-      finding('boarding partner', () => examineBoarding(config, clients)),
-      finding('banking partner', () => examineBanking(config, clients)),
-      ...examineOthers(config, clients),
-      finding('document store', () => examineStore(config.documentDir, config)),
-      finding('statement store', () => examineStore(config.statementDir, config)),
+    const findings = await Promise.all([
+      finding('boarding partner', () => examineBoarding(account, clients)),
+      finding('banking partner', () => examineBanking(account, clients)),
+      ...examineOthers(account, clients),
     ]);
-    return [...ofTemporal, ...others, ...(await warnings(config))];
+    return findings.map((each) => ({ ...each, ...(name && { check: `${each.check} of ${name}` }) }));
   } finally {
     await closeAll(clients);
   }
@@ -68,10 +77,10 @@ async function warnings(config: Config): Promise<Finding[]> {
   return weak.map((detail) => ({ check: 'weak setting', ok: true, warning: true, detail }));
 }
 
-async function examineTemporal({ taskQueue, payloadKeys }: Config): Promise<Finding[]> {
+async function examineTemporal(config: Config): Promise<Finding[]> {
   let client: Client;
   try {
-    client = await connectClient(payloadKeys);
+    client = await connectClient(config.payloadKeys);
   } catch (error) {
     return [{ check: 'temporal', ok: false, detail: messageOf(error) }];
   }
@@ -91,42 +100,52 @@ async function examineTemporal({ taskQueue, payloadKeys }: Config): Promise<Find
         if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}; run "gangway setup"`);
         return 'all there';
       }),
-      await finding('workers', () => examineWorkers(client, taskQueue)),
+      await finding('workers', () => examineWorkers(client, config)),
     ];
   } finally {
     await client.connection.close();
   }
 }
 
-async function examineWorkers(client: Client, taskQueue: string): Promise<string> {
+async function examineWorkers(client: Client, config: Config): Promise<string> {
+  const { taskQueue } = config;
   const polling = async (queue: string, tasks: 'workflow' | 'activity') => {
     const workers = await pollersOf(client, queue, tasks);
     if (workers === 0) throw new Error(`none polls task queue ${queue}`);
     return workers;
   };
   const workers = await polling(taskQueue, 'workflow');
-  const lanes = LANES.map((lane) => laneTaskQueue(taskQueue, lane));
-  await Promise.all([taskQueue, ...lanes].map((queue) => polling(queue, 'activity')));
+  const lanes = servedAccounts(config).flatMap(([account]) =>
+    SYSTEM_NAMES.map((system) => laneTaskQueue(taskQueue, system, account)),
+  );
+  const queues = [taskQueue, laneTaskQueue(taskQueue, 'events'), ...lanes];
+  await Promise.all(queues.map((queue) => polling(queue, 'activity')));
   return `${workers} heard of in the last minute on task queue ${taskQueue} and its lanes`;
 }
 
-async function examineBoarding({ boarding }: Config, clients: PartnerClients): Promise<string> {
-  if (!boarding) throw new Error('off: BOARDING_URL is not set');
+async function examineBoarding(
+  { settingsPrefix, boarding }: Account,
+  clients: PartnerClients,
+): Promise<string> {
+  if (!boarding) throw new Error(`off: ${settingsPrefix}BOARDING_URL is not set`);
   const profiles = await clients.boarding.listAgentProfiles({});
   return `${boarding.url} knows us, ${profiles.length} agent profiles`;
 }
 
 /** Merchants can be boarded without it, so that being off is no failure. */
-async function examineBanking({ banking }: Config, clients: PartnerClients): Promise<string> {
+async function examineBanking(
+  { settingsPrefix, banking }: Account,
+  clients: PartnerClients,
+): Promise<string> {
   if (!banking)
-    return 'off: BANKING_URL is not set, so no businesses, customers, cards, statements and lists';
+    return `off: ${settingsPrefix}BANKING_URL is not set, so no businesses, customers, cards, statements and lists`;
   const tickets = await clients.banking.listNewTickets({});
   return `${banking.url} knows us, ${tickets.length} new tickets`;
 }
 
 /** Of the systems that no onboarding needs, those that are on. */
 function examineOthers(
-  { plantStore, payments, processor }: Config,
+  { plantStore, payments, processor }: Account,
   clients: PartnerClients,
 ): Promise<Finding>[] {
   return [
@@ -139,7 +158,7 @@ function examineOthers(
 }
 
 async function examinePlantStore(
-  { url }: NonNullable<Config['plantStore']>,
+  { url }: NonNullable<Account['plantStore']>,
   clients: PartnerClients,
 ): Promise<string> {
   await clients['plant-store'].listPlants({ limit: 1 });
@@ -147,7 +166,7 @@ async function examinePlantStore(
 }
 
 async function examinePayments(
-  { url, environment }: NonNullable<Config['payments']>,
+  { url, environment }: NonNullable<Account['payments']>,
   clients: PartnerClients,
 ): Promise<string> {
   await clients.payments.listTerminals({ limit: 1 });

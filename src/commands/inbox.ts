@@ -7,6 +7,7 @@ import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
 import { typesOf, visibilityQuery } from './list.js';
 import { printJson, printLine, printTable, shortDate } from './output.js';
+import type { PartnerAccountOptions } from './partner-account.js';
 import { isOverdue } from './requirement.js';
 
 interface InboxItem extends Requirement {
@@ -23,19 +24,23 @@ export function inboxCommand(program: Command): void {
         '"gangway resolve".',
     )
     .option('--agent <agentProfileId>', 'only merchants of this agent profile')
+    .option('--partner-account <name>', 'only those of this one of our accounts at the partners')
     .option('--overdue', 'only what is past its due date')
     .option('--json', 'print JSON lines')
     .action(inbox);
 }
 
-interface InboxOptions {
+interface InboxFilter extends PartnerAccountOptions {
   readonly agent?: string;
+}
+
+interface InboxOptions extends InboxFilter {
   readonly overdue?: true;
   readonly json?: true;
 }
 
-async function inbox({ agent, overdue, json }: InboxOptions): Promise<void> {
-  const { items, unanswered, unreadable } = await withTemporal(({ client }) => collect(client, agent));
+async function inbox({ overdue, json, ...filter }: InboxOptions): Promise<void> {
+  const { items, unanswered, unreadable } = await withTemporal(({ client }) => collect(client, filter));
   const shown = items.filter((item) => item.overdue || !overdue);
   if (json) for (const item of shown) printJson(item);
   else if (shown.length > 0) printTable(HEAD, shown.map(row));
@@ -54,13 +59,13 @@ const { customerOnboarding: _, ...ASKING } = { ...ONBOARDINGS, ...OPERATIONS };
 const CONCURRENCY = 16;
 
 /** Asks every workflow that waits for a person what for. Those that do not tell are named, not dropped. */
-async function collect(client: Client, agent?: string) {
+async function collect(client: Client, filter: InboxFilter) {
   const items: InboxItem[] = [];
   const unanswered: string[] = [];
   const unreadable: string[] = [];
   /** Task queues on which a query went unanswered: the next one would only wait as long. */
   const silent = new Set<string>();
-  const query = visibilityQuery(typesOf(ASKING), { actionRequired: true, ...(agent && { agent }) });
+  const query = visibilityQuery(typesOf(ASKING), { actionRequired: true, ...filter });
   const waiting = client.workflow.list({ query })[Symbol.asyncIterator]();
 
   async function askNext(): Promise<void> {

@@ -10,16 +10,23 @@ const OPTIONS = {
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
 } as const;
 
+interface WantedList<Name extends keyof BankingLists> {
+  readonly name: Name;
+  /** As people call it. */
+  readonly what: string;
+  readonly request: Parameters<BankingLists[Name]>[0];
+  readonly account: string | undefined;
+}
+
 /** Reads one of the lists of the bank. @throws {CommandFailed} */
 export function readList<Name extends keyof BankingLists>(
   context: CommandContext,
-  name: Name,
-  what: string,
-  request: Parameters<BankingLists[Name]>[0],
+  { name, what, request, account }: WantedList<Name>,
 ): Promise<Listed> {
   return runSingle(context, `show-${what}-${randomUUID()}`, {
     activity: name,
     lane: 'banking',
+    account,
     args: [request],
     summary: `gangway show ${what}`,
     options: OPTIONS,

@@ -5,8 +5,9 @@ import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { positiveInteger } from './arguments.js';
 import { withTemporal } from './context.js';
 import { printJson, printLine, printTable, shortDate } from './output.js';
+import type { PartnerAccountOptions } from './partner-account.js';
 
-interface Filter {
+interface Filter extends PartnerAccountOptions {
   readonly stage?: string;
   readonly agent?: string;
   readonly actionRequired?: true;
@@ -30,6 +31,7 @@ export function listCommand(program: Command): void {
     .option('--operations', 'list single operations at the bank instead')
     .option('--stage <stage>', 'only those in this stage')
     .option('--agent <agentProfileId>', 'only those of this agent profile')
+    .option('--partner-account <name>', 'only those of this one of our accounts at the partners')
     .option('--action-required', 'only those that wait for a person')
     .option('--running', 'only those that have not ended')
     .option('--query <query>', 'and this visibility query: "PartnerStatus = \'Pending\'"')
@@ -86,12 +88,13 @@ export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, string>>>):
 
 export function visibilityQuery(
   types: readonly WorkflowType[],
-  { stage, agent, actionRequired, running, query }: Filter,
+  { stage, agent, partnerAccount, actionRequired, running, query }: Filter,
 ): string {
   return [
     `WorkflowType IN (${types.map(quoted).join(', ')})`,
     stage && `${SEARCH_ATTRIBUTES.stage.name} = ${quoted(stage)}`,
     agent && `${SEARCH_ATTRIBUTES.agentProfileId.name} = ${quoted(agent)}`,
+    partnerAccount && `${SEARCH_ATTRIBUTES.partnerAccount.name} = ${quoted(partnerAccount)}`,
     actionRequired && `${SEARCH_ATTRIBUTES.actionRequired.name} = true`,
     (running || actionRequired) && `ExecutionStatus = 'Running'`,
     query && `(${query})`,
@@ -124,6 +127,7 @@ function describe({
     mid: attribute('mid'),
     bankingProfileId: attribute('bankingProfileId'),
     agentProfileId: attribute('agentProfileId'),
+    partnerAccount: attribute('partnerAccount'),
     actionRequired: attribute('actionRequired'),
     actionDueAt: attribute('actionDueAt'),
     startedAt: startTime,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
+import { loadConfig } from '../config.js';
 import type { OperationOutcome } from '../messages/banking-operations.js';
 import type { Start } from '../temporal/onboardings.js';
 import { startOperation } from '../temporal/operations.js';
@@ -9,6 +10,7 @@ import { hasEnded } from './ended.js';
 import { CommandFailed, problemLines } from './errors.js';
 import { follow } from './follow.js';
 import { printJson, printLine } from './output.js';
+import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from './partner-account.js';
 import { reportStarted } from './started.js';
 
 /** A single operation at the bank. */
@@ -20,7 +22,7 @@ export interface Operation<Result extends object> {
   readonly once?: true;
 }
 
-export interface OperationOptions {
+export interface OperationOptions extends PartnerAccountOptions {
   readonly wait: boolean;
   readonly again?: true;
   readonly json?: true;
@@ -28,7 +30,9 @@ export interface OperationOptions {
 
 /** Options that all operations have. */
 export function withOperationOptions(command: Command): Command {
-  return command.option('--no-wait', 'do not wait until it has ended').option('--json', 'print JSON lines');
+  return withPartnerAccount(command)
+    .option('--no-wait', 'do not wait until it has ended')
+    .option('--json', 'print JSON lines');
 }
 
 /** Beside those, for operations that are good for one time only. */
@@ -43,9 +47,11 @@ export function withAgain(command: Command): Command {
  */
 export async function runOperation<Result extends object>(
   operation: Operation<Result>,
-  { wait, again, json }: OperationOptions,
+  { wait, again, json, ...options }: OperationOptions,
 ): Promise<void> {
-  const { start, once } = operation;
+  const { once } = operation;
+  const account = partnerAccountOf(loadConfig(), options, operation.start.summary);
+  const start = account === undefined ? operation.start : inAccount(operation.start, account);
   await withTemporal(async (context) => {
     const { client, config } = context;
     const anew = !once || again === true;
@@ -61,6 +67,11 @@ export async function runOperation<Result extends object>(
     if (json) printJson({ workflowId, ...outcome });
     report(workflowId, outcome, operation, json);
   });
+}
+
+/** Cards and sub-users of two accounts may have the same id. */
+function inAccount({ key, args: [input], ...start }: Start, account: string): Start {
+  return { ...start, key: `${key}@${account}`, args: [{ ...(input as object), account }], account };
 }
 
 function report<Result extends object>(

@@ -14,6 +14,7 @@ import {
   TICKETS,
 } from './bank-lists.js';
 import { check } from './input-file.js';
+import { withPartnerAccount } from './partner-account.js';
 
 /** A day stands for its first moment, or for its last where a range ends; a time for itself. */
 const momentOf = (time: string) =>
@@ -81,7 +82,7 @@ export function showCommand(program: Command): void {
 }
 
 function withListOptions(command: Command): Command {
-  return command
+  return withPartnerAccount(command)
     .option('--limit <n>', 'at most this many', positiveInteger, 100)
     .option('--json', 'print JSON lines, each a record as the bank has it');
 }

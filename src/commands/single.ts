@@ -23,7 +23,7 @@ export async function runSingle<Answer>(
   if (inWorkflow)
     printNote(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
   return result<Answer>().catch((error: unknown) => {
-    throw explained(error, laneTaskQueue(config.taskQueue, single.lane));
+    throw explained(error, laneTaskQueue(config.taskQueue, single.lane, single.account));
   });
 }
 

@@ -59,7 +59,7 @@ async function startFrom<Input>(
   file: string,
   { wait, again, json }: StartingOptions,
 ): Promise<void> {
-  const input = check(schema(loadConfig().posNames), await readJson(file), sourceName(file));
+  const input = check(schema(loadConfig()), await readJson(file), sourceName(file));
   await withTemporal(async (context) => {
     const { client, config } = context;
     const started = await start(client, input, { taskQueue: config.taskQueue, ...(again && { again }) });

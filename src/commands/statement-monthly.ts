@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { loadConfig } from '../config.js';
 import { defined } from '../messages/defined.js';
 import { externalId } from '../messages/external-id.js';
 import {
@@ -13,6 +14,7 @@ import { numberWithin } from './arguments.js';
 import { withTemporal } from './context.js';
 import { check } from './input-file.js';
 import { printJson, printLine, printTable, shortDate } from './output.js';
+import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from './partner-account.js';
 import {
   named,
   requestFrom,
@@ -33,7 +35,7 @@ const monthlyStatements = statementOptions.extend({
 const DEFAULT_DAY = '1';
 const DEFAULT_HOUR = '12';
 
-interface MonthlyOptions extends StatementOptions {
+interface MonthlyOptions extends StatementOptions, PartnerAccountOptions {
   readonly day: string;
   readonly hour: string;
   readonly json?: true;
@@ -47,7 +49,7 @@ export function monthlyCommands(statement: Command): void {
       'Save the statement of the previous month each month, by a Temporal schedule. The same key changes it.',
     )
     .argument('<key>', 'your name for it');
-  withStatementOptions(monthly)
+  withPartnerAccount(withStatementOptions(monthly))
     .option('--day <day>', 'day of the month, 1 to 28', DEFAULT_DAY)
     .option('--hour <hour>', 'hour of that day in UTC, 0 to 23', DEFAULT_HOUR)
     .option('--json', 'print JSON')
@@ -73,11 +75,12 @@ function byKey(command: Command, action: (key: string, json?: true) => Promise<v
 async function plan(key: string, { day, hour, json, ...options }: MonthlyOptions): Promise<void> {
   const asked = { key, ...named(options), '--day': day, '--hour': hour };
   const checked = check(monthlyStatements, asked, 'statement monthly');
+  const account = partnerAccountOf(loadConfig(), options, 'statement monthly');
   const monthly = {
     key,
     day: checked['--day'],
     hour: checked['--hour'],
-    request: requestFrom(checked),
+    request: { ...requestFrom(checked), ...defined({ account }) },
   };
   await withTemporal(async ({ client, config }) => {
     const { created, schedule } = await saveSchedule(client, monthly, config.taskQueue);
@@ -113,6 +116,7 @@ function jsonOf({ key, scheduleId, request, isPaused, nextRunAt, lastWorkflowId 
   return {
     key,
     scheduleId,
+    ...defined({ partnerAccount: request?.account }),
     accounts: request?.financialAccountIds ?? null,
     format: request?.fileFormat ?? null,
     ...defined({ email: request?.email }),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
+import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { findOnboarding, stateOf } from '../temporal/onboardings.js';
 import { withTemporal } from './context.js';
 import { printJson, printLine, printTable } from './output.js';
@@ -18,11 +19,14 @@ export function statusCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: true }) => {
       await withTemporal(async ({ client, link }) => {
-        const { workflowId, runId } = await findOnboarding(client, id);
+        const { workflowId, runId, typedSearchAttributes } = await findOnboarding(client, id);
         const state = await stateOf(client, workflowId);
         if (json) return printJson(state);
         const parts = await partsOf(client, workflowId, state);
-        printState(workflowId, state, parts, link(workflowId, runId));
+        printState(workflowId, state, parts, {
+          'partner account': typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount),
+          'web ui': link(workflowId, runId),
+        });
       });
     });
 }
@@ -31,7 +35,7 @@ function printState(
   workflowId: string,
   state: OnboardingState,
   parts: readonly PartState[],
-  url: string | undefined,
+  more: Readonly<Record<string, string | undefined>>,
 ): void {
   const facts = {
     workflow: workflowId,
@@ -45,7 +49,7 @@ function printState(
     'terminal id': state.terminalId,
     ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
     polls: state.polls,
-    'web ui': url,
+    ...more,
   };
   for (const [name, value] of Object.entries(facts)) {
     if (value !== undefined && value !== null) printLine(`${name.padEnd(18)}${value}`);

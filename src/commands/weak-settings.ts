@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { type Config, SECRETS } from '../config.js';
+import { type Config, secretSettings } from '../config.js';
+import type { Account } from '../partners/account-settings.js';
 import { authSetting, HINTING_PARTNERS, type SenderRule } from '../receiver/senders.js';
 import { loadReceiverSettings, RECEIVER_SECRETS } from '../receiver/settings.js';
 import { isLoopback, temporalSettings } from '../temporal/connection.js';
@@ -10,7 +11,7 @@ export async function weakSettings(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<string[]> {
   const readable = await Promise.all([
-    ...[...SECRETS, ...RECEIVER_SECRETS].map((name) =>
+    ...[...secretSettings(Object.keys(config.accounts)), ...RECEIVER_SECRETS].map((name) =>
       readableByOthers(`${name}_FILE`, environment[`${name}_FILE`]),
     ),
     readableByOthers('DOCUMENT_DIR', config.documentDir),
@@ -19,6 +20,7 @@ export async function weakSettings(
   return [
     ...weakTemporal(config),
     ...weakPartners(config),
+    ...Object.values(config.accounts).flatMap(weakPartners),
     ...weakProcess(config),
     ...weakReceiver(environment),
     ...readable.flat(),
@@ -34,13 +36,13 @@ function weakTemporal({ payloadKeys }: Config): string[] {
   ];
 }
 
-function weakPartners({ boarding, banking }: Config): string[] {
+function weakPartners({ settingsPrefix = '', boarding, banking }: Account): string[] {
   return [
-    ...weakAccount('BOARDING', boarding),
-    ...weakAccount('BANKING', banking),
+    ...weakCredentials(`${settingsPrefix}BOARDING`, boarding),
+    ...weakCredentials(`${settingsPrefix}BANKING`, banking),
     ...(banking && !banking.totpSecret && banking.form === 'user'
       ? [
-          'BANKING_TOTP_SECRET is not set: if the account has a second factor, a person is asked for each sign-in',
+          `${settingsPrefix}BANKING_TOTP_SECRET is not set: if the account has a second factor, a person is asked for each sign-in`,
         ]
       : []),
   ];
@@ -48,7 +50,7 @@ function weakPartners({ boarding, banking }: Config): string[] {
 
 const SHORTEST_PASSWORD = 12;
 
-function weakAccount(
+function weakCredentials(
   name: string,
   account: { readonly url: string; readonly username: string; readonly password: string } | undefined,
 ): string[] {

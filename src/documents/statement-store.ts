@@ -6,6 +6,8 @@ import type { FileStore } from './file-store.js';
 
 /** What a statement is about, which is what its file is called. */
 export interface StatementName {
+  /** Ours at the partners; it comes first in the file's name, for two of them may have financial accounts of the same id. */
+  readonly partnerAccount?: string | undefined;
   /** A month: `2026-01`. */
   readonly period: string;
   /** Ids of financial accounts, one or more. */
@@ -26,11 +28,12 @@ export async function saveStatement(
   return { fileName, bytes: await files.save(fileName, body, contentType), format: name.format };
 }
 
-function fileNameOf({ period, accounts, format }: StatementName): string {
+function fileNameOf({ partnerAccount, period, accounts, format }: StatementName): string {
   const ids = [...new Set(accounts)].sort();
   const [only = ''] = ids;
   const about = ids.length === 1 ? plain(only) : `${ids.length}-accounts-${hashOf(ids)}`;
-  return `${plain(period)}-${about}.${format.toLowerCase()}`;
+  const of = partnerAccount === undefined ? '' : `${partnerAccount}-`;
+  return `${of}${plain(period)}-${about}.${format.toLowerCase()}`;
 }
 
 /** The text itself when it is safe in a file name, else a hash of it. */

@@ -3,6 +3,7 @@ import { beneficialOwners } from '../partners/banking/holder.js';
 import { accountHolder } from '../partners/banking/requests.js';
 import { int32 } from '../partners/banking/rules.js';
 import { dueInHours, externalId } from './external-id.js';
+import { knownAccount, NO_ACCOUNTS } from './known-accounts.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
 const businessMembers = {
@@ -16,14 +17,17 @@ const businessMembers = {
 };
 
 /** A business to onboard at the bank, as people write it in a file (see examples/). */
-export const businessOnboardingInput = z.strictObject({
-  externalId,
-  ...businessMembers,
-  /** The merchant at the boarding partner. Its profile, if there is one already, is used. */
-  merchantProfileId: int32.optional(),
-});
+export function businessOnboardingInput(known = NO_ACCOUNTS) {
+  return z.strictObject({
+    externalId,
+    account: knownAccount(known),
+    ...businessMembers,
+    /** The merchant at the boarding partner. Its profile, if there is one already, is used. */
+    merchantProfileId: int32.optional(),
+  });
+}
 
 /** The same as part of a customer, whose merchant is the one that is boarded. */
 export const businessPart = z.strictObject(businessMembers);
 
-export type BusinessOnboardingInput = z.output<typeof businessOnboardingInput>;
+export type BusinessOnboardingInput = z.output<ReturnType<typeof businessOnboardingInput>>;

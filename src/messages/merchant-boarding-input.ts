@@ -1,26 +1,36 @@
 import { z } from 'zod';
 import { createMerchantRequest, feeChanges, int32Id } from '../partners/boarding/schemas.js';
 import { dueInHours, externalId } from './external-id.js';
+import {
+  allPosNames,
+  isPosOf,
+  type KnownAccounts,
+  knownAccount,
+  NO_ACCOUNTS,
+  POS_OF_ANOTHER,
+} from './known-accounts.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
 const lookupName = z.string().min(1);
 
-/**
- * A merchant to board, as people write it in a file (see examples/).
- *
- * @param posNames point-of-sale names the partner knows beside `None` and `CustomPos`.
- */
-export function merchantBoardingInput(posNames: readonly string[] = []) {
-  return oneOfEach(z.strictObject({ externalId, ...boardingMembers(posNames) }));
+/** A merchant to board, as people write it in a file (see examples/). */
+export function merchantBoardingInput(known = NO_ACCOUNTS) {
+  const input = z.strictObject({ externalId, account: knownAccount(known), ...boardingMembers(known) });
+  return oneOfEach(input).refine(({ account, merchant: { pos } }) => isPosOf(known, pos, account), {
+    path: ['merchant', 'pos'],
+    message: POS_OF_ANOTHER,
+  });
 }
 
 /** The same without an `externalId`, as part of a customer. */
-export function boardingPart(posNames: readonly string[] = []) {
-  return oneOfEach(z.strictObject(boardingMembers(posNames)));
+export function boardingPart(known: KnownAccounts) {
+  return oneOfEach(z.strictObject(boardingMembers(known)));
 }
 
-function boardingMembers(posNames: readonly string[]) {
-  const { dba, firstName, lastName, email, cashDiscount, pos } = createMerchantRequest(posNames).shape;
+function boardingMembers(known: KnownAccounts) {
+  const { dba, firstName, lastName, email, cashDiscount, pos } = createMerchantRequest(
+    allPosNames(known),
+  ).shape;
   return {
     merchant: z.strictObject({ dba, firstName, lastName, email, cashDiscount, pos }),
     agentProfileId: int32Id.optional(),

@@ -5,6 +5,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
  * states only, nothing personal. Ids are keywords, for that type has room on every visibility store.
  */
 export const SEARCH_ATTRIBUTES = {
+  partnerAccount: defineSearchAttributeKey('PartnerAccount', 'KEYWORD'),
   stage: defineSearchAttributeKey('OnboardingStage', 'KEYWORD'),
   partnerStatus: defineSearchAttributeKey('PartnerStatus', 'KEYWORD'),
   merchantProfileId: defineSearchAttributeKey('MerchantProfileId', 'KEYWORD'),

@@ -5,6 +5,8 @@ import type { Lane } from './task-queues.js';
 export interface SingleActivity {
   readonly activity: string;
   readonly lane: Lane;
+  /** The account at the partners; the one without a name unless given. */
+  readonly account?: string | undefined;
   readonly args: readonly unknown[];
   /** One line for the Web UI. */
   readonly summary: string;

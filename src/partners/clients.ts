@@ -28,6 +28,8 @@ import type { SystemName } from './systems.js';
 
 /** How to reach each system; undefined where it is off. */
 export interface PartnerSettings {
+  /** What the names of these settings begin with in the environment, for messages; nothing unless given. */
+  readonly settingsPrefix?: string;
   readonly boarding: Omit<BoardingSettings, 'posNames'> | undefined;
   readonly posNames: readonly string[];
   readonly banking: BankingSettings | undefined;
@@ -47,19 +49,16 @@ export interface PartnerClients {
 
 /** @param observe is told of every exchange with any of them */
 export function partnerClients(settings: PartnerSettings, observe?: PartnerObserver): PartnerClients {
-  const { boarding, posNames, banking, plantStore, payments, processor } = settings;
+  const { settingsPrefix = '', boarding, posNames, banking, plantStore, payments, processor } = settings;
+  const off = (system: string) => `${settingsPrefix}${system}_URL is not set`;
   return {
-    boarding: boarding
-      ? boardingClient({ ...boarding, posNames, observe })
-      : boardingOff('BOARDING_URL is not set'),
-    banking: banking ? bankingClient({ ...banking, observe }) : bankingOff('BANKING_URL is not set'),
+    boarding: boarding ? boardingClient({ ...boarding, posNames, observe }) : boardingOff(off('BOARDING')),
+    banking: banking ? bankingClient({ ...banking, observe }) : bankingOff(off('BANKING')),
     'plant-store': plantStore
       ? plantStoreClient({ ...plantStore, observe })
-      : plantStoreOff('PLANT_STORE_URL is not set'),
-    payments: payments ? paymentsClient({ ...payments, observe }) : paymentsOff('PAYMENTS_URL is not set'),
-    processor: processor
-      ? processorClient({ ...processor, observe })
-      : processorOff('PROCESSOR_URL is not set'),
+      : plantStoreOff(off('PLANT_STORE')),
+    payments: payments ? paymentsClient({ ...payments, observe }) : paymentsOff(off('PAYMENTS')),
+    processor: processor ? processorClient({ ...processor, observe }) : processorOff(off('PROCESSOR')),
   } satisfies Record<SystemName, unknown>;
 }
 

@@ -16,6 +16,8 @@ export const SYSTEMS = {
 
 export type SystemName = keyof typeof SYSTEMS;
 
+export const SYSTEM_NAMES = Object.keys(SYSTEMS) as readonly SystemName[];
+
 /** What differs from one customer of a partner to another. */
 export interface Wording {
   /** Point-of-sale names the boarding partner knows beside the two that its contract prints. */

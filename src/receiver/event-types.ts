@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
+import type { KnownAccounts } from '../messages/known-accounts.js';
 import type { Resolution } from '../messages/requirements.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
@@ -64,26 +65,26 @@ export interface EventType {
 
 export type EventTypes = Readonly<Record<string, EventType>>;
 
-/** The events that are understood, by type. `posNames` as in {@link Kind}. */
-export function eventTypes(posNames: readonly string[]): EventTypes {
+/** The events that are understood, by type. */
+export function eventTypes(known: KnownAccounts): EventTypes {
   return {
     'merchant.boarding.requested.v1': starting(
       'Board a merchant',
       'merchant.boarding.requested.v1',
       MERCHANT,
-      posNames,
+      known,
     ),
     'business.onboarding.requested.v1': starting(
       'Onboard a business at the bank',
       'business.onboarding.requested.v1',
       BUSINESS,
-      posNames,
+      known,
     ),
     'customer.onboarding.requested.v1': starting(
       'Take a customer aboard: merchant and business',
       'customer.onboarding.requested.v1',
       CUSTOMER,
-      posNames,
+      known,
     ),
     'requirement.resolved.v1': eventType({
       summary: 'Answer a requirement',
@@ -168,11 +169,11 @@ function starting<Input>(
   summary: string,
   type: string,
   { schema, start }: Kind<Input>,
-  posNames: readonly string[],
+  known: KnownAccounts,
 ): EventType {
   const carryOut = async ({ client, taskQueue }: Desk, input: Input) =>
     (await start(client, input, { taskQueue })).workflowId;
-  return eventType({ summary, type, data: schema(posNames), carryOut });
+  return eventType({ summary, type, data: schema(known), carryOut });
 }
 
 /** An event is the same when its source and its id are (CloudEvents 1.0). Update ids are visible, hence the hash. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { KnownAccounts } from '../messages/known-accounts.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
 import { type Started, stateOf } from '../temporal/onboardings.js';
 import type { Desk } from './event-types.js';
@@ -11,7 +12,7 @@ import { textBodies, textOf } from './text-bodies.js';
 
 interface OnboardingRoutes {
   readonly desk: Desk;
-  readonly posNames: readonly string[];
+  readonly known: KnownAccounts;
   /** Whether a request came with a valid token. */
   readonly isCaller: (request: FastifyRequest) => boolean;
 }
@@ -31,8 +32,8 @@ const typed = z.looseObject({
 });
 
 /** `PUT` and `GET /onboardings/{externalId}`, for who has a bearer token. */
-export function onboardingRoutes({ desk, posNames, isCaller }: OnboardingRoutes) {
-  const start = startFrom(desk, posNames);
+export function onboardingRoutes({ desk, known, isCaller }: OnboardingRoutes) {
+  const start = startFrom(desk, known);
   return async (server: FastifyInstance): Promise<void> => {
     textBodies(server, MEDIA_TYPES);
     server.addHook('onRequest', async (request) => {
@@ -51,11 +52,11 @@ export function onboardingRoutes({ desk, posNames, isCaller }: OnboardingRoutes)
 }
 
 /** Checks a body, and answers what would start its onboarding. */
-function startFrom(desk: Desk, posNames: readonly string[]) {
+function startFrom(desk: Desk, known: KnownAccounts) {
   const starters = {
-    merchant: starter(BODY_KINDS.merchant, desk, posNames),
-    business: starter(BODY_KINDS.business, desk, posNames),
-    customer: starter(BODY_KINDS.customer, desk, posNames),
+    merchant: starter(BODY_KINDS.merchant, desk, known),
+    business: starter(BODY_KINDS.business, desk, known),
+    customer: starter(BODY_KINDS.customer, desk, known),
   };
   return (externalId: string, body: unknown): (() => Promise<Started>) => {
     const { type, ...members } = checked(typed, body);
@@ -63,9 +64,9 @@ function startFrom(desk: Desk, posNames: readonly string[]) {
   };
 }
 
-function starter<Input>({ schema, start }: Kind<Input>, desk: Desk, posNames: readonly string[]) {
+function starter<Input>({ schema, start }: Kind<Input>, desk: Desk, known: KnownAccounts) {
   const { client, taskQueue } = desk;
-  const rules = schema(posNames);
+  const rules = schema(known);
   return (given: unknown) => {
     const input = checked(rules, given);
     return () => start(client, input, { taskQueue });

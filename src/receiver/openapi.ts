@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answer, type Json, ref } from '../http/openapi.js';
+import type { KnownAccounts } from '../messages/known-accounts.js';
 import type { EventTypes } from './event-types.js';
 import { BATCHED, BINARY, STRUCTURED } from './events.js';
 import { BODY_KINDS } from './onboarding-routes.js';
@@ -80,8 +81,8 @@ const SIGNATURE = {
 const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
 
 /** The OpenAPI 3.1 document of the receiver, its bodies made from the schemas that check them. */
-export function openApiDocument(types: EventTypes, posNames: readonly string[]): Json {
-  const schemas = bodySchemas(types, posNames);
+export function openApiDocument(types: EventTypes, known: KnownAccounts): Json {
+  const schemas = bodySchemas(types, known);
   return {
     openapi: '3.1.0',
     info: {
@@ -189,7 +190,7 @@ function putOnboarding(): Json {
     },
     responses: {
       202: answer('Temporal has it', ref('Accepted')),
-      ...problems(400, 401, 413, 415, 422, 429, 503),
+      ...problems(400, 401, 409, 413, 415, 422, 429, 503),
     },
   };
 }
@@ -226,7 +227,7 @@ function getText(operationId: string, summary: string, description: string): Jso
   return { operationId, summary, responses: { 200: { description }, ...problems(429) } };
 }
 
-function bodySchemas(types: EventTypes, posNames: readonly string[]): Json {
+function bodySchemas(types: EventTypes, known: KnownAccounts): Json {
   const events = Object.entries(types).flatMap(([name, { data, event, summary }]) => [
     ...jsonSchemas(dataName(name), data),
     ...jsonSchemas(eventName(name), event, ({ properties, ...rest }) => ({
@@ -236,7 +237,7 @@ function bodySchemas(types: EventTypes, posNames: readonly string[]): Json {
     })),
   ]);
   const bodies = Object.entries(BODY_KINDS).flatMap(([type, kind]) =>
-    jsonSchemas(bodyName(type), kind.schema(posNames), (schema) => asBody(type, schema)),
+    jsonSchemas(bodyName(type), kind.schema(known), (schema) => asBody(type, schema)),
   );
   return Object.fromEntries([...events, ...bodies]);
 }

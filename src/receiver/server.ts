@@ -55,7 +55,7 @@ const HEALTH = ['/healthz', '/readyz'];
  * changed, as a hint to look. It logs that it was called, and nothing of what it was told.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { host, port, client, taskQueue, logger, secrets, posNames } = options;
+  const { host, port, client, taskQueue, logger, secrets } = options;
   const { headersMs, requestMs } = options.limits ?? LIMITS;
   const server = Fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -88,17 +88,19 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     isFree: ({ routeOptions }) => HEALTH.includes(routeOptions.url ?? ''),
   });
 
-  const types = eventTypes(posNames);
+  const types = eventTypes(options);
   const desk = { client, taskQueue };
   const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
   await server.register(
     eventRoutes({ types, desk, checkSignature, requestsPerMinute: options.requestsPerMinute }),
   );
-  await server.register(onboardingRoutes({ desk, posNames, isCaller: (request) => callers.has(request) }));
+  await server.register(
+    onboardingRoutes({ desk, known: options, isCaller: (request) => callers.has(request) }),
+  );
   const { registry } = metrics;
   const hints = new Hints(desk, logger, metrics.nudges);
   await server.register(hintRoutes({ rules: options.hints, hints, registry, logger }));
-  const document = JSON.stringify(openApiDocument(types, posNames));
+  const document = JSON.stringify(openApiDocument(types, options));
   server.get('/openapi.json', (_, reply) => reply.type('application/json').send(document));
   server.get('/metrics', async (_, reply) => reply.type(registry.contentType).send(await registry.metrics()));
   serveHealth(server, client);

@@ -10,6 +10,7 @@ import {
   signingSecrets,
   withSecretFiles,
 } from '../config.js';
+import { type KnownAccounts, knownTo } from '../messages/known-accounts.js';
 import { isSecureOrLoopback } from '../partners/http.js';
 import type { PayloadKeys } from '../temporal/payload-keys.js';
 import { idFields } from './hint-ids.js';
@@ -55,7 +56,7 @@ const settings = z.object({
   RECEIVER_PROCESSOR_ID_FIELDS: idFields.prefault('client_reference_id:externalId'),
 });
 
-export interface ReceiverSettings {
+export interface ReceiverSettings extends KnownAccounts {
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
@@ -71,8 +72,6 @@ export interface ReceiverSettings {
   readonly hints: Readonly<Record<HintingPartner, HintRules>>;
   readonly payloadKeys: PayloadKeys | undefined;
   readonly taskQueue: string;
-  /** Point-of-sale names the boarding partner knows beside the two that its contract prints. */
-  readonly posNames: readonly string[];
   readonly logLevel: string;
 }
 
@@ -89,7 +88,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv = process.en
     if (isOpen && takesAnyone(set[name]))
       throw new BadSetting(name, 'none is for a receiver on loopback only');
   }
-  const { payloadKeys, taskQueue, posNames, logLevel } = loadConfig(environment);
+  const { payloadKeys, taskQueue, logLevel, ...config } = loadConfig(environment);
   return {
     host,
     port,
@@ -102,6 +101,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv = process.en
       boarding: { senders: set.RECEIVER_BOARDING_AUTH, idFields: set.RECEIVER_BOARDING_ID_FIELDS },
       processor: { senders: set.RECEIVER_PROCESSOR_AUTH, idFields: set.RECEIVER_PROCESSOR_ID_FIELDS },
     },
-    ...{ payloadKeys, taskQueue, posNames, logLevel },
+    ...{ payloadKeys, taskQueue, logLevel },
+    ...knownTo(config),
   };
 }

@@ -9,6 +9,7 @@ import {
   customerOnboardingInput,
 } from '../messages/customer-onboarding-input.js';
 import type { OnboardingType } from '../messages/ids.js';
+import type { KnownAccounts } from '../messages/known-accounts.js';
 import { type MerchantBoardingInput, merchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import {
   type Started,
@@ -26,8 +27,8 @@ export interface Kind<Input> {
   /** Name of the command that starts one from a file. */
   readonly command: string;
   readonly type: StartableType;
-  /** Every rule of the input. `posNames` as in {@link merchantBoardingInput}. */
-  readonly schema: (posNames: readonly string[]) => z.ZodType<Input>;
+  /** Every rule of the input. */
+  readonly schema: (known: KnownAccounts) => z.ZodType<Input>;
   readonly start: (client: Client, input: Input, options: StartOptions) => Promise<Started>;
 }
 
@@ -41,7 +42,7 @@ export const MERCHANT: Kind<MerchantBoardingInput> = {
 export const BUSINESS: Kind<BusinessOnboardingInput> = {
   command: 'onboard-business',
   type: 'businessOnboarding',
-  schema: () => businessOnboardingInput,
+  schema: businessOnboardingInput,
   start: startBusinessOnboarding,
 };
 

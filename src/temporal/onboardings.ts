@@ -28,6 +28,18 @@ export class UnknownOnboarding extends Error {
   }
 }
 
+/** What is to be started was started in another account at the partners. The message is for people. */
+export class OtherAccount extends Error {
+  override readonly name = 'OtherAccount';
+  constructor(
+    readonly workflowId: string,
+    account: string | undefined,
+  ) {
+    const where = account === undefined ? 'the account without a name' : `account ${account}`;
+    super(`${workflowId} was started in ${where}: an externalId is one thing over all accounts`);
+  }
+}
+
 export interface StartOptions {
   readonly taskQueue: string;
   /** Start again although the first one of this id has ended. */
@@ -48,12 +60,10 @@ export function startMerchantBoarding(
   input: MerchantBoardingInput,
   options: StartOptions,
 ): Promise<Started> {
-  const { externalId, merchant } = input;
-  return startOnce(
-    client,
-    { type: 'merchantBoarding', key: externalId, args: [input], summary: merchant.dba, agent: input },
-    options,
-  );
+  const { externalId, merchant, account } = input;
+  const summary = merchant.dba;
+  const start = { type: 'merchantBoarding', key: externalId, args: [input], summary, agent: input } as const;
+  return startOnce(client, { ...start, account }, options);
 }
 
 export function startBusinessOnboarding(
@@ -61,9 +71,10 @@ export function startBusinessOnboarding(
   input: BusinessOnboardingInput,
   options: StartOptions,
 ): Promise<Started> {
-  const { externalId, holder } = input;
+  const { externalId, holder, account } = input;
   const summary = holder.doingBusinessAsName;
-  return startOnce(client, { type: 'businessOnboarding', key: externalId, args: [input], summary }, options);
+  const start = { type: 'businessOnboarding', key: externalId, args: [input], summary } as const;
+  return startOnce(client, { ...start, account }, options);
 }
 
 export function startCustomerOnboarding(
@@ -71,11 +82,11 @@ export function startCustomerOnboarding(
   input: CustomerOnboardingInput,
   options: StartOptions,
 ): Promise<Started> {
-  const { externalId, boarding } = input;
+  const { externalId, boarding, account } = input;
   const args = [input, { again: options.again ?? false }];
   const summary = boarding.merchant.dba;
   const start = { type: 'customerOnboarding', key: externalId, args, summary, agent: boarding } as const;
-  return startOnce(client, start, options);
+  return startOnce(client, { ...start, account }, options);
 }
 
 /** What is to be started, under the id `<prefix of its type>-<key>`. */
@@ -87,15 +98,19 @@ export interface Start {
   readonly summary: string;
   /** Whose it is, where it is an agent's. */
   readonly agent?: Parameters<typeof priorityOf>[1];
+  /** The account at the partners; the one without a name unless given. */
+  readonly account?: string | undefined;
 }
 
 /**
  * Starts a workflow. The same key attaches to the first one, running or ended, so a caller may retry blindly. (The
  * conflict policy is to fail, and the failure is caught here, only to know which of the two it was.)
+ *
+ * @throws {OtherAccount} where the first one is of another account, for then it is not the same
  */
 export async function startOnce(
   client: Client,
-  { type, key, args, summary, agent }: Start,
+  { type, key, args, summary, agent, account }: Start,
   { taskQueue, again = false, urgency = 'interactive' }: StartOptions,
 ): Promise<Started> {
   const id = workflowId(type, key);
@@ -106,24 +121,27 @@ export async function startOnce(
       args: [...args],
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-      priority: priorityOf(urgency, agent),
-      ...newcomer(summary),
+      priority: priorityOf(urgency, agent, account),
+      ...newcomer(summary, account),
     });
     return { workflowId: id, runId, started: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const { runId } = await client.workflow.getHandle(id).describe();
+    const { runId, typedSearchAttributes } = await client.workflow.getHandle(id).describe();
+    const first = typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
+    if (first !== account) throw new OtherAccount(id, first);
     return { workflowId: id, runId, started: false };
   }
 }
 
 /** What the Web UI and searches see of a workflow before it has run at all. */
-export function newcomer(summary: string) {
+export function newcomer(summary: string, account?: string) {
   return {
     staticSummary: summary,
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.stage, value: 'preparing' },
       { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
+      ...(account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }]),
     ],
   };
 }

@@ -17,9 +17,11 @@ const PRIORITY_KEYS: Readonly<Record<Urgency, number>> = { interactive: 3, batch
 export function priorityOf(
   urgency: Urgency,
   agent: Pick<MerchantBoardingInput, 'agentProfileId' | 'agent'> = {},
+  account?: string,
 ): Priority {
-  const fairnessKey = fairnessKeyOf(agent);
-  return { priorityKey: PRIORITY_KEYS[urgency], ...(fairnessKey !== undefined && { fairnessKey }) };
+  // Agents of two accounts may have the same id.
+  const fairnessKey = [account, fairnessKeyOf(agent)].filter((key) => key !== undefined).join('-');
+  return { priorityKey: PRIORITY_KEYS[urgency], ...(fairnessKey !== '' && { fairnessKey }) };
 }
 
 function fairnessKeyOf({ agentProfileId, agent }: Parameters<typeof priorityOf>[1] & object) {

@@ -46,12 +46,12 @@ export async function startSingle(
   single: SingleActivity,
   { once }: StartSingleOptions = {},
 ): Promise<RunningSingle> {
-  const { activity, lane, args, summary, options } = single;
+  const { activity, lane, account, args, summary, options } = single;
   try {
     const handle = await client.activity.start(activity, {
       ...options,
       id,
-      taskQueue: laneTaskQueue(taskQueue, lane),
+      taskQueue: laneTaskQueue(taskQueue, lane, account),
       args: [...args],
       summary,
       ...(once && { idReusePolicy: 'REJECT_DUPLICATE', idConflictPolicy: 'USE_EXISTING' }),

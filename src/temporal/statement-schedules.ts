@@ -77,7 +77,7 @@ function optionsOf({ key, day, hour, request }: MonthlyStatements, taskQueue: st
       workflowId: workflowId(WORKFLOW_TYPE, key),
       taskQueue,
       args: [input],
-      ...newcomer(`statements ${key}`),
+      ...newcomer(`statements ${key}`, request.account),
     },
   };
 }

@@ -1,25 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
-import { bankingActivities } from '../activities/banking.js';
-import { boardingActivities } from '../activities/boarding.js';
-import { callActivities } from '../activities/calls.js';
 import { announcing, delivering } from '../activities/news.js';
 import { onboardingActivities } from '../activities/onboardings.js';
-import { paymentsActivities } from '../activities/payments.js';
-import type { Config } from '../config.js';
+import { type Config, servedAccounts } from '../config.js';
 import { documentStore } from '../documents/document-store.js';
 import { openStore } from '../documents/open-store.js';
-import { type Lane, laneTaskQueue } from '../messages/task-queues.js';
+import { laneTaskQueue } from '../messages/task-queues.js';
 import { NewsSender } from '../news/sender.js';
-import type { Operations } from '../partners/catalogue.js';
-import type { PartnerClient } from '../partners/client.js';
-import { closeAll, type PartnerSettings, partnerClients } from '../partners/clients.js';
+import type { Account } from '../partners/account-settings.js';
+import { closeAll, partnerClients } from '../partners/clients.js';
 import { observers } from '../partners/observer.js';
-import { catalogue, type SystemName } from '../partners/systems.js';
+import { SYSTEM_NAMES } from '../partners/systems.js';
 import { dataConverter } from '../temporal/data-converter.js';
 import { traceExchanges } from '../tracing/partners.js';
 import { tracedActivities, tracedClient, traceSinks } from '../tracing/temporal.js';
 import { countExchanges } from './metrics.js';
+import { partnerLanes } from './partner-lanes.js';
 
 const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
@@ -41,12 +37,12 @@ const SHUTDOWN_FORCE = '60s';
 export interface WorkerSetup {
   readonly connection: NativeConnection;
   readonly namespace: string;
-  readonly config: PartnerSettings &
+  readonly config: Account &
     Pick<
       Config,
+      | 'accounts'
       | 'taskQueue'
       | 'poll'
-      | 'activitiesPerSecond'
       | 'events'
       | 'documentDir'
       | 'statementDir'
@@ -55,7 +51,7 @@ export interface WorkerSetup {
     >;
 }
 
-/** All of Gangway's workers in one process: one for the workflows, and one for each lane of activities. */
+/** All of Gangway's workers in one process: one for the workflows, and one for each lane of activities of each account. */
 export interface GangwayWorker {
   /** Runs until {@link shutdown} or a signal, then finishes what it has begun and lets go of the partners. */
   run(): Promise<void>;
@@ -66,8 +62,7 @@ export interface GangwayWorker {
 
 /** Makes a worker with all workflows and activities. */
 export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
-  const { taskQueue, poll, documentDir, statementDir, s3Endpoint, payloadKeys, activitiesPerSecond, events } =
-    config;
+  const { taskQueue, poll, documentDir, statementDir, s3Endpoint, payloadKeys, events } = config;
   const common = {
     connection,
     namespace,
@@ -77,29 +72,16 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     activityTaskPollerBehavior: { type: 'autoscaling' },
     interceptors: { client: tracedClient, activity: [tracedActivities] },
   } satisfies Omit<WorkerOptions, 'taskQueue'>;
-  const lane = (name: Lane, activities: object) =>
-    Worker.create({
-      ...common,
-      taskQueue: laneTaskQueue(taskQueue, name),
-      activities,
-      ...limited(activitiesPerSecond[name]),
-    });
-
-  const meter = Runtime.instance().metricMeter;
-  const clients = partnerClients(config, observers(countExchanges(meter), traceExchanges));
   const documents = documentStore(await openStore(documentDir, s3Endpoint));
   const statements = await openStore(statementDir, s3Endpoint);
   const sender = new NewsSender(events);
   const { destinations } = events;
-  const operations = catalogue({ posNames: config.posNames, pathSegment: config.banking?.pathSegment });
-  const calls = (system: SystemName) =>
-    callActivities({
-      system,
-      operations: operations[system],
-      client: clients[system] as PartnerClient<Operations>,
-      documents,
-      downloads: statements,
-    });
+  const observe = observers(countExchanges(Runtime.instance().metricMeter), traceExchanges);
+  const accounts = servedAccounts(config).map(([name, account]) => {
+    const clients = partnerClients(account, observe);
+    const dependencies = { name, account, clients, documents, statements, poll };
+    return { name, account, clients, lanes: partnerLanes(dependencies) };
+  });
   const workers = await Promise.all([
     Worker.create({
       ...common,
@@ -109,20 +91,25 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       workflowTaskPollerBehavior: { type: 'autoscaling' },
       activities: { ...onboardingActivities(poll), ...announcing(destinations) },
     }),
-    lane('boarding', {
-      ...boardingActivities({ client: clients.boarding, documents, poll }),
-      ...calls('boarding'),
+    Worker.create({
+      ...common,
+      taskQueue: laneTaskQueue(taskQueue, 'events'),
+      activities: delivering(destinations, sender),
     }),
-    lane('banking', {
-      ...bankingActivities({ client: clients.banking, statements, poll }),
-      ...calls('banking'),
-    }),
-    lane('plant-store', calls('plant-store')),
-    lane('payments', { ...paymentsActivities(clients.payments), ...calls('payments') }),
-    lane('processor', calls('processor')),
-    lane('events', delivering(destinations, sender)),
+    ...accounts.flatMap(({ name, account, lanes }) =>
+      SYSTEM_NAMES.map((system) =>
+        Worker.create({
+          ...common,
+          taskQueue: laneTaskQueue(taskQueue, system, name),
+          activities: lanes[system],
+          ...limited(account.activitiesPerSecond[system]),
+        }),
+      ),
+    ),
   ]);
-  return together(workers, () => Promise.all([closeAll(clients), sender.close()]));
+  return together(workers, () =>
+    Promise.all([...accounts.map(({ clients }) => closeAll(clients)), sender.close()]),
+  );
 }
 
 /** Over all workers of the task queue: the server keeps the limit. Each of them must name the same. */

@@ -8,6 +8,7 @@ import type { Row } from '../../src/commands/batch/rows.js';
 import { openSource } from '../../src/commands/batch/source.js';
 import { businessOnboardingInput } from '../../src/messages/business-onboarding-input.js';
 import { customerOnboardingInput } from '../../src/messages/customer-onboarding-input.js';
+import { NO_ACCOUNTS } from '../../src/messages/known-accounts.js';
 import { merchantBoardingInput } from '../../src/messages/merchant-boarding-input.js';
 import { addressChange, webhook } from '../../src/partners/banking/requests.js';
 import { MAGIC_SSNS } from '../../src/sandbox/banking/scenarios.js';
@@ -19,7 +20,7 @@ const read = (file: string) => JSON.parse(readFileSync(new URL(file, FOLDER), 'u
 async function rowsIn(name: string, options: FormatOptions = {}): Promise<[string, unknown][]> {
   const file = fileURLToPath(new URL(name, FOLDER));
   const source = await openSource(file);
-  const rows = await Readable.from((await rowReader(options, file, []))(source)).toArray();
+  const rows = await Readable.from((await rowReader(options, file, NO_ACCOUNTS))(source)).toArray();
   await source.close();
   return (rows as Row[]).map(({ line, value }) => [`${name}:${line}`, value]);
 }
@@ -38,7 +39,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   merchant: merchantBoardingInput(),
   merchants: merchantBoardingInput(),
   crm: merchantBoardingInput(),
-  business: businessOnboardingInput,
+  business: businessOnboardingInput(),
   customer: customerOnboardingInput(),
   address: z.preprocess((change: object) => ({ ...change, oneTimeCode: '000000' }), addressChange),
   webhooks: z.array(webhook),

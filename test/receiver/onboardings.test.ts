@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { business, createRig, customer, merchant, Onboarding, type Rig } from '../rig.js';
-import { problemOf, type Reply, type RunningReceiver, runReceiver, TOKEN } from './running-receiver.js';
+import {
+  event,
+  problemOf,
+  type Reply,
+  type RunningReceiver,
+  runReceiver,
+  STRUCTURED,
+  TOKEN,
+} from './running-receiver.js';
 
 let rig: Rig;
 
@@ -64,6 +72,47 @@ describe('PUT and GET /onboardings/{externalId}', () => {
       detail: 'give the whole workflow id, such as merchant-boarding-<externalId>',
     });
     expect((await get(receiver, `business-onboarding-${externalId}`)).status).toBe(200);
+  });
+});
+
+describe('an account at the partners', () => {
+  const accounts = { acme: { posNames: ['Till'] }, 'north-iso': { posNames: [] } };
+
+  it('is kept for the workflow, by REST and by events', async () => {
+    const receiver = await runReceiver(rig, { accounts });
+    const { externalId, ...input } = merchant();
+    const other = merchant();
+    await put(receiver, externalId, { type: 'merchant', account: 'acme', ...input });
+    const requested = event('merchant.boarding.requested.v1', { ...other, account: 'north-iso' });
+    await receiver.post(JSON.stringify(requested), { 'content-type': STRUCTURED });
+    const accountOf = async (id: string) => {
+      const { searchAttributes } = await rig.client.workflow.getHandle(`merchant-boarding-${id}`).describe();
+      return searchAttributes['PartnerAccount'];
+    };
+    expect(await accountOf(externalId)).toEqual(['acme']);
+    expect(await accountOf(other.externalId)).toEqual(['north-iso']);
+    const again = await put(receiver, externalId, { type: 'merchant', account: 'north-iso', ...input });
+    expect(problemOf(again)).toEqual({
+      type: 'urn:gangway:problem:other-account',
+      title: 'It was started in another account at the partners',
+      status: 409,
+      detail: `merchant-boarding-${externalId} was started in account acme: an externalId is one thing over all accounts`,
+    });
+  });
+
+  it.each([
+    [{ account: 'south' }, { field: 'account', message: 'must be one of GANGWAY_ACCOUNTS: acme, north-iso' }],
+    [{ account: 7 }, { field: 'account', message: 'Invalid input: expected string, received number' }],
+    [
+      { account: 'north-iso', merchant: { ...merchant().merchant, pos: 'Till' } },
+      { field: 'merchant.pos', message: 'is known to the partner in another account only' },
+    ],
+  ])('is refused in %j', async (more, wrong) => {
+    const receiver = await runReceiver(rig, { accounts });
+    const { externalId, ...input } = merchant();
+    const problem = problemOf(await put(receiver, externalId, { type: 'merchant', ...input, ...more }));
+    expect(problem).toMatchObject({ status: 422, detail: 'nothing was started', errors: [wrong] });
+    expect((await get(receiver, externalId)).status).toBe(404);
   });
 });
 

@@ -54,6 +54,7 @@ export async function runReceiver(
     client,
     taskQueue,
     posNames: [],
+    accounts: {},
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),
     ...options,
   });

@@ -36,6 +36,7 @@ describe('the settings of the receiver', () => {
       payloadKeys: undefined,
       taskQueue: 'gangway',
       posNames: [],
+      accounts: {},
       logLevel: 'info',
     });
   });

@@ -1,12 +1,15 @@
+import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import type { MerchantBoardingOutcome } from '../../src/messages/merchant-boarding.js';
+import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import { startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
-import { createRig, merchant, type Rig } from '../rig.js';
+import { createRig, merchant, Onboarding, type Rig } from '../rig.js';
 
 /** On a server that suggests a new run after a few dozen events, where a real one waits for thousands. */
 async function withImpatientServer(story: (rig: Rig) => Promise<void>): Promise<void> {
   const server = await startDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 30 } });
-  const rig = await createRig({ address: server.address, worker: false });
+  const rig = await createRig({ address: server.address, worker: false, accounts: ['acme'] });
   await registerSearchAttributes(rig.client);
   await rig.startWorker();
   try {
@@ -17,7 +20,7 @@ async function withImpatientServer(story: (rig: Rig) => Promise<void>): Promise<
   }
 }
 
-describe('a boarding whose history grows long', () => {
+describe('a boarding whose history grows long', { timeout: 90_000 }, () => {
   it('goes on in new runs and loses nothing: state, open requirements, answers and timeline', async () => {
     await withImpatientServer(async ({ sandbox, board }) => {
       const input = merchant('notes');
@@ -53,4 +56,34 @@ describe('a boarding whose history grows long', () => {
       expect(writes).toEqual(['create-merchant', 'submit-merchant', 'request-underwriting-review']);
     });
   });
+
+  it('stays in its account, also when only its input had named that', async () => {
+    await withImpatientServer(async ({ client, sandbox, taskQueue }) => {
+      const input = merchant('notes', { account: 'acme' });
+      const workflowId = `merchant-boarding-${input.externalId}`;
+      const first = await client.workflow.start('merchantBoarding', { workflowId, taskQueue, args: [input] });
+      const boarding = new Onboarding<MerchantBoardingOutcome>(client, workflowId);
+      const { merchantProfileId = 0 } = await boarding.until(({ requirements }) => requirements.length === 2);
+      for (let change = 0; change < 8; change++) {
+        const comment = `still looking ${change}`;
+        await sandbox.transition(merchantProfileId, { comment });
+        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+      }
+      const { runId, typedSearchAttributes } = await boarding.handle.describe();
+      expect(runId).not.toBe(first.firstExecutionRunId);
+      expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount)).toBe('acme');
+      for (const run of [first.firstExecutionRunId, runId]) {
+        expect(await queuesOf(client, workflowId, run)).toEqual(new Set([`${taskQueue}-boarding-acme`]));
+      }
+      await boarding.handle.terminate();
+    });
+  });
 });
+
+/** The task queues of the activities that a run has scheduled. */
+async function queuesOf(client: Client, workflowId: string, runId: string) {
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  return new Set(
+    (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.taskQueue?.name ?? []),
+  );
+}

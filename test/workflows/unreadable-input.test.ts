@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type WorkflowType, workflowId } from '../../src/messages/ids.js';
-import { business, createRig, customer, type Rig } from '../rig.js';
+import { business, createRig, customer, merchant, type Rig } from '../rig.js';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -38,6 +39,11 @@ describe('a workflow that was started without gangway, and with nothing that cou
       'terminal: must be an object',
       { externalId: 'x', mid: '1', provisionTerminal: { account: {} } },
     ],
+    ...[7, null, '', 'Acme', 'north_iso'].map((account): [WorkflowType, string, unknown] => [
+      'merchantBoarding',
+      'account: takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most',
+      { ...merchant(), account },
+    ]),
     ['closeCard', 'last4: must be a string', { paymentCardId: 'card-1' }],
     [
       'changeAddress',
@@ -54,7 +60,7 @@ describe('a workflow that was started without gangway, and with nothing that cou
     ],
   ])('(%s) fails, and says what it lacks: %s', async (type, why, input) => {
     const { client, taskQueue } = rig;
-    const id = workflowId(type, `${taskQueue}-${why}`);
+    const id = workflowId(type, `${taskQueue}-${randomUUID()}`);
     const handle = await client.workflow.start(type, { workflowId: id, taskQueue, args: [input] });
     const { cause } = await handle.result().catch((error: { cause: ApplicationFailure }) => error);
     expect(cause).toBeInstanceOf(ApplicationFailure);

@@ -38,6 +38,8 @@ async function boardForDays<T>(
       poll: { minMs: MINUTE_MS, maxMs: HOUR_MS },
       boarding: { url: sandbox.url, username: 'sandbox', password: 'sandbox' },
       posNames: [],
+      accounts: {},
+      settingsPrefix: '',
       ...{ banking: undefined, plantStore: undefined, payments: undefined, processor: undefined },
       documentDir: 'none',
       statementDir: 'none',

@@ -56,7 +56,7 @@ async function judged(
   }
 }
 
-const holderRequest = businessOnboardingInput.pick({ holder: true, beneficialOwners: true });
+const holderRequest = businessOnboardingInput().pick({ holder: true, beneficialOwners: true });
 
 /** A correction by a person may have made anything of the input, such as five owners, which E7 has no members for. */
 function checked({ holder, beneficialOwners }: HolderRequest, operation: HolderOperation): HolderSubmission {

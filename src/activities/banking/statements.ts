@@ -15,6 +15,7 @@ const STATEMENT = { system: 'banking', operation: 'generate-full-statement' };
 export function statementActivities(
   client: BankingClient,
   statements: FileStore,
+  partnerAccount: string | undefined,
 ): Pick<BankingCalls, 'saveStatement'> {
   async function save(request: StatementRequest, options?: CallOptions): Promise<SavedStatement> {
     const { period, financialAccountIds, fileFormat, email } = request;
@@ -28,7 +29,7 @@ export function statementActivities(
       options,
     );
     const format = statementFormat(file.contentType) ?? fileFormat;
-    return saveStatement(statements, { period, accounts: financialAccountIds, format }, file);
+    return saveStatement(statements, { partnerAccount, period, accounts: financialAccountIds, format }, file);
   }
 
   return {

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import type { KnownAccounts } from '../../messages/known-accounts.js';
 import { InvalidInput } from '../errors.js';
 import { columnsOf } from './columns.js';
 import { csvRows } from './csv.js';
@@ -28,7 +29,7 @@ const EXTENSIONS: Readonly<Record<string, 'csv' | 'ndjson'>> = {
 export async function rowReader(
   { format, delimiter, mapping }: FormatOptions,
   file: string,
-  posNames: readonly string[],
+  known: KnownAccounts,
 ): Promise<(source: Source) => AsyncGenerator<Row>> {
   const chosen = format ?? EXTENSIONS[extname(file).toLowerCase()];
   if (!chosen)
@@ -37,7 +38,7 @@ export async function rowReader(
     if (delimiter ?? mapping) throw new InvalidInput('--delimiter and --mapping are for CSV');
     return (source) => ndjsonRows(source.read());
   }
-  const columns = columnsOf(rowSchemas(posNames));
+  const columns = columnsOf(rowSchemas(known));
   const table = { columns, delimiter, mapping: mapping ? await readMapping(mapping, columns) : NO_MAPPING };
   return (source) => csvRows(source.read(), table);
 }

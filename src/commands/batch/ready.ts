@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { workflowId } from '../../messages/ids.js';
+import type { KnownAccounts } from '../../messages/known-accounts.js';
 import { fieldProblems } from '../../partners/client.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import {
@@ -32,10 +33,10 @@ export interface Wrong {
 type Check = (line: number, value: unknown) => Ready | Wrong;
 
 /** Checks rows, each as the kind of onboarding that its members tell. */
-export function rowCheck(posNames: readonly string[]): (row: Row) => Ready | Wrong {
-  const merchant = checkOf(MERCHANT, posNames);
-  const business = checkOf(BUSINESS, posNames);
-  const customer = checkOf(CUSTOMER, posNames);
+export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Wrong {
+  const merchant = checkOf(MERCHANT, known);
+  const business = checkOf(BUSINESS, known);
+  const customer = checkOf(CUSTOMER, known);
   const byMember: Readonly<Record<string, Check>> = {
     merchant,
     holder: business,
@@ -59,15 +60,15 @@ const NO_KIND =
   'is no onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"';
 
 /** The schemas of all that a row can be. */
-export function rowSchemas(posNames: readonly string[]) {
-  return [MERCHANT.schema(posNames), BUSINESS.schema(posNames), CUSTOMER.schema(posNames)];
+export function rowSchemas(known: KnownAccounts) {
+  return [MERCHANT.schema(known), BUSINESS.schema(known), CUSTOMER.schema(known)];
 }
 
 function checkOf<Input extends { readonly externalId: string }>(
   { type, command, schema, start }: Kind<Input>,
-  posNames: readonly string[],
+  known: KnownAccounts,
 ): Check {
-  const checked = schema(posNames);
+  const checked = schema(known);
   return (line, value) => {
     const { success, data: input, error } = checked.safeParse(value);
     if (!success) return { line, problems: fieldProblems(error) };

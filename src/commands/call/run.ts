@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { loadConfig } from '../../config.js';
+import { accountOf, loadConfig } from '../../config.js';
 import { documentStore } from '../../documents/document-store.js';
 import { openStore } from '../../documents/open-store.js';
 import type { PartnerAnswer, PartnerCall } from '../../messages/partner-call.js';
@@ -24,6 +24,8 @@ import { type GivenRequest, toSend } from './request.js';
 export interface Wanted {
   readonly id: string;
   readonly system: SystemName;
+  /** Our account at the partners; the one without a name unless given. */
+  readonly partnerAccount: string | undefined;
   readonly key: string;
   readonly operation: Operation;
   readonly request: GivenRequest;
@@ -48,7 +50,7 @@ const CALL = '2m';
 const DOWNLOAD = '10m';
 
 function activityFor(
-  { system, key, operation, toProduction }: Wanted,
+  { system, partnerAccount, key, operation, toProduction }: Wanted,
   request: PartnerCall['request'],
 ): SingleActivity {
   const name = operationName(key);
@@ -56,6 +58,7 @@ function activityFor(
   return {
     activity: 'callPartner',
     lane: system,
+    account: partnerAccount,
     args: [call],
     summary: `${system} ${name}`,
     options: {
@@ -105,8 +108,8 @@ async function answered(
 
 /** Makes the call from here, without Temporal: nothing is retried, and nobody else sees it. @throws {CommandFailed} */
 export async function callFromHere(wanted: Wanted): Promise<unknown> {
-  const { system, key, request, toProduction, output } = wanted;
-  const clients = partnerClients(loadConfig(), traceExchanges);
+  const { system, partnerAccount, key, request, toProduction, output } = wanted;
+  const clients = partnerClients(accountOf(loadConfig(), partnerAccount), traceExchanges);
   const client = clients[system] as PartnerClient<Operations>;
   try {
     const answer = await client[key]?.({ ...request.members, ...request.files }, { toProduction });

@@ -2,6 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { ChildWorkflowHandle, ChildWorkflowOptions } from '@temporalio/workflow';
 import type { Part } from '../../messages/customer-onboarding.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { partnerAccount } from '../journey/partner-account.js';
 import { awaitOnboarding } from './activities.js';
 import type { Customer } from './customer.js';
 
@@ -18,6 +19,7 @@ export class Children {
 
   /** @param name one line for the Web UI */
   options(part: Part, name: string) {
+    const account = partnerAccount();
     return {
       workflowId: this.customer.workflowIdOf(part),
       workflowIdReusePolicy: this.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
@@ -26,6 +28,7 @@ export class Children {
       typedSearchAttributes: [
         { key: SEARCH_ATTRIBUTES.stage, value: 'preparing' },
         { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
+        ...(account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }]),
       ],
     } as const satisfies ChildWorkflowOptions;
   }

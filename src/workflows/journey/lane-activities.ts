@@ -1,10 +1,11 @@
 import type { ActivityFunction, UntypedActivities } from '@temporalio/common';
 import { type ActivityOptions, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import { type Lane, laneTaskQueue } from '../../messages/task-queues.js';
+import { partnerAccount } from './partner-account.js';
 
 /**
- * Activities of a lane: they run on its task queue. The name of that begins with the workflow's own, which is known only
- * once a workflow runs, so it is looked up with each call.
+ * Activities of a lane: they run on its task queue. The name of that begins with the workflow's own and ends in that of its
+ * account, which are known only once a workflow runs, so it is looked up with each call.
  */
 export function laneActivities<Activities extends { readonly [Name in keyof Activities]: ActivityFunction }>(
   lane: Lane,
@@ -15,7 +16,7 @@ export function laneActivities<Activities extends { readonly [Name in keyof Acti
     async (...args) => {
       const activities = proxyActivities<UntypedActivities>({
         ...options,
-        taskQueue: laneTaskQueue(workflowInfo().taskQueue, lane),
+        taskQueue: laneTaskQueue(workflowInfo().taskQueue, lane, partnerAccount()),
         // What a worker hands to itself is not counted by the limit of the task queue.
         allowEagerDispatch: false,
       });

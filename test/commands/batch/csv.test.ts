@@ -8,9 +8,10 @@ import { columnsOf } from '../../../src/commands/batch/columns.js';
 import { csvRows } from '../../../src/commands/batch/csv.js';
 import { NO_MAPPING, readMapping } from '../../../src/commands/batch/mapping.js';
 import { rowSchemas } from '../../../src/commands/batch/ready.js';
+import { NO_ACCOUNTS } from '../../../src/messages/known-accounts.js';
 import { inChunks } from './chunks.js';
 
-const columns = columnsOf(rowSchemas([]));
+const columns = columnsOf(rowSchemas(NO_ACCOUNTS));
 
 let folder: string;
 beforeAll(async () => {
