@@ -20,7 +20,7 @@ let rig: Rig;
 let northsSandbox: Sandbox;
 let north: SandboxControl;
 let door: Door;
-let workers: { readonly acme: RunningProcess[]; readonly north: RunningProcess[] };
+let workers: { readonly acme: RunningProcess[]; readonly north: RunningProcess[] } = { acme: [], north: [] };
 /** Of an ops person: knows the names, and who is who by the names only. */
 let env: Record<string, string>;
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const twoOf = (set: Record<string, string>) =>
     Promise.all([1, 2].map(() => launch('worker', set, 'worker is ready')));
   workers = { acme: await twoOf(acmes), north: await twoOf(norths) };
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   const all = [...workers.acme, ...workers.north];
