@@ -93,7 +93,7 @@ describe('with a bucket and no shared folder', () => {
 
     const request = { period: '2026-01-01T00:00:00Z', financialAccountIds: ['fa-501-1'], fileFormat: 'CSV' };
     const call = ['call', 'banking', 'generate-full-statement', JSON.stringify(request), '--json'];
-    const output = join(folder, 'fetched.csv');
+    const output = join(folder, `${randomUUID()}.csv`);
     const fetched = await gangway(env, [...call, '--output', output]);
     expect(fetched.code).toBe(0);
     expect((await readFile(output)).equals(content)).toBe(true);
