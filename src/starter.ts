@@ -31,6 +31,7 @@ import { BadSetting } from './config.js';
 import { StoreFailure } from './documents/file-store.js';
 import { TemporalAway } from './temporal/connection.js';
 import { NoKey, NoWorker, OtherAccount, UnknownOnboarding } from './temporal/onboardings.js';
+import { NotOursToRegister } from './temporal/search-attributes.js';
 import { UnknownSchedule } from './temporal/statement-schedules.js';
 import { isUnreadable } from './temporal/unreadable.js';
 import { inSpan } from './tracing/spans.js';
@@ -85,7 +86,7 @@ function explain(error: unknown): number {
   }
   const foreseen = [
     ...[CommandFailed, TemporalAway, NoWorker, NoKey, StoreFailure],
-    ...[OtherAccount, UnknownOnboarding, UnknownSchedule],
+    ...[OtherAccount, UnknownOnboarding, UnknownSchedule, NotOursToRegister],
   ].some((kind) => error instanceof kind);
   if (foreseen) printNote((error as Error).message);
   else if (isUnreadable(error)) printNote(`${error.message} (PAYLOAD_KEYS)`);

@@ -4,7 +4,8 @@ import { Client } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { BadSetting, loadConfig } from './config.js';
 import { createLogger } from './logging.js';
-import { requireKeys, TemporalAway, temporalSettings } from './temporal/connection.js';
+import { onNewApiKey } from './temporal/api-key.js';
+import { requireKeys, TemporalAway, temporalAway, temporalSettings } from './temporal/connection.js';
 import { temporalCheck } from './temporal/readiness.js';
 import { startTracing } from './tracing/start.js';
 import { createWorker } from './worker/create-worker.js';
@@ -41,9 +42,10 @@ async function main(): Promise<void> {
   }).catch((error: unknown) => {
     throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
   });
-  const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
-    throw new TemporalAway(connectionOptions.address, { cause: error });
+  const connection = await NativeConnection.connect(connectionOptions).catch(async (error: unknown) => {
+    throw await temporalAway(connectionOptions, error);
   });
+  onNewApiKey((apiKey) => void connection.setApiKey(apiKey));
   const worker = await createWorker({ connection, namespace, config });
   const client = new Client({ connection, namespace });
   vitals = { worker: () => worker.getState(), temporal: temporalCheck(client) };
@@ -68,7 +70,9 @@ function beginCounting(client: Client, taskQueue: string): () => void {
 
 main().catch((error: unknown) => {
   const expected = error instanceof BadSetting || error instanceof TemporalAway;
-  process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : error}\n`);
+  process.stderr.write(
+    `${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : error}\n`,
+  );
   // Whatever is open by now, native connections too, would keep the process alive.
   process.exit(error instanceof BadSetting ? 2 : 1);
 });

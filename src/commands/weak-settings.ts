@@ -3,7 +3,7 @@ import { type Config, secretSettings } from '../config.js';
 import type { Account } from '../partners/account-settings.js';
 import { authSetting, HINTING_PARTNERS, type SenderRule } from '../receiver/senders.js';
 import { loadReceiverSettings, RECEIVER_SECRETS } from '../receiver/settings.js';
-import { isLoopback, temporalSettings } from '../temporal/connection.js';
+import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../temporal/connection.js';
 
 /** What works and is unwise, a sentence each. Names settings and files, never a value. */
 export async function weakSettings(
@@ -11,9 +11,10 @@ export async function weakSettings(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<string[]> {
   const readable = await Promise.all([
-    ...[...secretSettings(Object.keys(config.accounts)), ...RECEIVER_SECRETS].map((name) =>
-      readableByOthers(`${name}_FILE`, environment[`${name}_FILE`]),
+    ...[...secretSettings(Object.keys(config.accounts)), ...RECEIVER_SECRETS, ...TEMPORAL_SECRETS].map(
+      (name) => readableByOthers(`${name}_FILE`, environment[`${name}_FILE`]),
     ),
+    readableByOthers('TEMPORAL_TLS_CLIENT_KEY_PATH', environment['TEMPORAL_TLS_CLIENT_KEY_PATH']),
     readableByOthers('DOCUMENT_DIR', config.documentDir),
     readableByOthers('STATEMENT_DIR', config.statementDir),
   ]);

@@ -1,9 +1,15 @@
+import { createSecureContext } from 'node:tls';
 import { Client, Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { BadSetting, withoutEmpty } from '../config.js';
+import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { BadSetting, withSecretFiles } from '../config.js';
 import { tracedClient } from '../tracing/temporal.js';
+import { onNewApiKey } from './api-key.js';
 import { dataConverter } from './data-converter.js';
 import type { PayloadKeys } from './payload-keys.js';
+import { type Credentials, whyAway } from './why-away.js';
+
+/** Of Temporal's own settings, what may come from the file that `<NAME>_FILE` names; certificates have paths already. */
+export const TEMPORAL_SECRETS: readonly string[] = ['TEMPORAL_API_KEY'];
 
 /** How long to try before Temporal counts as away. */
 const CONNECT_TIMEOUT = '5s';
@@ -11,23 +17,57 @@ const CONNECT_TIMEOUT = '5s';
 /** gRPC would wait up to two minutes before it connects again. */
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 
-/** Temporal could not be reached. The message is for people. */
+/** Temporal could not be reached, or does not let us in. The message is for people. */
 export class TemporalAway extends Error {
   override readonly name = 'TemporalAway';
-  constructor(address: string, options?: ErrorOptions) {
-    super(`cannot reach Temporal at ${address} (TEMPORAL_ADDRESS)`, options);
+  constructor(address: string, why: string | undefined, options?: ErrorOptions) {
+    super(`cannot reach Temporal at ${address} (TEMPORAL_ADDRESS)${why ? `: ${why}` : ''}`, options);
   }
 }
 
-/** Temporal's own settings: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml` profiles. */
+/** @param error what the SDK says to an attempt to connect */
+export async function temporalAway(credentials: Credentials, error: unknown): Promise<TemporalAway> {
+  return new TemporalAway(credentials.address, await whyAway(credentials, error), { cause: error });
+}
+
+/**
+ * Temporal's own settings: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, TLS, API key, `temporal.toml` profiles.
+ *
+ * @throws {BadSetting}
+ */
 export function temporalSettings() {
+  const overrideEnvVars = withSecretFiles(process.env, TEMPORAL_SECRETS);
+  if (overrideEnvVars['TEMPORAL_API_KEY'] === '') throw new BadSetting('TEMPORAL_API_KEY_FILE', 'is empty');
   try {
-    const overrideEnvVars = withoutEmpty(process.env);
-    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars });
+    const profile = loadClientConfigProfile({ overrideEnvVars });
+    checkPair(profile.tls);
+    const { connectionOptions, namespace = 'default' } = toClientOptions(profile);
     const { address = 'localhost:7233', ...options } = connectionOptions;
+    checkCertificates(options);
     return { connectionOptions: { ...options, address }, namespace };
   } catch (error) {
+    if (error instanceof BadSetting) throw error;
     throw new BadSetting('TEMPORAL_*', error instanceof Error ? error.message : 'cannot be read');
+  }
+}
+
+/** The SDK would leave out the one without the other, and say nothing. */
+function checkPair({ clientCert, clientKey }: ClientConfigTLS = {}): void {
+  if (clientCert && !clientKey) throw new BadSetting('TEMPORAL_TLS_CLIENT_KEY_PATH', 'is not set');
+  if (clientKey && !clientCert) throw new BadSetting('TEMPORAL_TLS_CLIENT_CERT_PATH', 'is not set');
+}
+
+/** Before anything connects, for the worker's native part and gRPC have words of their own for the same mistake. */
+function checkCertificates({ tls }: Pick<Credentials, 'tls'>): void {
+  if (!tls || tls === true) return;
+  const { serverRootCACertificate: ca, clientCertPair: pair } = tls;
+  try {
+    createSecureContext({
+      ...(ca && { ca: Buffer.from(ca) }),
+      ...(pair && { cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) }),
+    });
+  } catch (error) {
+    throw new BadSetting('TEMPORAL_TLS_*', `cannot be used (${(error as Error).message})`);
   }
 }
 
@@ -50,18 +90,24 @@ export function requireKeys(address: string, keys: PayloadKeys | undefined): voi
 /** @throws {TemporalAway} */
 export async function connectClient(keys: PayloadKeys | undefined): Promise<Client> {
   const { options, clientOptions } = clientSettings(keys);
+  const connection = Connection.lazy({ ...options, connectTimeout: CONNECT_TIMEOUT });
   try {
-    const connection = await Connection.connect({ ...options, connectTimeout: CONNECT_TIMEOUT });
-    return new Client({ connection, ...clientOptions });
+    await connection.ensureConnected();
   } catch (error) {
-    throw new TemporalAway(options.address, { cause: error });
+    // One that turned us away would stay open, and keep the process alive.
+    await connection.close();
+    throw await temporalAway(options, error);
   }
+  onNewApiKey((apiKey) => connection.setApiKey(apiKey));
+  return new Client({ connection, ...clientOptions });
 }
 
 /** A client that connects when it is first used, so that a process can start before Temporal does. */
 export function lazyClient(keys: PayloadKeys | undefined): Client {
   const { options, clientOptions } = clientSettings(keys);
-  return new Client({ connection: Connection.lazy(options), ...clientOptions });
+  const connection = Connection.lazy(options);
+  onNewApiKey((apiKey) => connection.setApiKey(apiKey));
+  return new Client({ connection, ...clientOptions });
 }
 
 function clientSettings(keys: PayloadKeys | undefined) {

@@ -1,0 +1,26 @@
+import { readFileSync, watchFile } from 'node:fs';
+
+/** How often the file is looked at, in milliseconds. A mounted secret is replaced by a link, which is seen as well. */
+const LOOK_EVERY_MS = 5_000;
+
+/**
+ * Tells each new key that `TEMPORAL_API_KEY_FILE` comes to hold, so that keys are rotated without a restart: nobody waits
+ * weeks for a worker. Does nothing when that is not set, and never keeps a process alive.
+ */
+export function onNewApiKey(tell: (apiKey: string) => void): void {
+  const file = process.env['TEMPORAL_API_KEY_FILE'];
+  if (!file) return;
+  watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, () => {
+    const apiKey = readKey(file);
+    if (apiKey) tell(apiKey);
+  });
+}
+
+/** Undefined while it cannot be read, as when it is being replaced: the key from before stays. */
+function readKey(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trimEnd();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import {
+  type ClientHttp2Session,
+  connect,
+  createSecureServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import type { Certificates } from './certificates.js';
+
+/** gRPC's PERMISSION_DENIED and UNAUTHENTICATED. */
+const PERMISSION_DENIED = '7';
+const UNAUTHENTICATED = '16';
+
+export interface Guard {
+  /** Callers must show a certificate of the authority. */
+  readonly mutualTls?: boolean;
+  /** API keys of callers; who has none of them is turned away. */
+  readonly apiKeys?: Set<string>;
+}
+
+export interface GuardedServer {
+  readonly address: string;
+  /** API keys that callers have come with so far. */
+  readonly seen: Set<string>;
+  close(): Promise<void>;
+}
+
+/**
+ * What Temporal Cloud has before its servers, before the development server: TLS, the caller's certificate or API key, the
+ * namespace in the metadata of each call that is about one, and no operator's calls.
+ */
+export async function startGuardedServer(
+  upstream: string,
+  { server, authority }: Certificates,
+  { mutualTls = false, apiKeys }: Guard,
+): Promise<GuardedServer> {
+  const seen = new Set<string>();
+  const sessions = new Set<ServerHttp2Session | ClientHttp2Session>();
+  const listener = createSecureServer({
+    cert: readFileSync(server.cert),
+    key: readFileSync(server.key),
+    ca: readFileSync(authority),
+    requestCert: mutualTls,
+    rejectUnauthorized: mutualTls,
+  });
+  listener.on('session', (session) => {
+    const onward = connect(`http://${upstream}`);
+    onward.on('error', () => session.destroy());
+    session.on('error', () => onward.destroy());
+    session.on('close', () => onward.destroy());
+    sessions.add(session).add(onward);
+    session.on('stream', (stream, headers) => {
+      const refusal = refusalOf(headers, apiKeys, seen);
+      if (refusal) refuse(stream, refusal);
+      else passOn(stream, headers, onward);
+    });
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  return {
+    address: `localhost:${port}`,
+    seen,
+    async close() {
+      for (const session of sessions) session.destroy();
+      listener.close();
+      await once(listener, 'close');
+    },
+  };
+}
+
+function refusalOf(
+  headers: IncomingHttpHeaders,
+  apiKeys: Set<string> | undefined,
+  seen: Set<string>,
+): string | undefined {
+  const path = headers[':path'] ?? '';
+  if (path.startsWith('/temporal.api.operatorservice')) return PERMISSION_DENIED;
+  if (apiKeys === undefined) return undefined;
+  const key = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
+  if (key === undefined || !apiKeys.has(key)) return UNAUTHENTICATED;
+  seen.add(key);
+  const isAboutNamespace =
+    path.startsWith('/temporal.api.workflowservice') && !path.endsWith('/GetSystemInfo');
+  return isAboutNamespace && !headers['temporal-namespace'] ? UNAUTHENTICATED : undefined;
+}
+
+function refuse(stream: ServerHttp2Stream, status: string): void {
+  stream.respond(
+    {
+      ':status': 200,
+      'content-type': 'application/grpc',
+      'grpc-status': status,
+      'grpc-message': 'Request unauthorized.',
+    },
+    { endStream: true },
+  );
+}
+
+/** Headers, bodies and trailers both ways, and the end of either side. */
+function passOn(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, onward: ClientHttp2Session): void {
+  const { ':authority': _, ...rest } = headers;
+  const call = onward.request(rest as OutgoingHttpHeaders);
+  let trailers: IncomingHttpHeaders = {};
+  call.on('response', (response, flags) => {
+    const endStream = (flags & 1) === 1;
+    stream.respond(response, endStream ? { endStream } : { waitForTrailers: true });
+  });
+  call.on('trailers', (received) => {
+    trailers = received;
+  });
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  for (const [one, other] of [
+    [stream, call],
+    [call, stream],
+  ] as const) {
+    one.on('error', () => other.close());
+    one.on('aborted', () => other.close());
+  }
+  stream.pipe(call);
+  call.pipe(stream);
+}
