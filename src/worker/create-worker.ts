@@ -32,7 +32,7 @@ export const WORKFLOW_BUNDLES = {
 const SHUTDOWN_GRACE = '50s';
 
 /** After this a worker goes in any case, also when the server is away and cannot be told. */
-const SHUTDOWN_FORCE = '60s';
+export const SHUTDOWN_FORCE = '60s';
 
 export interface WorkerSetup {
   readonly connection: NativeConnection;

@@ -95,7 +95,7 @@ describe('Temporal behind TLS', () => {
     expect([boarded.stderr, boarded.code, await isReady()]).toEqual(['', 0, true]);
 
     const checked = await gangway({ ...rig.env, ...trusting(), ...withKey('key-of-people') }, ['doctor']);
-    expect([checked.stdout, checked.code]).toEqual([expect.stringMatching(/^ok +workers +2 heard of/m), 0]);
+    expect([checked.stdout, checked.code]).toEqual([expect.stringMatching(/^ok +workers /m), 0]);
     expect(await Promise.all([worker.stop(), receiver.stop()])).toEqual([0, 0]);
     for (const { stderr } of [worker, receiver]) expect(stderr()).not.toMatch(/key-of/);
   }, 120_000);

@@ -1,0 +1,58 @@
+// Has what is deployed judged by the linters of its own formats, none of which needs an engine or a cluster. They are
+// installed into .cache/ when they are not there. Run: npm run lint:deploy
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+const REQUIREMENTS = 'scripts/deploy-linters.txt';
+const version = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
+const installed = `.cache/deploy-linters-${version}`;
+const linter = (name) => `${installed}/bin/${name}`;
+const KUBERNETES = 'deploy/kubernetes';
+const manifests = readdirSync(KUBERNETES).filter(
+  (name) => name.endsWith('.yaml') && name !== 'kustomization.yaml',
+);
+
+function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit', ...options });
+  if (error) process.stderr.write(`${command}: ${error.message}\n`);
+  return status === 0;
+}
+
+if (!existsSync(linter('hadolint'))) {
+  const ready =
+    run('python3', ['-m', 'venv', installed]) &&
+    run(linter('python'), [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '-r',
+      REQUIREMENTS,
+    ]);
+  if (!ready) process.exit(1);
+}
+
+const LINTS = [
+  ['Dockerfile', linter('hadolint'), ['Dockerfile']],
+  [
+    'compose.yaml',
+    linter('check-jsonschema'),
+    ['--builtin-schema', 'vendor.compose-spec', 'deploy/compose.yaml'],
+  ],
+  [
+    'Kubernetes',
+    linter('kubernetes-validate'),
+    ['--strict', '--quiet', ...manifests.map((name) => `${KUBERNETES}/${name}`)],
+  ],
+];
+
+const failed = LINTS.filter(([, command, args]) => !run(command, args)).map(([what]) => what);
+process.stdout.write(
+  failed.length > 0 ? `wrong: ${failed.join(', ')}\n` : `${LINTS.length} passed, 0 failed\n`,
+);
+process.exitCode = failed.length > 0 ? 1 : 0;
