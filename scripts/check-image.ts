@@ -17,6 +17,7 @@ import { carryOut, contextOf, environmentOf, jsonOf, readStages, type Stage } fr
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
+const RUN_TIMEOUT_MS = 120_000;
 const report = (line: string) => process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
@@ -83,12 +84,14 @@ class Container {
   /** Answers what it printed, once it has ended with 0. */
   async run(command: readonly string[], input = ''): Promise<string> {
     const child = this.start(command);
+    const late = setTimeout(() => child.kill('SIGKILL'), RUN_TIMEOUT_MS);
     let printed = '';
     child.stdout?.on('data', (chunk) => {
       printed += chunk;
     });
     child.stdin?.end(input);
     const [code] = await once(child, 'close');
+    clearTimeout(late);
     if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}`);
     return printed;
   }
@@ -174,6 +177,7 @@ async function board(container: Container): Promise<void> {
     externalId,
     merchant: { dba: 'Corner Bakery', firstName: 'Ada', lastName: 'Baker', cashDiscount: 'No', pos: 'None' },
     agentProfileId: 101,
+    boardingSettingsId: 11,
   });
   const printed = await container.run(
     ['dist/starter.js', 'board', '-', '--wait', '--json'],

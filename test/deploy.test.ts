@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { CORE_SCHEMA, loadAll, mergeTag } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { contextOf, readStages } from '../scripts/dockerfile.js';
+import { contextOf, environmentOf, readStages } from '../scripts/dockerfile.js';
+import { loadCodecSettings } from '../src/codec-server/settings.js';
+import { loadConfig } from '../src/config.js';
 import { LANES, laneTaskQueue } from '../src/messages/task-queues.js';
+import { loadReceiverSettings } from '../src/receiver/settings.js';
+import { generatePayloadKey } from '../src/temporal/payload-keys.js';
 import { SHUTDOWN_FORCE } from '../src/worker/create-worker.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of other programs, of which a few members are looked at
@@ -22,6 +26,25 @@ const ours = services.filter(([, { image }]) => image.startsWith('gangway:')).ma
 /** `NAME=value` lines, commented out or not. */
 const namesIn = (path: string) =>
   [...text(path).matchAll(/^#?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name ?? '');
+const values = (path: string) =>
+  Object.fromEntries([...text(path).matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+const CONFIG_MAPS: Readonly<Record<string, Record<string, string>>> = {
+  gangway: values('deploy/kubernetes/settings.env'),
+  'gangway-partners': values('deploy/kubernetes/partners.env'),
+};
+const IMAGE = environmentOf((await readStages('Dockerfile')).at(-1) ?? { name: '', instructions: [] });
+
+/** The settings, with what the files of secrets would hold. */
+function withSecrets(environment: Record<string, string>): Record<string, string> {
+  const samples: Record<string, string> = {
+    PAYLOAD_KEYS: generatePayloadKey(),
+    RECEIVER_SECRETS: `whsec_${Buffer.alloc(32).toString('base64')}`,
+  };
+  const read = Object.keys(environment).flatMap((key) => /^(.*)_FILE$/.exec(key)?.[1] ?? []);
+  const rest = Object.entries(environment).filter(([key]) => !key.endsWith('_FILE'));
+  return Object.fromEntries([...rest, ...read.map((name) => [name, samples[name] ?? 'x'.repeat(32)])]);
+}
+
 const shutdownSeconds = Number.parseInt(SHUTDOWN_FORCE, 10);
 
 describe('what is deployed', () => {
@@ -49,6 +72,7 @@ describe('what is deployed', () => {
       ...containers.flatMap(({ env }) => env.map(({ name }: Document) => name)),
       ...namesIn('deploy/sandbox.env'),
       ...namesIn('deploy/kubernetes/settings.env'),
+      ...namesIn('deploy/kubernetes/partners.env'),
     ];
     expect(set.length).toBeGreaterThan(40);
     expect(set.filter((name) => !known.has(name))).toEqual([]);
@@ -60,6 +84,33 @@ describe('what is deployed', () => {
     expect(new Set(files)).toEqual(
       new Set(['worker', 'receiver', 'codec-server', 'sandbox', 'starter'].map((name) => `dist/${name}.js`)),
     );
+  });
+
+  it('gives each process settings that it accepts, and payload keys', () => {
+    const started = [
+      ...containers.map(({ name, env, envFrom }) => ({
+        name,
+        environment: {
+          ...Object.assign(
+            {},
+            ...envFrom.map(({ configMapRef }: Document) => CONFIG_MAPS[configMapRef.name]),
+          ),
+          ...Object.fromEntries(env.map((entry: Document) => [entry.name, entry.value])),
+        },
+      })),
+      ...services
+        .filter(([, { image }]) => image.startsWith('gangway:'))
+        .map(([name, { environment, env_file }]) => ({
+          name,
+          environment: { ...(env_file && values('deploy/sandbox.env')), ...environment },
+        })),
+    ];
+    for (const { name, environment } of started.filter((process) => process.name !== 'sandbox')) {
+      const load =
+        { receiver: loadReceiverSettings, 'codec-server': loadCodecSettings }[name as string] ?? loadConfig;
+      expect(() => load(withSecrets({ ...IMAGE, ...environment })), name).not.toThrow();
+      expect(Object.keys(environment), name).toContain('PAYLOAD_KEYS_FILE');
+    }
   });
 
   it('gives a worker longer to end than it takes at most', () => {
