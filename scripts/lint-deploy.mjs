@@ -1,5 +1,6 @@
-// Has what is deployed judged by the linters of its own formats, none of which needs an engine or a cluster. They are
-// installed into .cache/ when they are not there. Run: npm run lint:deploy
+// Has what is deployed judged by the linters of its own formats, none of which needs an engine or a cluster. Those from PyPI
+// are installed into .cache/ when they are not there; two must be on the PATH: promtool (Debian's package prometheus) and
+// dashboard-linter (go install github.com/grafana/dashboard-linter@latest). Run: npm run lint:deploy
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -49,6 +50,9 @@ const LINTS = [
     linter('kubernetes-validate'),
     ['--strict', '--quiet', ...manifests.map((name) => `${KUBERNETES}/${name}`)],
   ],
+  ['alerts', 'promtool', ['check', 'rules', 'deploy/prometheus/alerts.yml']],
+  ['alerts’ tests', 'promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yml']],
+  ['dashboard', 'dashboard-linter', ['lint', '--strict', 'deploy/grafana/gangway.json']],
 ];
 
 const failed = LINTS.filter(([, command, args]) => !run(command, args)).map(([what]) => what);
