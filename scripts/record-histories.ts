@@ -1,270 +1,98 @@
 /**
- * Records a history of each path of an onboarding into test/histories, from a real server and the sandbox, for the
- * replay test. Run it (`npm run record-histories -- <folder>`) when a release goes out, into a folder of that release's
- * name; never over histories that an earlier release has recorded.
+ * Records a history of each path of a workflow into test/histories, from a real server and the sandbox, for the replay
+ * test. Run it (`npm run record-histories -- <folder>`) when a release goes out, into a folder of that release's name. What
+ * is recorded there already stays as it is.
  */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { BusinessOnboardingInput } from '../src/messages/business-onboarding-input.js';
-import type { CustomerOnboardingInput } from '../src/messages/customer-onboarding-input.js';
-import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
-import type { Answer, RequirementKind } from '../src/messages/requirements.js';
-import { startDevServer } from '../src/temporal/dev-server.js';
-import { startOnce } from '../src/temporal/onboardings.js';
+import { type DevServer, startDevServer } from '../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { temporalCli } from '../src/temporal/server-binaries.js';
-import { createRig, eventually, holder, Onboarding, type Rig, terminal } from '../test/rig.js';
-
-interface Path {
-  /** A fault for an operation, before it starts. */
-  readonly fault?: readonly [fault: string, operation: string];
-  /** What is answered to requirements of a kind. */
-  readonly answers?: Readonly<Partial<Record<RequirementKind, Answer>>>;
-  /** Answered only when it is overdue. */
-  readonly late?: true;
-  /** Cancelled as soon as a person is asked. */
-  readonly cancel?: true;
-  start(rig: Rig, name: string): Promise<Onboarding>;
-}
-
-const text: Answer = { kind: 'text', text: 'Answered.' };
-const correction: Answer = { kind: 'correction', patch: { application: { changed: true } } };
-const website: Answer = { kind: 'correction', patch: { holder: { website: 'https://www.example.com' } } };
-const phone: Answer = { kind: 'correction', patch: { holder: { phone: '5185550199' } } };
-const withoutLocation: Answer = {
-  kind: 'correction',
-  patch: { provisionTerminal: { terminal: { location_id: null } } },
-};
-const retry: Answer = { kind: 'retry' };
-
-const PATHS: Readonly<Record<string, Path>> = {
-  straight: { start: board(undefined, { fees: { minimumDiscountAmount: 20 } }) },
-  'by-name': { start: board(undefined, { agent: 'Harbor Agents', boardingSettings: 'Standard' }) },
-  v1: { start: board(undefined, { create: 'v1' }) },
-  notes: { start: board('notes'), answers: { 'underwriting-note': text } },
-  'more-notes': { start: board('more-notes'), answers: { 'underwriting-note': text } },
-  'moot-notes': { start: board('moot-notes') },
-  'overdue-notes': {
-    start: board('notes', { dueInHours: 1 / 7_200 }),
-    answers: { 'underwriting-note': text },
-    late: true,
-  },
-  'request-changes': { start: board('request-changes'), answers: { 'request-changes': correction } },
-  declined: { start: board('declined') },
-  withdrawn: { start: board('withdrawn') },
-  closed: { start: board('closed') },
-  'uw-level-1': { start: board('uw-level-1'), answers: { 'underwriting-note': text } },
-  'temporary-mid': { start: board('temporary-mid') },
-  'unknown-status': { start: board('unknown-status') },
-  'rejected-input': {
-    start: board(undefined, { agentProfileId: 999 }),
-    answers: { 'rejected-input': { kind: 'correction', patch: { agentProfileId: 101 } } },
-  },
-  'uncertain-create': {
-    start: board(),
-    fault: ['drop-before-commit', 'create-merchant'],
-    answers: { 'uncertain-write': retry },
-  },
-  'uncertain-submit': { start: board(), fault: ['drop-after-commit', 'submit-merchant'] },
-  'rate-limited': { start: board(), fault: ['429', 'create-merchant'] },
-  abandoned: { start: board('notes'), answers: { 'underwriting-note': { kind: 'abandon' } } },
-  cancelled: { start: board('notes'), cancel: true },
-
-  'business-straight': { start: onboardBusiness() },
-  'business-with-account': { start: onboardBusiness('account-on-request', { openFinancialAccount: true }) },
-  'business-denied': { start: onboardBusiness('denied') },
-  'business-ticket-replied': { start: onboardBusiness('ticket'), answers: { ticket: text } },
-  'business-ticket-corrected': { start: onboardBusiness('ticket'), answers: { ticket: phone } },
-  'business-tickets': { start: onboardBusiness('tickets'), answers: { ticket: text } },
-  'business-moot-ticket': { start: onboardBusiness('moot-ticket') },
-  'business-correction': { start: onboardBusiness('correction'), answers: { 'rejected-input': website } },
-  'business-uncertain-found': {
-    start: onboardBusiness(),
-    fault: ['drop-after-commit', 'submit-business-account-holder'],
-  },
-  'business-uncertain-asked': {
-    start: onboardBusiness(),
-    fault: ['drop-before-commit', 'submit-business-account-holder'],
-    answers: { 'uncertain-write': retry },
-  },
-  'business-cancelled': { start: onboardBusiness('ticket'), cancel: true },
-
-  'customer-straight': { start: onboard() },
-  'customer-asked': {
-    start: onboard('notes', 'ticket'),
-    answers: { 'underwriting-note': text, ticket: text },
-  },
-  'customer-partly': { start: onboard('declined') },
-  'customer-cancel-other': { start: onboard('declined', 'waiting', { onDecline: 'cancel-other' }) },
-  'customer-cancelled': { start: onboard('notes', 'waiting'), cancel: true },
-
-  'customer-terminal': { start: onboard(undefined, undefined, { provisionTerminal: terminal() }) },
-  'customer-terminal-refused': {
-    start: onboard(undefined, undefined, {
-      provisionTerminal: terminal({ account: { ...terminal().account, parent_id: 'none' } }),
-    }),
-    answers: { 'rejected-input': { kind: 'abandon' } },
-  },
-
-  'terminal-straight': { start: provideTerminal() },
-  'terminal-corrected': {
-    start: provideTerminal({ terminal: { name: 'Counter', location_id: 'none' } }),
-    answers: { 'rejected-input': withoutLocation },
-  },
-  'terminal-uncertain-found': { start: provideTerminal(), fault: ['drop-after-commit', 'create-account'] },
-  'terminal-uncertain-asked': {
-    start: provideTerminal(),
-    fault: ['drop-before-commit', 'create-terminal'],
-    answers: { 'uncertain-write': retry },
-  },
-  'terminal-cancelled': {
-    start: provideTerminal({ terminal: { name: 'Counter', location_id: 'none' } }),
-    cancel: true,
-  },
-
-  'operation-close-card': {
-    start: operation('closeCard', 'card-1001', { paymentCardId: 'card-1001', last4: '1001' }),
-    fault: ['drop-after-commit', 'close-card'],
-  },
-  'operation-change-address': {
-    start: operation('changeAddress', 'recorded', {
-      streetAddress: '2 Main Street',
-      postalCode: '12207',
-      city: 'Albany',
-      state: 33,
-      secureOperationType: 'ShortMessageCode',
-    }),
-    answers: { 'one-time-code': { kind: 'code', code: '000000' } },
-  },
-  'operation-statement': {
-    start: operation('generateStatement', 'recorded', {
-      period: '2026-01',
-      financialAccountIds: ['fa-501-1'],
-      fileFormat: 'CSV',
-      email: 'books@example.com',
-    }),
-  },
-};
+import { createRig, eventually, type Onboarding, type Rig } from '../test/rig.js';
+import { PATHS, type Path } from './recorded-paths.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const run = promisify(execFile);
 const cli = await temporalCli();
-const folder = join(ROOT, 'test', 'histories', process.argv[2] ?? '');
+const [release] = process.argv.slice(2);
+if (!release) throw new Error('name the release: npm run record-histories -- 0.1.0');
+const folder = join(ROOT, 'test', 'histories', release);
 await mkdir(folder, { recursive: true });
 
-const server = await startDevServer();
-// In the clear: what is in a recorded history is of nobody, and is to be read.
-const rig = await createRig({ address: server.address, worker: false, payloadKeys: '' });
-await registerSearchAttributes(rig.client);
-await rig.startWorker();
-for (const [name, path] of Object.entries(PATHS)) await record(name, path);
-await rig.close();
-await server.stop();
+const fileOf = (name: string) => join(folder, `${name}.json`);
+const missing = Object.entries(PATHS).filter(([name]) => !existsSync(fileOf(name)));
+await recordAll(missing.filter(([, { continues }]) => !continues));
+// Some dozen events are enough there for a new run, where a real server waits for thousands.
+await recordAll(
+  missing.filter(([, { continues }]) => continues),
+  { 'limit.historyCount.suggestContinueAsNew': 30 },
+);
 
-async function record(name: string, path: Path): Promise<void> {
+async function recordAll(paths: [string, Path][], dynamicConfig: Record<string, number> = {}): Promise<void> {
+  if (paths.length === 0) return;
+  const server = await startDevServer({ dynamicConfig });
+  // In the clear: what is in a recorded history is of nobody, and is to be read.
+  const rig = await createRig({ address: server.address, worker: false, payloadKeys: '' });
+  await registerSearchAttributes(rig.client);
+  await rig.startWorker();
+  for (const [name, path] of paths) await record(server, rig, name, path);
+  await rig.close();
+  await server.stop();
+}
+
+async function record(server: DevServer, rig: Rig, name: string, path: Path): Promise<void> {
   if (path.fault) await rig.sandbox.plan(...path.fault);
   const onboarding = await path.start(rig, name);
+  const { runId } = await onboarding.handle.describe();
+  if (path.continues) await growOld(rig, onboarding, runId);
   await answerUntilItEnds(onboarding, path);
-  const target = ['--address', server.address, '--workflow-id', onboarding.workflowId];
+  const { runId: lastRunId } = await onboarding.handle.describe();
+  await save(server, onboarding, runId, name);
+  if (path.continues) await save(server, onboarding, lastRunId, `${name}-next`);
+}
+
+async function save(
+  server: DevServer,
+  { workflowId }: Onboarding,
+  runId: string,
+  name: string,
+): Promise<void> {
+  const target = ['--address', server.address, '--workflow-id', workflowId, '--run-id', runId];
   const show = ['workflow', 'show', ...target, '--output', 'json'];
   const { stdout } = await run(cli, show, { maxBuffer: 10 * 1024 * 1024 });
   // Stack traces name files of the machine that recorded them, which is nobody's business.
   const history = JSON.stringify(JSON.parse(stdout)).replaceAll(ROOT, '/gangway/');
-  await writeFile(join(folder, `${name}.json`), history);
-  const { historyLength, historySize } = await onboarding.handle.describe();
-  process.stdout.write(`${name}: ${historyLength} events, ${historySize} bytes\n`);
+  await writeFile(fileOf(name), history);
+  process.stdout.write(`${name}: ${JSON.parse(stdout).events.length} events, ${history.length} bytes\n`);
 }
 
-function called(name: string, scenario: string | undefined): string {
-  return scenario ? `Recorded ${name} [${scenario}]` : `Recorded ${name}`;
+/** Changes that mean nothing to us, until it goes on in another run. */
+async function growOld({ sandbox }: Rig, onboarding: Onboarding, runId: string): Promise<void> {
+  await onboarding.until(({ requirements }) => requirements.length > 0, 'what is asked');
+  const { merchantProfileId = 0, profileId } = await onboarding.state();
+  for (let look = 1; (await onboarding.handle.describe()).runId === runId; look++) {
+    const said = `Look ${look}`;
+    if (profileId) await sandbox.transitionProfile(profileId, { bankingStatus: said });
+    else await sandbox.transition(merchantProfileId, { comment: said });
+    await onboarding.until(({ timeline }) => timeline.some(({ detail }) => detail?.endsWith(said)), said);
+  }
 }
 
-function merchantOf(name: string, scenario: string | undefined): MerchantBoardingInput['merchant'] {
-  const dba = called(name, scenario);
-  return { dba, firstName: 'Ada', lastName: 'Example', cashDiscount: 'No', pos: 'None' };
-}
-
-function board(scenario?: string, more: Partial<MerchantBoardingInput> = {}): Path['start'] {
-  return ({ board: start }, name) =>
-    start({
-      externalId: name,
-      merchant: merchantOf(name, scenario),
-      ...(!more.agent && { agentProfileId: 101 }),
-      ...(!more.boardingSettings && { boardingSettingsId: 11 }),
-      dueInHours: 48,
-      ...more,
-    });
-}
-
-function onboardBusiness(scenario?: string, more: Partial<BusinessOnboardingInput> = {}): Path['start'] {
-  return ({ onboardBusiness: start }, name) =>
-    start({
-      externalId: name,
-      holder: holder(undefined, { doingBusinessAsName: called(name, scenario) }),
-      dueInHours: 48,
-      ...more,
-    });
-}
-
-function onboard(
-  boarding?: string,
-  business?: string,
-  more: Partial<CustomerOnboardingInput> = {},
-): Path['start'] {
-  return ({ onboard: start }, name) =>
-    start({
-      externalId: name,
-      boarding: {
-        merchant: merchantOf(name, boarding),
-        agentProfileId: 101,
-        boardingSettingsId: 11,
-        dueInHours: 48,
-      },
-      business: {
-        holder: holder(undefined, { doingBusinessAsName: called(name, business) }),
-        dueInHours: 48,
-      },
-      onDecline: 'continue',
-      ...more,
-    });
-}
-
-function provideTerminal(more: Parameters<typeof terminal>[0] = {}): Path['start'] {
-  return async ({ client, taskQueue }, name) => {
-    const asked = terminal(more);
-    const provisionTerminal = { ...asked, account: { ...asked.account, name: called(name, undefined) } };
-    // A mid of its own, for an account is found again by it.
-    const args = [{ externalId: name, mid: name, provisionTerminal }];
-    const start = { type: 'terminalProvisioning', key: name, args, summary: name } as const;
-    const { workflowId } = await startOnce(client, start, { taskQueue });
-    return new Onboarding(client, workflowId);
-  };
-}
-
-function operation(
-  type: 'closeCard' | 'changeAddress' | 'generateStatement',
-  key: string,
-  input: Readonly<Record<string, unknown>>,
-): Path['start'] {
-  return async ({ client, taskQueue }) => {
-    const { workflowId } = await startOnce(client, { type, key, args: [input], summary: key }, { taskQueue });
-    return new Onboarding(client, workflowId);
-  };
-}
-
-async function answerUntilItEnds(
-  onboarding: Onboarding,
-  { answers = {}, cancel, late }: Path,
-): Promise<void> {
+async function answerUntilItEnds(onboarding: Onboarding, { answers, cancel, late }: Path): Promise<void> {
+  if (!answers && !cancel) {
+    await onboarding.outcome();
+    return;
+  }
   const answerWhatIsAsked = async () => {
     const { requirements, timeline } = await onboarding.state();
     const isEarly = late && !timeline.some(({ event }) => event === 'requirement-overdue');
     for (const { id, kind } of isEarly ? [] : requirements) {
-      const answer = answers[kind];
+      const answer = answers?.[kind];
       if (cancel) await onboarding.handle.cancel();
       else if (answer) await onboarding.resolve(id, answer).catch(() => undefined);
     }

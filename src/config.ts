@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { z } from 'zod';
 import { bucketAddress } from './documents/address.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './messages/account-name.js';
@@ -86,9 +87,19 @@ const accountNames = list
   .refine((names) => new Set(names).size === names.length, 'names an account twice')
   .default([]);
 
+/** Temporal joins and splits names of deployments and build ids at colons, and keeps leading underscores for itself. */
+const versionPart = z
+  .string()
+  .regex(
+    /^(?!__)[\w./-]{1,100}$/,
+    'must be 1 to 100 letters, digits or signs of "._/-", and not begin with __',
+  );
+
 const settings = z.object({
   GANGWAY_ACCOUNTS: accountNames,
   GANGWAY_TASK_QUEUE: z.string().default(DEFAULT_TASK_QUEUE),
+  GANGWAY_BUILD_ID: versionPart.optional(),
+  GANGWAY_DEPLOYMENT_NAME: versionPart.optional(),
   GANGWAY_POLL_MIN: duration.default(60_000),
   GANGWAY_POLL_MAX: duration.default(3_600_000),
   PAYLOAD_KEYS: payloadKeys.optional(),
@@ -126,6 +137,8 @@ export interface Config extends Account {
   /** The named ones, by name. */
   readonly accounts: Readonly<Record<string, Account>>;
   readonly taskQueue: string;
+  /** The build that this process runs; undefined when its workers are not versioned. */
+  readonly version: WorkerDeploymentVersion | undefined;
   /** Bounds of the wait between two status reads, in milliseconds. */
   readonly poll: { readonly minMs: number; readonly maxMs: number };
   /** undefined when PAYLOAD_KEYS is not set: payloads are in the clear. */
@@ -160,6 +173,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   }
   return {
     taskQueue: set.GANGWAY_TASK_QUEUE,
+    version: versionFrom(set),
     poll: { minMs: set.GANGWAY_POLL_MIN, maxMs: set.GANGWAY_POLL_MAX },
     payloadKeys: set.PAYLOAD_KEYS,
     healthAddress: set.GANGWAY_HEALTH_ADDRESS,
@@ -173,6 +187,20 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
     statementDir: set.STATEMENT_DIR,
     s3Endpoint: set.S3_ENDPOINT,
   };
+}
+
+/** All that polls a task queue is one deployment, unless another name is given. */
+function versionFrom(set: z.output<typeof settings>): Config['version'] {
+  const { GANGWAY_BUILD_ID: buildId, GANGWAY_TASK_QUEUE: taskQueue } = set;
+  if (buildId === undefined) return undefined;
+  const { GANGWAY_DEPLOYMENT_NAME: deploymentName = taskQueue } = set;
+  if (!versionPart.safeParse(deploymentName).success) {
+    throw new BadSetting(
+      'GANGWAY_DEPLOYMENT_NAME',
+      'is needed, for GANGWAY_TASK_QUEUE cannot be the name of a deployment',
+    );
+  }
+  return { deploymentName, buildId };
 }
 
 /** News is signed, and goes to https only, or to this very machine where that was chosen. */

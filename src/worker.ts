@@ -50,7 +50,10 @@ async function main(): Promise<void> {
   const client = new Client({ connection, namespace });
   vitals = { worker: () => worker.getState(), temporal: temporalCheck(client) };
   const stopWatching = config.metricsAddress && beginCounting(client, config.taskQueue);
-  logger.info({ taskQueue: config.taskQueue, namespace, health: health.url }, 'worker is ready');
+  logger.info(
+    { taskQueue: config.taskQueue, ...config.version, namespace, health: health.url },
+    'worker is ready',
+  );
   try {
     await worker.run();
   } finally {

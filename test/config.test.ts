@@ -17,6 +17,7 @@ describe('the settings', () => {
     expect(loadConfig({})).toEqual({
       taskQueue: 'gangway',
       poll: { minMs: 60_000, maxMs: 3_600_000 },
+      version: undefined,
       payloadKeys: undefined,
       healthAddress: { host: '127.0.0.1', port: 8081 },
       metricsAddress: undefined,
@@ -71,6 +72,15 @@ describe('the settings', () => {
         ],
       },
     });
+  });
+
+  it('of a build name its version, of a deployment that is called as the task queue', () => {
+    expect(loadConfig({ GANGWAY_BUILD_ID: '1.4.0-a1b2c3d' }).version).toEqual({
+      deploymentName: 'gangway',
+      buildId: '1.4.0-a1b2c3d',
+    });
+    const named = { GANGWAY_BUILD_ID: '2', GANGWAY_TASK_QUEUE: 'a queue', GANGWAY_DEPLOYMENT_NAME: 'east' };
+    expect(loadConfig(named).version).toEqual({ deploymentName: 'east', buildId: '2' });
   });
 
   it('of the banking partner make us a user, or with a partner ID a partner', () => {
@@ -330,6 +340,14 @@ describe('a bad setting', () => {
       ],
     ),
     [{ BOARDING_PASSWORD_FILE: '/nowhere' }, 'BOARDING_PASSWORD_FILE: cannot be read (ENOENT)'],
+    [
+      { GANGWAY_BUILD_ID: 'a:b' },
+      'GANGWAY_BUILD_ID: must be 1 to 100 letters, digits or signs of "._/-", and not begin with __',
+    ],
+    [
+      { GANGWAY_BUILD_ID: '1', GANGWAY_TASK_QUEUE: 'a queue' },
+      'GANGWAY_DEPLOYMENT_NAME: is needed, for GANGWAY_TASK_QUEUE cannot be the name of a deployment',
+    ],
     [{ GANGWAY_UI_URL: 'ui' }, 'GANGWAY_UI_URL: must be a URL'],
     [
       { BANKING_ACTIVITIES_PER_SECOND: '0' },

@@ -50,15 +50,18 @@ export interface RunningProcess {
   readonly exit: Promise<number | null>;
 }
 
-/** Starts one of the built processes, in a folder of its own if need be, and waits until it has printed `ready`. */
+/**
+ * Starts one of the built processes, in a folder of its own and of another build if need be, and waits until it has printed
+ * `ready`.
+ */
 export async function launch(
   name: 'worker' | 'sandbox' | 'receiver',
   env: Readonly<Record<string, string>>,
   ready: string,
-  cwd = ROOT,
+  { cwd = ROOT, build = ROOT }: { readonly cwd?: string; readonly build?: string } = {},
 ): Promise<RunningProcess> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(ROOT, 'dist', `${name}.js`)], {
+  const child = spawn(process.execPath, [join(build, 'dist', `${name}.js`)], {
     cwd,
     env: { PATH, HOME, ...env },
   });

@@ -53,6 +53,8 @@ export interface RigOptions {
   readonly payloadKeys?: string;
   /** Names of accounts at the partners, which know us as they do without a name; none unless given. */
   readonly accounts?: readonly string[];
+  /** The build that the worker runs; not versioned unless given. */
+  readonly version?: Config['version'];
   /** No limits unless given. */
   readonly activitiesPerSecond?: Partial<Record<SystemName, number>>;
   /** Nobody is told anything unless given. */
@@ -141,6 +143,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
         bankingPassword = bankingUser ?? '',
         bankingUrl = sandbox.url,
         payloadKeys: keys = payloadKeys,
+        version,
         activitiesPerSecond = {},
         events = NO_NEWS,
         accounts = [],
@@ -164,7 +167,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
         processor: { url: sandbox.url, apiKey: 'sandbox' },
       };
       const config = {
-        ...{ ...account, taskQueue, poll, documentDir, statementDir, events },
+        ...{ ...account, taskQueue, version, poll, documentDir, statementDir, events },
         accounts: Object.fromEntries(accounts.map((name) => [name, account])),
         payloadKeys: keysFrom(keys),
       };

@@ -4,16 +4,14 @@ import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { type Config, loadConfig, servedAccounts } from '../config.js';
 import { openStore } from '../documents/open-store.js';
-import { laneTaskQueue } from '../messages/task-queues.js';
 import type { Account } from '../partners/account-settings.js';
 import { closeAll, type PartnerClients, partnerClients } from '../partners/clients.js';
-import { SYSTEM_NAMES } from '../partners/systems.js';
 import { connectClient } from '../temporal/connection.js';
-import { pollersOf } from '../temporal/pollers.js';
 import { missingSearchAttributes } from '../temporal/search-attributes.js';
 import { CommandFailed } from './errors.js';
 import { printJson, printTable } from './output.js';
 import { weakSettings } from './weak-settings.js';
+import { examineVersions, examineWorkers } from './worker-findings.js';
 
 interface Finding {
   readonly check: string;
@@ -101,26 +99,11 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
         return 'all there';
       }),
       await finding('workers', () => examineWorkers(client, config)),
+      await finding('versions', () => examineVersions(client, config.taskQueue)),
     ];
   } finally {
     await client.connection.close();
   }
-}
-
-async function examineWorkers(client: Client, config: Config): Promise<string> {
-  const { taskQueue } = config;
-  const polling = async (queue: string, tasks: 'workflow' | 'activity') => {
-    const workers = await pollersOf(client, queue, tasks);
-    if (workers === 0) throw new Error(`none polls task queue ${queue}`);
-    return workers;
-  };
-  const workers = await polling(taskQueue, 'workflow');
-  const lanes = servedAccounts(config).flatMap(([account]) =>
-    SYSTEM_NAMES.map((system) => laneTaskQueue(taskQueue, system, account)),
-  );
-  const queues = [taskQueue, laneTaskQueue(taskQueue, 'events'), ...lanes];
-  await Promise.all(queues.map((queue) => polling(queue, 'activity')));
-  return `${workers} heard of in the last minute on task queue ${taskQueue} and its lanes`;
 }
 
 async function examineBoarding(

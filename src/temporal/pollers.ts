@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import proto from '@temporalio/proto';
 
 /** A poller that was heard of in the last minute counts as a worker that runs. */
@@ -6,14 +7,25 @@ const RECENT_MS = 60_000;
 
 const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
 const TYPES = { workflow: TASK_QUEUE_TYPE_WORKFLOW, activity: TASK_QUEUE_TYPE_ACTIVITY };
+const { WORKER_VERSIONING_MODE_VERSIONED } = proto.temporal.api.enums.v1.WorkerVersioningMode;
 
-/** How many workers take tasks of a kind from a task queue. */
+/** Who polls a task queue, and who of them is given what is new. */
+export interface Pollers {
+  /** How many workers are given new tasks: those of {@link target}. */
+  readonly taking: number;
+  /** The version that new tasks go to; undefined for workers without a version. */
+  readonly target: WorkerDeploymentVersion | undefined;
+  /** Versions that poll. */
+  readonly versions: readonly WorkerDeploymentVersion[];
+}
+
+/** The workers that poll a task queue for tasks of a kind. */
 export async function pollersOf(
   client: Client,
   taskQueue: string,
   tasks: 'workflow' | 'activity',
-): Promise<number> {
-  const { pollers } = await client.workflowService.describeTaskQueue({
+): Promise<Pollers> {
+  const { pollers, versioningInfo } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
     taskQueue: { name: taskQueue },
     taskQueueType: TYPES[tasks],
@@ -21,5 +33,31 @@ export async function pollersOf(
   const recent = (pollers ?? []).filter(
     ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - RECENT_MS,
   );
-  return new Set(recent.map(({ identity }) => identity)).size;
+  const known = recent.map(({ identity, deploymentOptions }) => {
+    const isVersioned = deploymentOptions?.workerVersioningMode === WORKER_VERSIONING_MODE_VERSIONED;
+    return { identity, version: isVersioned ? asVersion(deploymentOptions) : undefined };
+  });
+  const isRamped = versioningInfo?.rampingVersionPercentage === 100;
+  const target = asVersion(
+    isRamped ? versioningInfo.rampingDeploymentVersion : versioningInfo?.currentDeploymentVersion,
+  );
+  const taking = known.filter(({ version }) => nameOf(version) === nameOf(target));
+  const versions = new Map(known.map(({ version }) => [nameOf(version), version]));
+  return {
+    taking: new Set(taking.map(({ identity }) => identity)).size,
+    target,
+    versions: [...versions.values()].filter((version) => version !== undefined),
+  };
+}
+
+/** As people and searches write it: `gangway:2026-11-21`. */
+export function nameOf(version: WorkerDeploymentVersion | undefined): string {
+  return version ? `${version.deploymentName}:${version.buildId}` : 'unversioned';
+}
+
+function asVersion(
+  version: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
+): WorkerDeploymentVersion | undefined {
+  const { deploymentName, buildId } = version ?? {};
+  return deploymentName && buildId ? { deploymentName, buildId } : undefined;
 }

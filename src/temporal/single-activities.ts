@@ -63,7 +63,7 @@ export async function startSingle(
     if (!isUnimplemented(error)) throw error;
   }
   // A workflow that nobody takes would wait for ever, where an activity says so.
-  if (!once && (await pollersOf(client, taskQueue, 'workflow')) === 0) {
+  if (!once && (await pollersOf(client, taskQueue, 'workflow')).taking === 0) {
     throw new NoWorker(`no worker takes it from task queue ${taskQueue}: is one running?`);
   }
   try {

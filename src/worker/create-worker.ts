@@ -42,6 +42,7 @@ export interface WorkerSetup {
       Config,
       | 'accounts'
       | 'taskQueue'
+      | 'version'
       | 'poll'
       | 'events'
       | 'documentDir'
@@ -62,7 +63,7 @@ export interface GangwayWorker {
 
 /** Makes a worker with all workflows and activities. */
 export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
-  const { taskQueue, poll, documentDir, statementDir, s3Endpoint, payloadKeys, events } = config;
+  const { taskQueue, version, poll, documentDir, statementDir, s3Endpoint, payloadKeys, events } = config;
   const common = {
     connection,
     namespace,
@@ -71,6 +72,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     shutdownForceTime: SHUTDOWN_FORCE,
     activityTaskPollerBehavior: { type: 'autoscaling' },
     interceptors: { client: tracedClient, activity: [tracedActivities] },
+    ...versioned(version),
   } satisfies Omit<WorkerOptions, 'taskQueue'>;
   const documents = documentStore(await openStore(documentDir, s3Endpoint));
   const statements = await openStore(statementDir, s3Endpoint);
@@ -110,6 +112,21 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   return together(workers, () =>
     Promise.all([...accounts.map(({ clients }) => closeAll(clients)), sender.close()]),
   );
+}
+
+/**
+ * With a build id, Temporal decides which build gets which task; without one, any worker gets any. Every worker of a build
+ * says so, those of activities as well. Workflows go on with the current build, but for those that workflows/index.ts pins.
+ */
+function versioned(version: Config['version']): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (version === undefined) return {};
+  return {
+    workerDeploymentOptions: {
+      useWorkerVersioning: true,
+      version,
+      defaultVersioningBehavior: 'AUTO_UPGRADE',
+    },
+  };
 }
 
 /** Over all workers of the task queue: the server keeps the limit. Each of them must name the same. */

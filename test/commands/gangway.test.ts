@@ -342,6 +342,7 @@ describe('gangway setup and doctor', () => {
       'namespace: true',
       'search attributes: true',
       'workers: true',
+      'versions: true',
       'boarding partner: true',
       'banking partner: true',
       'plant store: true',

@@ -36,7 +36,7 @@ function place() {
 /** A worker that has a folder of its own to be in, and shares none. */
 async function workerElsewhere(env: Readonly<Record<string, string>>): Promise<string> {
   const cwd = await mkdtemp(join(folder, 'worker-'));
-  const { child, exit } = await launch('worker', env, 'worker is ready', cwd);
+  const { child, exit } = await launch('worker', env, 'worker is ready', { cwd });
   onTestFinished(async () => {
     child.kill('SIGTERM');
     await exit;

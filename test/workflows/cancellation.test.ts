@@ -49,7 +49,10 @@ describe('cancelling', () => {
   });
 
   it('begins no other write after the one that it sees through', async () => {
-    const document = await documentStore(folder(rig.documentDir)).put('check.pdf', Buffer.from('%PDF-1.7 test'));
+    const document = await documentStore(folder(rig.documentDir)).put(
+      'check.pdf',
+      Buffer.from('%PDF-1.7 test'),
+    );
     const input = merchant('uw-level-1');
     const boarding = await rig.board(input);
     const { id } = await boarding.requirement('underwriting-note');

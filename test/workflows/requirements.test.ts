@@ -31,7 +31,10 @@ describe('underwriting notes', () => {
     });
     expect(Date.parse(check?.dueAt ?? '') - Date.parse(check?.raisedAt ?? '')).toBe(48 * 3_600_000);
 
-    const document = await documentStore(folder(rig.documentDir)).put('check.pdf', Buffer.from('%PDF-1.7 test'));
+    const document = await documentStore(folder(rig.documentDir)).put(
+      'check.pdf',
+      Buffer.from('%PDF-1.7 test'),
+    );
     await boarding.resolve(check?.id ?? '', { kind: 'documents', documents: [document] });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
     await boarding.resolve(share?.id ?? '', { kind: 'text', text: 'One in ten.' });

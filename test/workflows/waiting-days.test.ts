@@ -35,6 +35,7 @@ async function boardForDays<T>(
     namespace: environment.namespace ?? 'default',
     config: {
       taskQueue,
+      version: undefined,
       poll: { minMs: MINUTE_MS, maxMs: HOUR_MS },
       boarding: { url: sandbox.url, username: 'sandbox', password: 'sandbox' },
       posNames: [],

@@ -1,0 +1,250 @@
+/** The paths of the workflows of which each release records a history; scripts/record-histories.ts does it. */
+import type { BusinessOnboardingInput } from '../src/messages/business-onboarding-input.js';
+import type { CustomerOnboardingInput } from '../src/messages/customer-onboarding-input.js';
+import type { OPERATIONS } from '../src/messages/ids.js';
+import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
+import type { Answer, RequirementKind } from '../src/messages/requirements.js';
+import type { SingleActivity } from '../src/messages/single-activity.js';
+import { startOnce } from '../src/temporal/onboardings.js';
+import { holder, Onboarding, type Rig, terminal } from '../test/rig.js';
+
+/** One way through a workflow. */
+export interface Path {
+  /** A fault for an operation, before it starts. */
+  readonly fault?: readonly [fault: string, operation: string];
+  /** What is answered to requirements of a kind. */
+  readonly answers?: Readonly<Partial<Record<RequirementKind, Answer>>>;
+  /** Answered only when it is overdue. */
+  readonly late?: true;
+  /** Cancelled as soon as a person is asked. */
+  readonly cancel?: true;
+  /** Grows until it goes on in another run: what is recorded is the run before, and `<name>-next` the one after. */
+  readonly continues?: true;
+  start(rig: Rig, name: string): Promise<Onboarding>;
+}
+
+const text: Answer = { kind: 'text', text: 'Answered.' };
+const correction: Answer = { kind: 'correction', patch: { application: { changed: true } } };
+const website: Answer = { kind: 'correction', patch: { holder: { website: 'https://www.example.com' } } };
+const phone: Answer = { kind: 'correction', patch: { holder: { phone: '5185550199' } } };
+const withoutLocation: Answer = {
+  kind: 'correction',
+  patch: { provisionTerminal: { terminal: { location_id: null } } },
+};
+const retry: Answer = { kind: 'retry' };
+
+/** By the name of the file of its history. */
+export const PATHS: Readonly<Record<string, Path>> = {
+  straight: { start: board(undefined, { fees: { minimumDiscountAmount: 20 } }) },
+  'by-name': { start: board(undefined, { agent: 'Harbor Agents', boardingSettings: 'Standard' }) },
+  v1: { start: board(undefined, { create: 'v1' }) },
+  notes: { start: board('notes'), answers: { 'underwriting-note': text } },
+  'more-notes': { start: board('more-notes'), answers: { 'underwriting-note': text } },
+  'moot-notes': { start: board('moot-notes') },
+  'overdue-notes': {
+    start: board('notes', { dueInHours: 1 / 7_200 }),
+    answers: { 'underwriting-note': text },
+    late: true,
+  },
+  'request-changes': { start: board('request-changes'), answers: { 'request-changes': correction } },
+  declined: { start: board('declined') },
+  withdrawn: { start: board('withdrawn') },
+  closed: { start: board('closed') },
+  'uw-level-1': { start: board('uw-level-1'), answers: { 'underwriting-note': text } },
+  'temporary-mid': { start: board('temporary-mid') },
+  'unknown-status': { start: board('unknown-status') },
+  'rejected-input': {
+    start: board(undefined, { agentProfileId: 999 }),
+    answers: { 'rejected-input': { kind: 'correction', patch: { agentProfileId: 101 } } },
+  },
+  'uncertain-create': {
+    start: board(),
+    fault: ['drop-before-commit', 'create-merchant'],
+    answers: { 'uncertain-write': retry },
+  },
+  'uncertain-submit': { start: board(), fault: ['drop-after-commit', 'submit-merchant'] },
+  'rate-limited': { start: board(), fault: ['429', 'create-merchant'] },
+  abandoned: { start: board('notes'), answers: { 'underwriting-note': { kind: 'abandon' } } },
+  cancelled: { start: board('notes'), cancel: true },
+  continued: { start: board('notes'), answers: { 'underwriting-note': text }, continues: true },
+
+  'business-straight': { start: onboardBusiness() },
+  'business-with-account': { start: onboardBusiness('account-on-request', { openFinancialAccount: true }) },
+  'business-denied': { start: onboardBusiness('denied') },
+  'business-ticket-replied': { start: onboardBusiness('ticket'), answers: { ticket: text } },
+  'business-ticket-corrected': { start: onboardBusiness('ticket'), answers: { ticket: phone } },
+  'business-tickets': { start: onboardBusiness('tickets'), answers: { ticket: text } },
+  'business-moot-ticket': { start: onboardBusiness('moot-ticket') },
+  'business-correction': { start: onboardBusiness('correction'), answers: { 'rejected-input': website } },
+  'business-uncertain-found': {
+    start: onboardBusiness(),
+    fault: ['drop-after-commit', 'submit-business-account-holder'],
+  },
+  'business-uncertain-asked': {
+    start: onboardBusiness(),
+    fault: ['drop-before-commit', 'submit-business-account-holder'],
+    answers: { 'uncertain-write': retry },
+  },
+  'business-cancelled': { start: onboardBusiness('ticket'), cancel: true },
+  'business-continued': { start: onboardBusiness('ticket'), answers: { ticket: text }, continues: true },
+
+  'customer-straight': { start: onboard() },
+  'customer-asked': {
+    start: onboard('notes', 'ticket'),
+    answers: { 'underwriting-note': text, ticket: text },
+  },
+  'customer-partly': { start: onboard('declined') },
+  'customer-cancel-other': { start: onboard('declined', 'waiting', { onDecline: 'cancel-other' }) },
+  'customer-cancelled': { start: onboard('notes', 'waiting'), cancel: true },
+
+  'customer-terminal': { start: onboard(undefined, undefined, { provisionTerminal: terminal() }) },
+  'customer-terminal-refused': {
+    start: onboard(undefined, undefined, {
+      provisionTerminal: terminal({ account: { ...terminal().account, parent_id: 'none' } }),
+    }),
+    answers: { 'rejected-input': { kind: 'abandon' } },
+  },
+
+  'terminal-straight': { start: provideTerminal() },
+  'terminal-corrected': {
+    start: provideTerminal({ terminal: { name: 'Counter', location_id: 'none' } }),
+    answers: { 'rejected-input': withoutLocation },
+  },
+  'terminal-uncertain-found': { start: provideTerminal(), fault: ['drop-after-commit', 'create-account'] },
+  'terminal-uncertain-asked': {
+    start: provideTerminal(),
+    fault: ['drop-before-commit', 'create-terminal'],
+    answers: { 'uncertain-write': retry },
+  },
+  'terminal-cancelled': {
+    start: provideTerminal({ terminal: { name: 'Counter', location_id: 'none' } }),
+    cancel: true,
+  },
+
+  'operation-close-card': {
+    start: operation('closeCard', 'card-1001', { paymentCardId: 'card-1001', last4: '1001' }),
+    fault: ['drop-after-commit', 'close-card'],
+  },
+  'operation-change-address': {
+    start: operation('changeAddress', 'recorded', {
+      streetAddress: '2 Main Street',
+      postalCode: '12207',
+      city: 'Albany',
+      state: 33,
+      secureOperationType: 'ShortMessageCode',
+    }),
+    answers: { 'one-time-code': { kind: 'code', code: '000000' } },
+  },
+  'operation-statement': {
+    start: operation('generateStatement', 'recorded', {
+      period: '2026-01',
+      financialAccountIds: ['fa-501-1'],
+      fileFormat: 'CSV',
+      email: 'books@example.com',
+    }),
+  },
+  'operation-card-nickname': {
+    start: operation('setCardNickname', 'card-1002', { paymentCardId: 'card-1002', nickName: 'Till' }),
+  },
+  'operation-restore-sub-user': { start: operation('restoreSubUser', '71', { subUserId: 71 }) },
+  'operation-ensure-webhooks': {
+    start: operation('ensureWebhooks', 'recorded', {
+      webhooks: [{ name: 'recorded', url: 'https://www.example.com/hook', notificationType: 'Fee' }],
+    }),
+  },
+  'single-activity': {
+    start: single({
+      activity: 'listDepartments',
+      lane: 'banking',
+      args: [{ limit: 1 }],
+      summary: 'List departments',
+      options: { startToCloseTimeout: '1m' },
+    }),
+  },
+};
+
+function called(name: string, scenario: string | undefined): string {
+  return scenario ? `Recorded ${name} [${scenario}]` : `Recorded ${name}`;
+}
+
+function merchantOf(name: string, scenario: string | undefined): MerchantBoardingInput['merchant'] {
+  const dba = called(name, scenario);
+  return { dba, firstName: 'Ada', lastName: 'Example', cashDiscount: 'No', pos: 'None' };
+}
+
+function board(scenario?: string, more: Partial<MerchantBoardingInput> = {}): Path['start'] {
+  return ({ board: start }, name) =>
+    start({
+      externalId: name,
+      merchant: merchantOf(name, scenario),
+      ...(!more.agent && { agentProfileId: 101 }),
+      ...(!more.boardingSettings && { boardingSettingsId: 11 }),
+      dueInHours: 48,
+      ...more,
+    });
+}
+
+function onboardBusiness(scenario?: string, more: Partial<BusinessOnboardingInput> = {}): Path['start'] {
+  return ({ onboardBusiness: start }, name) =>
+    start({
+      externalId: name,
+      holder: holder(undefined, { doingBusinessAsName: called(name, scenario) }),
+      dueInHours: 48,
+      ...more,
+    });
+}
+
+function onboard(
+  boarding?: string,
+  business?: string,
+  more: Partial<CustomerOnboardingInput> = {},
+): Path['start'] {
+  return ({ onboard: start }, name) =>
+    start({
+      externalId: name,
+      boarding: {
+        merchant: merchantOf(name, boarding),
+        agentProfileId: 101,
+        boardingSettingsId: 11,
+        dueInHours: 48,
+      },
+      business: {
+        holder: holder(undefined, { doingBusinessAsName: called(name, business) }),
+        dueInHours: 48,
+      },
+      onDecline: 'continue',
+      ...more,
+    });
+}
+
+function provideTerminal(more: Parameters<typeof terminal>[0] = {}): Path['start'] {
+  return async ({ client, taskQueue }, name) => {
+    const asked = terminal(more);
+    const provisionTerminal = { ...asked, account: { ...asked.account, name: called(name, undefined) } };
+    // A mid of its own, for an account is found again by it.
+    const args = [{ externalId: name, mid: name, provisionTerminal }];
+    const start = { type: 'terminalProvisioning', key: name, args, summary: name } as const;
+    const { workflowId } = await startOnce(client, start, { taskQueue });
+    return new Onboarding(client, workflowId);
+  };
+}
+
+function operation(
+  type: keyof typeof OPERATIONS,
+  key: string,
+  input: Readonly<Record<string, unknown>>,
+): Path['start'] {
+  return async ({ client, taskQueue }) => {
+    const { workflowId } = await startOnce(client, { type, key, args: [input], summary: key }, { taskQueue });
+    return new Onboarding(client, workflowId);
+  };
+}
+
+/** As on a server without standalone activities. */
+function single(activity: SingleActivity): Path['start'] {
+  return async ({ client, taskQueue }, name) => {
+    const workflowId = `recorded-${name}`;
+    await client.workflow.start('singleActivity', { workflowId, taskQueue, args: [activity] });
+    return new Onboarding(client, workflowId);
+  };
+}

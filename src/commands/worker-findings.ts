@@ -1,0 +1,62 @@
+import type { Client } from '@temporalio/client';
+import { type Config, servedAccounts } from '../config.js';
+import { laneTaskQueue } from '../messages/task-queues.js';
+import { SYSTEM_NAMES } from '../partners/systems.js';
+import { deployedVersions } from '../temporal/deployed-versions.js';
+import { nameOf, type Pollers, pollersOf } from '../temporal/pollers.js';
+
+/** @throws {Error} naming a task queue whose new tasks nobody takes, and why */
+export async function examineWorkers(client: Client, config: Config): Promise<string> {
+  const { taskQueue } = config;
+  const taking = async (queue: string, tasks: 'workflow' | 'activity') => {
+    const pollers = await pollersOf(client, queue, tasks);
+    if (pollers.taking === 0) throw new Error(whyNobodyTakes(queue, pollers));
+    return pollers.taking;
+  };
+  const workers = await taking(taskQueue, 'workflow');
+  const lanes = servedAccounts(config).flatMap(([account]) =>
+    SYSTEM_NAMES.map((system) => laneTaskQueue(taskQueue, system, account)),
+  );
+  const queues = [taskQueue, laneTaskQueue(taskQueue, 'events'), ...lanes];
+  await Promise.all(queues.map((queue) => taking(queue, 'activity')));
+  return `${workers} heard of in the last minute on task queue ${taskQueue} and its lanes`;
+}
+
+function whyNobodyTakes(queue: string, { target, versions }: Pollers): string {
+  const others = versions.length > 0 ? `, only ${versions.map(nameOf).join(', ')}` : '';
+  if (target) return `none of the current version ${nameOf(target)} polls task queue ${queue}${others}`;
+  const [version] = versions;
+  if (!version) return `none polls task queue ${queue}`;
+  const { deploymentName, buildId } = version;
+  return (
+    `deployment ${deploymentName} has no current version, so nobody takes from task queue ${queue}; run ` +
+    `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId}"`
+  );
+}
+
+/**
+ * How the builds of a deployment stand.
+ *
+ * @throws {Error} naming a build that running workflows are pinned to and that no worker runs
+ */
+export async function examineVersions(client: Client, taskQueue: string): Promise<string> {
+  const { target, versions: polling } = await pollersOf(client, taskQueue, 'workflow');
+  const names = new Set([target, ...polling].flatMap((version) => version?.deploymentName ?? []));
+  const deployed = await Promise.all(
+    [...names].map(async (deploymentName) => {
+      const versions = await deployedVersions(client, deploymentName);
+      return versions.map((version) => ({ ...version, name: nameOf({ deploymentName, ...version }) }));
+    }),
+  );
+  const running = new Set(polling.map(nameOf));
+  const orphaned = deployed.flat().find(({ name, pinned }) => pinned > 0 && !running.has(name));
+  if (orphaned) {
+    throw new Error(
+      `no worker runs ${orphaned.name}, and workflows are pinned to it: ${orphaned.pinned}; run it until they have ended`,
+    );
+  }
+  const shown = deployed.flat().filter(({ status }) => status !== 'drained');
+  const pinnedTo = (pinned: number) => (pinned > 0 ? `, pinned to it: ${pinned}` : '');
+  if (shown.length === 0) return 'off: GANGWAY_BUILD_ID is not set, so any worker takes any task';
+  return shown.map(({ name, status, pinned }) => `${name} is ${status}${pinnedTo(pinned)}`).join('; ');
+}
