@@ -14,7 +14,10 @@ const BUNDLES = {
 for (const [name, options] of Object.entries(BUNDLES)) {
   const { code } = await bundleWorkflowCode({
     workflowsPath: path('../dist/workflows/index.js'),
-    workflowInterceptorModules: [path('../dist/workflows/tracing.js'), path('../dist/workflows/account-of-input.js')],
+    workflowInterceptorModules: [
+      path('../dist/workflows/tracing.js'),
+      path('../dist/workflows/account-of-input.js'),
+    ],
     logger: new DefaultLogger('WARN'),
     ...options,
   });

@@ -91,6 +91,14 @@ export function controlRoutes(server: FastifyInstance, controls: Controls): void
     return reply.code(201).send(plan.data);
   });
 
+  server.get('/sandbox/faults', () => faults.report);
+
+  server.delete('/sandbox/faults', () => {
+    const { report } = faults;
+    faults.clear();
+    return report;
+  });
+
   server.put('/sandbox/pace', ({ body }, reply) => {
     const wanted = z.strictObject({ pace }).safeParse(body);
     if (!wanted.success) return invalidControl(reply, wanted.error);

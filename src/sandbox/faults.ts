@@ -52,13 +52,25 @@ export interface Called {
 /** Faults that wait for the next calls of their operation, or the next deliveries. */
 export class Faults {
   #planned: { plan: FaultPlan; left: number }[] = [];
+  #calls = 0;
 
   plan(plan: FaultPlan): void {
     this.#planned.push({ plan, left: plan.times });
   }
 
+  /** How many calls there were so far, and the faults that still wait, with how many calls each is to hit yet. */
+  get report(): { readonly calls: number; readonly waiting: readonly FaultPlan[] } {
+    return { calls: this.#calls, waiting: this.#planned.map(({ plan, left }) => ({ ...plan, times: left })) };
+  }
+
+  /** Forgets what still waits. */
+  clear(): void {
+    this.#planned = [];
+  }
+
   /** The fault that hits this call, if any; it is used up. */
   next({ system, operation }: Called): FaultPlan | undefined {
+    this.#calls += 1;
     return this.#use((plan) => plan.operation === operation && (plan.system ?? system) === system);
   }
 

@@ -11,7 +11,14 @@ export interface LedgerEntry {
   readonly id: number | string;
   /** The caller's own key, where the thing has one. */
   readonly guid?: string;
+  /** What it is called, where it has no such key: a business's dba, a file's name, an account's description or id. */
+  readonly name?: string;
+  /** What it belongs to: the ticket of a reply, the account of a terminal. */
+  readonly of?: number | string;
 }
+
+/** What an effect can be told by, beside its id. */
+export type Signs = Pick<LedgerEntry, 'name' | 'of'>;
 
 /** Every write that took effect, in order: the proof of exactly once. */
 export class Ledger {
@@ -22,7 +29,7 @@ export class Ledger {
   }
 
   entries(
-    wanted: Partial<Record<'system' | 'operation' | 'id' | 'guid', string>> = {},
+    wanted: Partial<Record<'system' | 'operation' | 'id' | 'guid' | 'name' | 'of', string>> = {},
   ): readonly LedgerEntry[] {
     return this.#entries.filter((entry) =>
       Object.entries(wanted).every(([member, value]) => String(entry[member as keyof LedgerEntry]) === value),

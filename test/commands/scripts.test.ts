@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { gangway, jsonLines, run } from '../processes.js';
-import { createRig, merchant, type Rig } from '../rig.js';
+import { createRig, merchant, Onboarding, type Rig } from '../rig.js';
 import { batchFile, ndjson } from './batch-files.js';
 
 // A server of its own: scripts answer for all merchants of an agent, and report on all there are.
@@ -107,6 +107,72 @@ describe('answer-notes.sh', () => {
     });
     await boarding.handle.terminate();
   }, 60_000);
+});
+
+describe('answer-uncertain-writes.sh', () => {
+  /** Merchants whose creation got lost, once the inbox has them. */
+  async function inDoubt(...faults: readonly string[]) {
+    const ids: string[] = [];
+    for (const fault of faults) {
+      await rig.sandbox.plan(fault, 'create-merchant');
+      const boarding = await rig.board(merchant());
+      await boarding.requirement('uncertain-write');
+      ids.push(boarding.workflowId);
+    }
+    const inbox = async () => {
+      const items = jsonLines(await gangway(rig.env, ['inbox', '--json']));
+      return ids.filter((id) => items.some(({ workflowId }) => workflowId === id));
+    };
+    await expect.poll(inbox, { timeout: 20_000 }).toEqual(ids);
+    return ids.map((id) => new Onboarding(rig.client, id));
+  }
+
+  const writesOf = ({ workflowId }: Onboarding) =>
+    rig.sandbox.writes(workflowId.replace('merchant-boarding-', ''));
+
+  it('adopts what is in the ledger, has the rest tried again, and all are aboard', async () => {
+    const [there, missing] = await inDoubt('drop-after-commit', '500-before-commit');
+    if (!there || !missing) throw new Error('unreachable');
+    const [made] = await rig.sandbox.ledger({ guid: there.workflowId.replace('merchant-boarding-', '') });
+    const { code, stdout, stderr } = await script('answer-uncertain-writes', [rig.sandbox.url]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n').sort()).toEqual(
+      [
+        `${there.workflowId} uncertain-write-1 adopt ${made?.id}`,
+        `${missing.workflowId} uncertain-write-1 retry`,
+      ].sort(),
+    );
+    for (const boarding of [there, missing]) {
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      expect(await writesOf(boarding)).toEqual(['create-merchant', 'submit-merchant']);
+    }
+    expect(await script('answer-uncertain-writes', [rig.sandbox.url])).toMatchObject({ code: 0, stdout: '' });
+  }, 120_000);
+
+  it('leaves to a person what the ledger has twice, and exits 1; 2 without the sandbox', async () => {
+    const [doubled] = await inDoubt('500-after-commit');
+    if (!doubled) throw new Error('unreachable');
+    const again = { guid: doubled.workflowId.replace('merchant-boarding-', ''), agentProfileId: 101 };
+    await fetch(`${rig.sandbox.url}/api/v2/merchant/create`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Basic ${Buffer.from('sandbox:sandbox').toString('base64')}`,
+      },
+      body: JSON.stringify({ ...merchant().merchant, ...again }),
+    });
+    const { code, stdout } = await script('answer-uncertain-writes', [rig.sandbox.url]);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: `${doubled.workflowId} uncertain-write-1 is not answered\n`,
+    });
+    expect((await doubled.state()).requirements).toHaveLength(1);
+    expect(await script('answer-uncertain-writes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^usage: /),
+    });
+    await doubled.handle.terminate();
+  }, 120_000);
 });
 
 describe('overdue-report.sh', () => {

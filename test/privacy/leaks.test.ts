@@ -1,19 +1,20 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import proto from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
 import type { BusinessOnboardingInput } from '../../src/messages/business-onboarding-input.js';
 import type { CustomerOnboardingInput } from '../../src/messages/customer-onboarding-input.js';
 import { workflowId } from '../../src/messages/ids.js';
-import { type DevServer, freePort, startDevServer } from '../../src/temporal/dev-server.js';
+import { freePort, startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { countingProxy } from '../counting-proxy.js';
 import { SECRET, subscriber } from '../news/subscriber.js';
 import { gangway, launch } from '../processes.js';
-import { createRig, holder, Onboarding, type Rig, terminal } from '../rig.js';
+import { createRig, Onboarding, type Rig, terminal } from '../rig.js';
 import { collector } from '../tracing/collector.js';
+import { holderOf, merchantOf, ownersOf } from './marked-inputs.js';
 import { found, type Markers, markers } from './markers.js';
+import { databaseOf, kept } from './places.js';
 
 /** Everything that an operator of the Temporal server, or of its logs and metrics, could read. */
 interface Places {
@@ -202,88 +203,38 @@ async function provideTerminal({ client, sandbox, taskQueue }: Rig, marked: Mark
   expect(await provisioning.outcome()).toMatchObject({ outcome: 'provisioned' });
 }
 
-function holderOf(marked: Markers, ssn: string): BusinessOnboardingInput['holder'] {
-  return holder(undefined, {
-    email: marked.email,
-    givenName: marked.firstName,
-    familyName: marked.familyName,
-    phone: marked.phone,
-    ssn,
-    dateOfBirth: marked.dateOfBirth,
-    streetAddress: marked.street,
-    primaryAuthorizedStreetAddress: marked.homeStreet,
-    legalBusinessName: marked.legalName,
-    doingBusinessAsName: `${marked.dba} [waiting]`,
-    employerIdentificationNumber: marked.ein,
-    businessPhone: marked.businessPhone,
-  });
-}
-
-function ownersOf(marked: Markers): NonNullable<BusinessOnboardingInput['beneficialOwners']> {
-  return [
-    {
-      firstName: marked.ownerName,
-      lastName: marked.ownerName,
-      email: marked.email,
-      homePhone: marked.ownerPhone,
-      ssn: marked.ownerSsn,
-      dob: marked.ownerDateOfBirth,
-      homeAddress: marked.ownerStreet,
-      city: 'Albany',
-      state: 33,
-      zipCode: '12207',
-      percentageOwnership: 40,
-    },
-  ];
-}
-
 function customerOf(marked: Markers): CustomerOnboardingInput {
   return {
     externalId: 'marked',
     boarding: {
-      merchant: {
-        dba: `${marked.dba} [waiting]`,
-        firstName: marked.firstName,
-        lastName: marked.familyName,
-        email: marked.merchantEmail,
-        cashDiscount: 'No',
-        pos: 'None',
-      },
+      merchant: merchantOf(marked, `${marked.dba} [waiting]`),
       // Rejected at first.
       agentProfileId: 999,
       boardingSettingsId: 11,
       application: { remark: marked.application },
       dueInHours: 48,
     },
-    business: { holder: holderOf(marked, marked.ssn), beneficialOwners: ownersOf(marked), dueInHours: 48 },
+    business: {
+      holder: holderOf(marked, marked.ssn, `${marked.dba} [waiting]`),
+      beneficialOwners: ownersOf(marked),
+      dueInHours: 48,
+    },
     onDecline: 'continue',
   };
 }
 
 /** A business whose SSN the sandbox refuses at first. */
 function businessOf(marked: Markers): BusinessOnboardingInput {
-  const refused = { ...holderOf(marked, '219099999'), doingBusinessAsName: `${marked.dba}-2` };
+  const refused = holderOf(marked, '219099999', `${marked.dba}-2`);
   return { externalId: 'marked-too', holder: refused, dueInHours: 48 };
 }
 
 async function temporalKnows({ client }: Rig): Promise<Pick<Places, 'histories' | 'visibility'>> {
-  const { History } = proto.temporal.api.history.v1;
-  const { DescribeWorkflowExecutionResponse } = proto.temporal.api.workflowservice.v1;
-  const histories: Uint8Array[] = [];
-  const visibility: Uint8Array[] = [];
-  for await (const { workflowId, runId, raw } of client.workflow.list()) {
-    const handle = client.workflow.getHandle(workflowId, runId);
-    histories.push(History.encode(await handle.fetchHistory()).finish());
-    const { raw: described } = await handle.describe();
-    histories.push(DescribeWorkflowExecutionResponse.encode(described).finish());
-    visibility.push(Buffer.from(JSON.stringify(raw)));
+  const histories: Buffer[] = [];
+  const visibility: Buffer[] = [];
+  for await (const execution of kept(client)) {
+    histories.push(execution.bytes);
+    visibility.push(execution.visibility);
   }
   return { histories: Buffer.concat(histories), visibility: Buffer.concat(visibility) };
-}
-
-/** All that the server has written: the database, and what is not in it yet. */
-async function databaseOf(server: DevServer, folder: string): Promise<Buffer> {
-  await server.stop();
-  const files = await readdir(folder);
-  return Buffer.concat(await Promise.all(files.map((file) => readFile(join(folder, file)))));
 }

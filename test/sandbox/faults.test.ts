@@ -70,6 +70,7 @@ describe('a planned fault hits the next write', () => {
     form.append('file', new Blob(['%PDF'], { type: 'application/pdf' }), 'a.pdf');
     expect(await outcome(sandbox.call('POST /api/v1/merchant/attachment?id=1001', form))).toBe(500);
     expect((await sandbox.effects()).slice(1)).toEqual(['upload-attachment 1001']);
+    expect(await sandbox.control('GET /sandbox/ledger?name=a.pdf')).toHaveLength(1);
   });
 });
 
@@ -96,6 +97,17 @@ describe('a planned fault', () => {
     const before = performance.now();
     expect((await sandbox.call('GET /api/v1/agentProfiles')).status).toBe(200);
     expect(performance.now() - before).toBeGreaterThan(145);
+  });
+
+  it('is told of while it waits, and can be forgotten', async () => {
+    const sandbox = await runSandbox();
+    await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2,"milliseconds":5}');
+    await create(sandbox);
+    const waiting = [{ fault: '429', operation: 'create-merchant', times: 1, milliseconds: 5 }];
+    expect(await sandbox.control('GET /sandbox/faults')).toEqual({ calls: 1, waiting });
+    expect(await sandbox.control('DELETE /sandbox/faults')).toEqual({ calls: 1, waiting });
+    expect(await create(sandbox)).toBe(200);
+    expect(await sandbox.control('GET /sandbox/faults')).toEqual({ calls: 2, waiting: [] });
   });
 
   it('after the commit of a call that is refused leaves nothing behind', async () => {

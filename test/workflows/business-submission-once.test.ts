@@ -81,8 +81,9 @@ describe('a submission of which nothing is to be seen', () => {
     const input = business();
     await rig.sandbox.plan(fault, SUBMIT);
     const onboarding = await rig.onboardBusiness(input);
-    const { id, answers } = await onboarding.requirement('uncertain-write');
+    const { id, answers, detail } = await onboarding.requirement('uncertain-write');
     expect(answers).toEqual(['adopt', 'retry', 'abandon']);
+    expect(detail).toContain(`for a banking profile of “${input.holder.doingBusinessAsName}”.`);
     expect(await bank.submissions(input.holder)).toEqual([]);
     await onboarding.resolve(id, { kind: 'retry' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });

@@ -1,5 +1,6 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { isApproved } from '../../partners/banking/statuses.js';
+import type { Signs } from '../ledger.js';
 import { plainName, scenarioOf, unknownMagicValue } from '../magic.js';
 import { invalid, Refusal } from '../refusal.js';
 import type { Handlers } from '../routes.js';
@@ -28,7 +29,7 @@ const FIRST_PROFILE_ID = 3_001;
 
 /** What the profiles need of the rest of the sandbox. */
 export interface ProfilesContext extends Omit<ProfileContext, 'merchantProfileIdOf'> {
-  record(operation: keyof BankingOperations & string, id: number): void;
+  record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
   /** Whether a one-time code is right. */
   isCode(code: string, kind: string | undefined): boolean;
   /** Merchants of the boarding partner: the contract does not print how a profile is tied to one, so by name. */
@@ -154,7 +155,7 @@ export class Profiles {
     this.#latestByName.set(plainName(holder.doingBusinessAsName), profile);
     this.#associates.set(primaryAuthorizedPersonId(id), profile);
     for (let number = 1; number <= 4; number += 1) this.#associates.set(`owner-${id}-${number}`, profile);
-    this.#context.record('submitBusinessAccountHolder', id);
+    this.#context.record('submitBusinessAccountHolder', id, { name: holder.doingBusinessAsName });
     return judged(profile, profile.submit(holder, scenario, problemOf(holder) ?? scenario.problem));
   }
 
@@ -178,7 +179,7 @@ export class Profiles {
     if (financialAccountId === undefined)
       return refused(profileId, 'the profile has as many accounts as it may');
     profile.financialAccountId ??= financialAccountId;
-    this.#context.record('submitBusinessCustomer', profileId);
+    this.#context.record('submitBusinessCustomer', profileId, { name: financialAccountId });
     return { ...boarded(profileId), financialAccountId };
   }
 

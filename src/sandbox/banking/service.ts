@@ -1,7 +1,7 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { operationName } from '../../partners/catalogue.js';
 import type { Faults } from '../faults.js';
-import type { Ledger } from '../ledger.js';
+import type { Ledger, Signs } from '../ledger.js';
 import type { Pace } from '../pace.js';
 import type { Handlers } from '../routes.js';
 import { Accounts } from './accounts.js';
@@ -38,8 +38,8 @@ export class BankingService {
   readonly handlers: Handlers<BankingOperations, BankingUser>;
 
   constructor({ ledger, faults, pace, now, tokenLifetimeMs, password, merchants }: BankingContext) {
-    const record = (operation: keyof BankingOperations & string, id: number | string) =>
-      ledger.record({ system: 'banking', operation: operationName(operation), id });
+    const record = (operation: keyof BankingOperations & string, id: number | string, signs?: Signs) =>
+      ledger.record({ system: 'banking', operation: operationName(operation), id, ...signs });
     const signIn = new SignIn(now, tokenLifetimeMs, password);
     const tickets = new Tickets(now);
     const webhooks = new Webhooks(faults, record);

@@ -1,4 +1,5 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
+import type { Signs } from '../ledger.js';
 import { Refusal } from '../refusal.js';
 import type { Handlers } from '../routes.js';
 import { userProfileIdOf } from './profile.js';
@@ -13,7 +14,7 @@ type TicketHandlers = Pick<
 /** What the desk needs of the rest of the sandbox. */
 export interface TicketDeskContext {
   readonly tickets: Tickets;
-  record(operation: keyof BankingOperations & string, id: number): void;
+  record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
   /** A ticket about the profile of this user profile was answered. */
   answered(userProfileId: number): void;
 }
@@ -42,7 +43,7 @@ export function ticketHandlers({ tickets, record, answered }: TicketDeskContext)
       const { partnerId, userId, profileId } = user;
       const userProfileId = profileId === undefined ? userId : userProfileIdOf(profileId);
       const ticket = tickets.open({ partnerId, userProfileId }, wanted, parent);
-      record('createTicket', ticket.ticketId);
+      record('createTicket', ticket.ticketId, parent && { of: parent.ticketId });
       if (parent) resolve(parent);
       return ticketRecord(ticket);
     },

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { BoardingOperations } from '../../partners/boarding/operations.js';
 import { UW_LEVEL_1_PENDING } from '../../partners/boarding/statuses.js';
 import { operationName } from '../../partners/catalogue.js';
-import type { Ledger } from '../ledger.js';
+import type { Ledger, Signs } from '../ledger.js';
 import { plainName, scenarioOf, unknownMagicValue } from '../magic.js';
 import type { Pace } from '../pace.js';
 import { invalid, Refusal } from '../refusal.js';
@@ -77,7 +77,7 @@ export class BoardingService {
         bytes: content.byteLength,
         description: description ?? null,
       });
-      this.#record('uploadAttachment', merchant);
+      this.#record('uploadAttachment', merchant, { name: fileName });
       return null;
     },
     getUnderwritingNotes: ({ id }, user) => this.#merchant(id, user).notes,
@@ -134,9 +134,9 @@ export class BoardingService {
     return merchant;
   }
 
-  #record(operation: keyof BoardingOperations, { id, basics }: Merchant): void {
+  #record(operation: keyof BoardingOperations, { id, basics }: Merchant, signs: Signs = {}): void {
     const guid = basics.guid === undefined ? {} : { guid: basics.guid };
-    this.ledger.record({ system: 'boarding', operation: operationName(operation), id, ...guid });
+    this.ledger.record({ system: 'boarding', operation: operationName(operation), id, ...guid, ...signs });
   }
 }
 

@@ -63,7 +63,7 @@ export class Accounts {
   #create(operation: 'createAccount' | 'createAccountV1', members: NewAccount, owner: Owner): Account {
     this.check(members.parent_id, owner, 'parent_id');
     const account = this.add(owner, members);
-    this.record(operation, account.id);
+    this.record(operation, account.id, { name: account.description });
     return account;
   }
 }

@@ -54,7 +54,7 @@ export class Places {
     createTerminal: (members, owner) => {
       this.#check(members, owner);
       const terminal = this.addTerminal(owner, members);
-      this.record('createTerminal', terminal.id);
+      this.record('createTerminal', terminal.id, { name: terminal.name, of: terminal.account_id });
       return terminal;
     },
     getTerminal: ({ terminal_id }, owner) => this.#terminals.get(terminal_id, owner),

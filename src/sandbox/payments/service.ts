@@ -1,6 +1,6 @@
 import { operationName } from '../../partners/catalogue.js';
 import type { PaymentsOperations } from '../../partners/payments/operations.js';
-import type { Ledger } from '../ledger.js';
+import type { Ledger, Signs } from '../ledger.js';
 import type { Pace } from '../pace.js';
 import type { Handlers } from '../routes.js';
 import { Accounts } from './accounts.js';
@@ -10,7 +10,7 @@ import { Payments } from './payments.js';
 import { Places } from './places.js';
 
 /** Notes in the ledger that a write took effect. */
-export type Recorder = (operation: keyof PaymentsOperations & string, id: string) => void;
+export type Recorder = (operation: keyof PaymentsOperations & string, id: string, signs?: Signs) => void;
 
 /** The payments platform behind its API. */
 export class PaymentsService {
@@ -19,8 +19,8 @@ export class PaymentsService {
   readonly handlers: Handlers<PaymentsOperations, KeyHolder>;
 
   constructor(ledger: Ledger, pace: () => Pace, password?: string) {
-    const record: Recorder = (operation, id) =>
-      ledger.record({ system: 'payments', operation: operationName(operation), id });
+    const record: Recorder = (operation, id, signs) =>
+      ledger.record({ system: 'payments', operation: operationName(operation), id, ...signs });
     this.apiKeys = new ApiKeys(record, password);
     const accounts = new Accounts(this.apiKeys, record);
     const places = new Places(accounts, record);

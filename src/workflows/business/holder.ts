@@ -1,6 +1,7 @@
 import type { HolderVerdict, ProfileSnapshot, ProfilesFound } from '../../messages/banking-activities.js';
 import { NEW } from '../../partners/banking/statuses.js';
 import { askForCorrection, carryOut } from '../journey/carry-out.js';
+import { masked } from '../journey/masked.js';
 import { correctHolder, findProfiles, readProfile, submitHolder } from './activities.js';
 import type { BusinessApplication } from './application.js';
 
@@ -99,9 +100,12 @@ function submit(application: BusinessApplication, first: Found): Promise<Submitt
         return made !== undefined && more.length === 0 ? { found: adopted(made) } : undefined;
       },
       adopt: (id) => adopted(Number(id)),
-      hint:
-        'Look in the partner’s portal for a banking profile of this business. ' +
-        'If it is there, adopt its profile id; if it is not, retry.',
+      get hint() {
+        return (
+          `Look in the partner’s portal for a banking profile of “${masked(application.dba)}”. ` +
+          'If it is there, adopt its profile id; if it is not, retry.'
+        );
+      },
     },
   });
 }

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import proto from '@temporalio/proto';
+import { found, type Markers } from '../privacy/markers.js';
+import { type Kept, kept } from '../privacy/places.js';
+import type { Party } from './cast.js';
+import { workersOf } from './operator.js';
+import type { Stage } from './stage.js';
+
+/** Deliveries are tried again at growing intervals. */
+const NEWS_PATIENCE_MS = 90_000;
+
+/** Those of whose end nobody was told. */
+export async function untold({ crm }: Stage, cast: readonly Party[]): Promise<string[]> {
+  const missing = () => {
+    const ends = [...crm.told.values()].filter(({ type }) => type === 'onboarding.completed.v1');
+    const told = new Set(ends.map(({ subject }) => subject));
+    return cast.filter(({ workflowId }) => !told.has(workflowId));
+  };
+  for (const until = Date.now() + NEWS_PATIENCE_MS; missing().length > 0 && Date.now() < until; )
+    await sleep(200);
+  return missing().map(({ workflowId }) => `nobody was told of the end of ${workflowId}`);
+}
+
+/**
+ * Looks through everything that is left, and ends the stage: what ran that nobody asked for, or twice; failed workflow tasks;
+ * markers in any place where an operator of servers could read them.
+ *
+ * @param printed what commands have printed
+ */
+export async function aftermath(
+  stage: Stage,
+  cast: readonly Party[],
+  { marked, printed }: { readonly marked: Markers; readonly printed: string },
+): Promise<string[]> {
+  const executions: Kept[] = [];
+  for await (const execution of kept(stage.rig.client)) executions.push(execution);
+  const news = Buffer.from(JSON.stringify([...stage.crm.told.values()]));
+  const webhooks = Buffer.from(JSON.stringify(await stage.control('GET', '/sandbox/webhooks')));
+  const logs = Buffer.concat([await stage.quiet(), Buffer.from(printed)]);
+  const places = {
+    histories: Buffer.concat(executions.map(({ bytes }) => bytes)),
+    visibility: Buffer.concat(executions.map(({ visibility }) => visibility)),
+    database: await stage.strike(),
+    ...{ logs, news, webhooks },
+  };
+  const empty = Object.entries(places).filter(([, bytes]) => bytes.length < 1_000);
+  return [
+    ...unexpected(executions, cast),
+    ...executions.flatMap(failedTasks),
+    ...Object.entries(places).flatMap(([place, bytes]) =>
+      found(bytes, marked).map((name) => `the marker ${name} is in ${place}`),
+    ),
+    ...empty.map(([place]) => `there is next to nothing in ${place} to be searched`),
+  ];
+}
+
+function unexpected(executions: readonly Kept[], cast: readonly Party[]): string[] {
+  const expected = new Set(cast.flatMap((party) => [party.workflowId, ...workersOf(party)]));
+  const seen = new Set<string>();
+  return executions.flatMap(({ workflowId, status }) => {
+    const problems = [
+      !expected.has(workflowId) && `${workflowId} was asked for by nobody`,
+      seen.has(workflowId) && `${workflowId} ran twice`,
+      status !== 'COMPLETED' && `${workflowId} is ${status.toLowerCase()}`,
+    ];
+    seen.add(workflowId);
+    return problems.filter((problem) => problem !== false);
+  });
+}
+
+const { WorkflowTaskFailedCause: CAUSES } = proto.temporal.api.enums.v1;
+
+/** That something came in while a worker was about to end the workflow is no failure: the task is done again. */
+const HARMLESS: readonly unknown[] = [CAUSES.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND];
+
+function failedTasks({ workflowId, history }: Kept): string[] {
+  return (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) => {
+    if (!failed || HARMLESS.includes(failed.cause)) return [];
+    const cause = CAUSES[failed.cause ?? 0];
+    return [`a workflow task of ${workflowId} failed: ${cause} ${failed.failure?.message ?? ''}`];
+  });
+}

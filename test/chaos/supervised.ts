@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { launch, type RunningProcess } from '../processes.js';
+
+/** What starts a process again after it has ended waits so long. */
+const PAUSE_MS = 500;
+
+/** One of the built processes, started again whenever it ends, as by systemd or Kubernetes. */
+export class Supervised {
+  kills = 0;
+  /** How often it ended by itself, or could not start, as without a Temporal server. */
+  exits = 0;
+  #logs = '';
+  #running: RunningProcess | undefined;
+  #awayMs = PAUSE_MS;
+  #stopped = false;
+  readonly #life: Promise<void>;
+  #up: () => void = () => {};
+  #ready: Promise<void> = this.#untilUp();
+
+  /** @param env its environment, and nothing of our own but PATH and HOME */
+  constructor(
+    private readonly name: 'worker' | 'receiver',
+    private readonly env: Readonly<Record<string, string>>,
+  ) {
+    this.#life = this.#live();
+  }
+
+  /** All that it has said so far. */
+  get logs(): string {
+    return this.#logs + (this.#running?.stderr() ?? '');
+  }
+
+  /** Waits until it does its work. */
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  /** Kills it, once it does its work, and keeps it away for a while. */
+  async kill(awayMs: number): Promise<void> {
+    await this.#ready;
+    if (!this.#running || this.#stopped) return;
+    this.kills += 1;
+    this.#awayMs = awayMs;
+    this.#ready = this.#untilUp();
+    this.#running.child.kill('SIGKILL');
+  }
+
+  /** Has it finish what it has begun. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#running?.child.kill('SIGTERM');
+    await this.#life;
+  }
+
+  #untilUp(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#up = resolve;
+    });
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#stopped) {
+      await this.#once();
+      await sleep(this.#awayMs);
+      this.#awayMs = PAUSE_MS;
+    }
+  }
+
+  async #once(): Promise<void> {
+    try {
+      this.#running = await launch(this.name, this.env, `${this.name} is ready`);
+    } catch (error) {
+      this.exits += 1;
+      this.#logs += String(error);
+      return;
+    }
+    this.#up();
+    if (this.#stopped) this.#running.child.kill('SIGTERM');
+    const kills = this.kills;
+    await this.#running.exit;
+    if (!this.#stopped && this.kills === kills) {
+      this.exits += 1;
+      this.#ready = this.#untilUp();
+    }
+    this.#logs += this.#running.stderr();
+    this.#running = undefined;
+  }
+}
