@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** `gangway`: the command of ops people and their scripts. Exit codes: 0 done, 1 failed, 2 bad usage or input. */
-import { readFileSync } from 'node:fs';
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import { Command, CommanderError } from 'commander';
@@ -26,6 +25,7 @@ import { showCommand } from './commands/show.js';
 import { boardCommand, onboardBusinessCommand, onboardCommand } from './commands/start.js';
 import { statementCommand } from './commands/statement.js';
 import { statusCommand } from './commands/status.js';
+import { packageVersion } from './commands/version.js';
 import { watchCommand } from './commands/watch.js';
 import { BadSetting } from './config.js';
 import { StoreFailure } from './documents/file-store.js';
@@ -65,11 +65,6 @@ function gangway(): Command {
     for (const add of commands) add(program);
   }
   return program.helpCommand('help [command]', 'show the help of a command');
-}
-
-function packageVersion(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
 /** Says what went wrong, in words where it is foreseen, and answers the exit code. */

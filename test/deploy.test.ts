@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { contextOf, environmentOf, readStages } from '../scripts/dockerfile.js';
 import { loadCodecSettings } from '../src/codec-server/settings.js';
 import { loadConfig } from '../src/config.js';
-import { LANES, laneTaskQueue } from '../src/messages/task-queues.js';
+import { laneTaskQueue } from '../src/messages/task-queues.js';
+import { SYSTEM_NAMES } from '../src/partners/systems.js';
 import { loadReceiverSettings } from '../src/receiver/settings.js';
 import { generatePayloadKey } from '../src/temporal/payload-keys.js';
 import { SHUTDOWN_FORCE } from '../src/worker/create-worker.js';
@@ -152,7 +153,10 @@ describe('what is deployed', () => {
   it('scales by task queues that workers poll', () => {
     const [{ spec }] = yaml('deploy/kubernetes/autoscaling/worker.yaml');
     const queues = spec.triggers.map(({ metadata }: Document) => metadata.taskQueue);
-    const polled = ['gangway', ...LANES.map((lane) => laneTaskQueue('gangway', lane))];
+    const polled = [
+      'gangway',
+      ...[...SYSTEM_NAMES, 'events' as const].map((lane) => laneTaskQueue('gangway', lane)),
+    ];
     expect(queues.filter((queue: string) => !polled.includes(queue))).toEqual([]);
   });
 });

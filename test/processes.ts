@@ -50,21 +50,31 @@ export interface RunningProcess {
   readonly exit: Promise<number | null>;
 }
 
-/**
- * Starts one of the built processes, in a folder of its own and of another build if need be, and waits until it has printed
- * `ready`.
- */
-export async function launch(
+/** Where a process runs, and of which build it is; here and this one unless given. */
+export interface Place {
+  readonly cwd?: string | undefined;
+  readonly build?: string | undefined;
+}
+
+/** Starts one of the built processes and waits until it has printed `ready`. */
+export function launch(
   name: 'worker' | 'sandbox' | 'receiver',
   env: Readonly<Record<string, string>>,
   ready: string,
-  { cwd = ROOT, build = ROOT }: { readonly cwd?: string; readonly build?: string } = {},
+  { cwd, build = ROOT }: Place = {},
+): Promise<RunningProcess> {
+  return launchNode([join(build, 'dist', `${name}.js`)], env, ready, cwd);
+}
+
+/** Starts Node with these arguments and waits until it has printed `ready`. */
+export async function launchNode(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  ready: string,
+  cwd = ROOT,
 ): Promise<RunningProcess> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(build, 'dist', `${name}.js`)], {
-    cwd,
-    env: { PATH, HOME, ...env },
-  });
+  const child = spawn(process.execPath, args, { cwd, env: { PATH, HOME, ...env } });
   // A test that fails half-way leaves nothing behind.
   const killAtExit = () => child.kill('SIGKILL');
   process.once('exit', killAtExit);
@@ -82,7 +92,7 @@ export async function launch(
       stderr += chunk;
       onData(chunk);
     });
-    exit.then((code) => reject(new Error(`${name} ended with ${code}: ${printed}`)), reject);
+    exit.then((code) => reject(new Error(`${args.join(' ')} ended with ${code}: ${printed}`)), reject);
   });
   return { child, stderr: () => stderr, exit };
 }

@@ -8,6 +8,7 @@ import type { LoadedDataConverter } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { inject } from 'vitest';
+import type { PollProgress } from '../src/activities/poll.js';
 import type { Config } from '../src/config.js';
 import type { BusinessOnboardingOutcome } from '../src/messages/business-onboarding.js';
 import type { BusinessOnboardingInput } from '../src/messages/business-onboarding-input.js';
@@ -379,8 +380,11 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
   /** How many reads the status poll has done, 0 while it does not sleep. */
   async reads(): Promise<number> {
     const poll = await this.poll();
-    const [counted = 0] = await decodeArrayFromPayloads(this.converter, poll?.heartbeatDetails?.payloads);
-    return poll?.lastFailure && poll.nextAttemptScheduleTime ? Number(counted) : 0;
+    if (!poll?.lastFailure || !poll.nextAttemptScheduleTime) return 0;
+    const [last] = await decodeArrayFromPayloads(this.converter, poll.heartbeatDetails?.payloads);
+    const { polls, attempt } = last as PollProgress;
+    // The one it sleeps before is numbered already.
+    return polls + Math.max((poll.attempt ?? 0) - 1 - attempt, 0);
   }
 
   /** Waits for an open requirement of a kind. */

@@ -4,6 +4,19 @@ import { NUDGES, nudge } from '../temporal/nudge.js';
 import { repeatable } from './failures.js';
 import { type PollBounds, pollDelay } from './poll-delay.js';
 
+/** What a heartbeat of a wait hands to its later attempts. */
+export interface PollProgress {
+  /** Reads in this wait, that of the attempt included. */
+  readonly polls: number;
+  readonly attempt: number;
+}
+
+/**
+ * A heartbeat is a round trip to the server, and billed like an attempt. All it is for is to know the reads after a nudge,
+ * which numbers the attempts anew: up to as many as this are then missing from the count.
+ */
+const ATTEMPTS_PER_HEARTBEAT = 10;
+
 /**
  * The body of an activity that waits, however many days, until a read at the partner tells something new. Each attempt
  * reads once; one that finds no news ends in a failure, after which the server waits before the next.
@@ -18,8 +31,10 @@ export async function awaitChange<Snapshot>(
 ): Promise<{ snapshot: Snapshot; polls: number }> {
   const polls = pollsBefore() + 1;
   const nextRetryDelay = delayBeforeNext(poll);
-  heartbeat(polls);
-  const repetition = { paceMs: nextRetryDelay, mayBeNew: true, progress: polls };
+  const { attempt } = activityInfo();
+  const progress: PollProgress = { polls, attempt };
+  if (attempt % ATTEMPTS_PER_HEARTBEAT === 1) heartbeat(progress);
+  const repetition = { paceMs: nextRetryDelay, mayBeNew: true, progress };
   const snapshot = await repeatable(read, repetition).catch((error: unknown) => {
     countPoll('failed');
     throw error;
@@ -51,10 +66,12 @@ export function again(type: string, message: string, nextRetryDelay: number): Ap
   });
 }
 
-/** Reads so far in this wait. A nudge resets the attempt number, so they are counted in the heartbeat. */
+/** Reads so far in this wait: by the last heartbeat, and by the attempts since then. */
 export function pollsBefore(): number {
-  const { heartbeatDetails } = activityInfo();
-  return typeof heartbeatDetails === 'number' ? heartbeatDetails : 0;
+  const { attempt, heartbeatDetails } = activityInfo();
+  const last = heartbeatDetails as PollProgress | undefined;
+  if (!last) return attempt - 1;
+  return last.polls + Math.max(attempt - 1 - last.attempt, 0);
 }
 
 /** What this activity just wrote or read may be news to the poll: let it look at once instead of after its delay. */

@@ -16,6 +16,7 @@ import { traceExchanges } from '../tracing/partners.js';
 import { tracedActivities, tracedClient, traceSinks } from '../tracing/temporal.js';
 import { countExchanges } from './metrics.js';
 import { partnerLanes } from './partner-lanes.js';
+import { TUNING } from './tuning.js';
 
 const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
@@ -70,7 +71,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     dataConverter: dataConverter(payloadKeys),
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
-    activityTaskPollerBehavior: { type: 'autoscaling' },
+    ...TUNING,
     interceptors: { client: tracedClient, activity: [tracedActivities] },
     ...versioned(version),
   } satisfies Omit<WorkerOptions, 'taskQueue'>;
@@ -90,7 +91,6 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       taskQueue,
       workflowBundle: { codePath: payloadKeys ? WORKFLOW_BUNDLES.encoding : WORKFLOW_BUNDLES.plain },
       sinks: traceSinks,
-      workflowTaskPollerBehavior: { type: 'autoscaling' },
       activities: { ...onboardingActivities(poll), ...announcing(destinations) },
     }),
     Worker.create({

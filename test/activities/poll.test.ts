@@ -26,11 +26,26 @@ async function attempt<T>(read: () => Promise<T>, isNews: boolean, info = {}) {
 }
 
 describe('a wait for a change', () => {
-  it('ends with news, and says how many reads it took', async () => {
-    const { outcome, heartbeats, asked } = await attempt(async () => 'now', true, { heartbeatDetails: 4 });
-    expect(outcome).toEqual({ snapshot: 'now', polls: 5 });
-    expect(heartbeats).toEqual([5]);
-    expect(asked).toEqual([['now', 5]]);
+  it.each([
+    ['at once', { attempt: 1 }, 1],
+    ['by the attempts', { attempt: 7, heartbeatDetails: { polls: 1, attempt: 1 } }, 7],
+    ['where a nudge began them anew', { attempt: 1, heartbeatDetails: { polls: 41, attempt: 31 } }, 42],
+    ['and goes on from there', { attempt: 5, heartbeatDetails: { polls: 42, attempt: 1 } }, 46],
+  ])('ends with news, and says how many reads it took: %s', async (_, info, polls) => {
+    const { outcome, asked } = await attempt(async () => 'now', true, info);
+    expect(outcome).toEqual({ snapshot: 'now', polls });
+    expect(asked).toEqual([['now', polls]]);
+  });
+
+  it('tells the server of its reads with one attempt in ten', async () => {
+    const told: unknown[] = [];
+    let heartbeatDetails: unknown;
+    for (let number = 1; number <= 21; number++) {
+      const { heartbeats } = await attempt(async () => 'now', false, { attempt: number, heartbeatDetails });
+      [heartbeatDetails] = [...heartbeats, heartbeatDetails];
+      told.push(...heartbeats);
+    }
+    expect(told).toEqual([1, 11, 21].map((number) => ({ polls: number, attempt: number })));
   });
 
   it.each([
@@ -51,7 +66,7 @@ describe('a wait for a change', () => {
     const { nextRetryDelay } = outcome as { nextRetryDelay: number };
     expect(nextRetryDelay).toBeGreaterThanOrEqual(atLeast);
     expect(nextRetryDelay).toBeLessThanOrEqual(atMost);
-    expect(heartbeats).toEqual([1]);
+    expect(heartbeats).toEqual([{ polls: 1, attempt: 1 }]);
   });
 
   const failing = (details: object) => async () => {

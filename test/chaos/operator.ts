@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { folderStore } from '../../src/documents/folder-store.js';
+import { documentStore } from '../../src/documents/document-store.js';
+import { folder } from '../../src/documents/folder.js';
 import { type Part, partId } from '../../src/messages/customer-onboarding.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
 import type { Requirement } from '../../src/messages/requirements.js';
@@ -135,7 +136,7 @@ export class Operator {
   }
 
   #document(requirementId: string) {
-    const documents = folderStore(this.stage.rig.documentDir);
+    const documents = documentStore(folder(this.stage.rig.documentDir));
     return documents.put(`${requirementId}.txt`, Buffer.from(this.marked.noteAnswer));
   }
 

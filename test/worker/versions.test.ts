@@ -1,6 +1,7 @@
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { examineVersions, examineWorkers } from '../../src/commands/worker-findings.js';
+import { loadConfig } from '../../src/config.js';
 import { WORKFLOW_BUNDLES } from '../../src/worker/create-worker.js';
 import { SECRET, type Subscriber, subscriber } from '../news/subscriber.js';
 import { launch, type RunningProcess, run } from '../processes.js';
@@ -139,7 +140,7 @@ describe('a changed build', () => {
       const crm = await subscriber();
       crm.answer = { status: 503, headers: { 'retry-after': '5' } };
       const old = await runBuild('a', undefined, crm);
-      await expect(examineWorkers(rig.client, rig.taskQueue)).rejects.toThrow(
+      await expect(examineWorkers(rig.client, loadConfig(rig.env))).rejects.toThrow(
         /has no current version, .* run "temporal worker deployment set-current-version .* --build-id a"$/,
       );
       await makeCurrent('a');

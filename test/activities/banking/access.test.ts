@@ -36,7 +36,11 @@ describe('signing in anew', () => {
   it.each([
     ['happens at the first attempt', { attempt: 1 }, 2],
     ['does not happen at a retry', { attempt: 2 }, 1],
-    ['does not happen to a poll that was nudged', { attempt: 1, heartbeatDetails: 3 }, 1],
+    [
+      'does not happen to a poll that was nudged',
+      { attempt: 1, heartbeatDetails: { polls: 3, attempt: 3 } },
+      1,
+    ],
   ])('%s', async (_, info, tokens) => {
     const { client, tokenRequests } = await bankingPartner(profile);
     const { run } = await activitiesOf(client);

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { launchNode, type RunningProcess } from '../../test/processes.js';
+import type { Bench } from '../bench.js';
+import { stopped } from '../gangway.js';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+export interface BareWorker {
+  /** Leaves payloads in the clear. */
+  readonly client: Client;
+  readonly taskQueue: string;
+  /** Where activities run that are not on the task queue of the workflows. */
+  readonly lane: string;
+}
+
+/** A bare worker in a process of its own. Its activities read at `partner`, the URL of a sandbox. */
+export async function bareWorker(bench: Bench, partner: string): Promise<BareWorker> {
+  const { start, taskQueue, lane } = await bareProcess(bench, './workflows.ts', partner);
+  const worker = await start();
+  bench.atEnd(() => stopped(worker));
+  const connection = await Connection.connect({ address: await bench.address() });
+  bench.atEnd(() => connection.close());
+  return { client: new Client({ connection }), taskQueue, lane };
+}
+
+/** How to start a bare worker, whose workflows are bundled before, as Gangway's are. */
+export async function bareProcess(
+  bench: Bench,
+  workflows: string,
+  partner: string,
+): Promise<Omit<BareWorker, 'client'> & { start: () => Promise<RunningProcess> }> {
+  const taskQueue = `bare-${randomUUID()}`;
+  const lane = `${taskQueue}-lane`;
+  const env = {
+    TEMPORAL_ADDRESS: await bench.address(),
+    BARE_TASK_QUEUE: taskQueue,
+    BARE_LANE: lane,
+    BARE_BUNDLE: await bundled(bench, workflows),
+    BOARDING_URL: partner,
+  };
+  const start = () => launchNode([path('./worker.mjs')], env, 'bare worker is ready');
+  return { start, taskQueue, lane };
+}
+
+/** Bundles workflows of this folder, and says where the bundle is. */
+async function bundled(bench: Bench, workflows: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-bench-'));
+  bench.atEnd(() => rm(folder, { recursive: true }));
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: path(workflows),
+    logger: new DefaultLogger('WARN'),
+  });
+  const bundle = join(folder, 'bundle.js');
+  await writeFile(bundle, code);
+  return bundle;
+}

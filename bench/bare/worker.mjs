@@ -1,0 +1,30 @@
+// A worker of the SDK with nothing around it, in plain JavaScript, so that it starts as fast as one can: on BARE_TASK_QUEUE
+// the bare workflows, and on it and on BARE_LANE activities.
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { TUNING } from '../../dist/worker/tuning.js';
+
+const { TEMPORAL_ADDRESS, BARE_TASK_QUEUE, BARE_LANE, BARE_BUNDLE, BOARDING_URL } = process.env;
+
+let client;
+
+const activities = {
+  async noOp() {},
+  // Reads what Gangway's poll reads.
+  async readStatus(id) {
+    const { boardingClient } = await import('../../dist/partners/boarding/client.js');
+    client ??= boardingClient({ url: BOARDING_URL, username: 'sandbox', password: 'sandbox', posNames: [] });
+    return { ...(await client.getStatus({ id })), notes: await client.getUnderwritingNotes({ id }) };
+  },
+};
+
+const connection = await NativeConnection.connect({ address: TEMPORAL_ADDRESS });
+const common = { ...TUNING, connection, activities };
+const workers = await Promise.all([
+  Worker.create({ ...common, taskQueue: BARE_TASK_QUEUE, workflowBundle: { codePath: BARE_BUNDLE } }),
+  Worker.create({ ...common, taskQueue: BARE_LANE }),
+]);
+const runs = workers.map((worker) => worker.run());
+process.stdout.write('bare worker is ready\n');
+await Promise.all(runs);
+await client?.close();
+await connection.close();

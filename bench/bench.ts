@@ -1,0 +1,55 @@
+import { Client, Connection } from '@temporalio/client';
+import { type DevServer, startDevServer } from '../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
+import type { Line } from './line.js';
+
+/** What a subject measures with. */
+export interface Bench {
+  /** Address of the one server that all subjects share, started when the first asks. */
+  readonly address: () => Promise<string>;
+  /** `full`, or `quick` in a run that only shows that it works. */
+  readonly size: (full: number, quick: number) => number;
+  /** Undone when the subject has ended, the last first. */
+  readonly atEnd: (undo: () => Promise<unknown>) => void;
+}
+
+/** Measures one thing, line by line. */
+export type Subject = (bench: Bench) => AsyncGenerator<Line>;
+
+/** Runs subjects one after the other, each on a machine that the one before has left. */
+export class Benches {
+  #server: Promise<DevServer> | undefined;
+
+  constructor(private readonly quick: boolean) {}
+
+  async *run(subject: Subject): AsyncGenerator<Line> {
+    const undoing: (() => Promise<unknown>)[] = [];
+    const bench: Bench = {
+      address: async () => (await this.#started()).address,
+      size: (full, quick) => (this.quick ? quick : full),
+      atEnd: (undo) => void undoing.unshift(undo),
+    };
+    try {
+      yield* subject(bench);
+    } finally {
+      for (const undo of undoing) await undo();
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#server)?.stop();
+  }
+
+  #started(): Promise<DevServer> {
+    this.#server ??= startWithAttributes();
+    return this.#server;
+  }
+}
+
+async function startWithAttributes(): Promise<DevServer> {
+  const server = await startDevServer();
+  const connection = await Connection.connect({ address: server.address });
+  await registerSearchAttributes(new Client({ connection }));
+  await connection.close();
+  return server;
+}

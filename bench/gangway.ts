@@ -1,0 +1,55 @@
+import { freePort } from '../src/temporal/dev-server.js';
+import { launch, type RunningProcess } from '../test/processes.js';
+import { createRig, type Rig, SandboxControl } from '../test/rig.js';
+import type { Bench } from './bench.js';
+
+export interface RunningGangway extends Rig {
+  readonly worker: RunningProcess;
+}
+
+/**
+ * Gangway as it runs in production: the built worker and the partners in processes of their own, payloads encrypted.
+ *
+ * @param settings of the worker, beside those of the rig: polls come after 100 ms to 1 s
+ */
+export async function gangway(
+  bench: Bench,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningGangway> {
+  const rig = await createRig({ address: await bench.address(), worker: false });
+  bench.atEnd(() => rig.close());
+  const sandbox = await partners(bench);
+  const env = { ...withPartnersAt(rig.env, sandbox.url), ...settings };
+  return { ...rig, env, sandbox, worker: await runningWorker(bench, env) };
+}
+
+/** The partners' sandbox, which takes a step with each status read. */
+export async function partners(bench: Bench): Promise<SandboxControl> {
+  const address = `127.0.0.1:${await freePort()}`;
+  const pace = { SANDBOX_ADDRESS: address, SANDBOX_PACE: '1reads' };
+  const sandbox = await launch('sandbox', pace, 'sandbox is ready');
+  bench.atEnd(() => stopped(sandbox));
+  return new SandboxControl({ url: `http://${address}`, close: () => stopped(sandbox) });
+}
+
+/** Settings whose partners are elsewhere. */
+function withPartnersAt(env: Readonly<Record<string, string>>, url: string): Record<string, string> {
+  const moved = Object.entries(env).map(([name, value]) => [name, name.endsWith('_URL') ? url : value]);
+  return Object.fromEntries(moved);
+}
+
+/** The built worker, once it is ready. */
+export async function runningWorker(
+  bench: Bench,
+  env: Readonly<Record<string, string>>,
+): Promise<RunningProcess> {
+  const worker = await launch('worker', env, 'worker is ready');
+  bench.atEnd(() => stopped(worker));
+  return worker;
+}
+
+/** Ends a process as an operator would, unless it has ended. */
+export async function stopped({ child, exit }: RunningProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await exit;
+}

@@ -1,0 +1,64 @@
+/**
+ * Measures what Gangway costs: `npm run bench`, or `npm run bench -- nudges polls` for some of it. Every time stands beside
+ * that of something bare, taken in turns on one server, for only such a ratio says anything on another machine. Counts
+ * are exact.
+ *
+ * A table goes to standard output. With `--json` that has JSON lines instead, the machine's figures first, and the table
+ * goes to standard error. `--quick` takes sizes that show that it works, and nothing else.
+ */
+import { parseArgs } from 'node:util';
+import { printJson, tableOf } from '../src/commands/output.js';
+import { Benches, type Subject } from './bench.js';
+import { cells, type Line } from './line.js';
+import { machine } from './machine.js';
+import { SUBJECTS } from './subjects.js';
+
+const HEAD = ['what', 'figure', 'beside', 'ratio', 'goal', 'made of'];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((name) => !(name in SUBJECTS));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `no such subject: ${unknown.join(', ')}; there are ${Object.keys(SUBJECTS).join(', ')}\n`,
+  );
+  process.exit(2);
+}
+const wanted = Object.entries(SUBJECTS).filter(
+  ([name]) => positionals.length === 0 || positionals.includes(name),
+);
+
+// What runs in other processes must not outlive this one.
+process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
+
+const table = values.json ? process.stderr : process.stdout;
+const benches = new Benches(values.quick);
+const figures = { ...(await machine()), quick: values.quick };
+if (values.json) printJson({ subject: 'machine', ...figures });
+table.write(
+  `${Object.entries(figures)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')}\n`,
+);
+try {
+  for (const [name, subject] of wanted) {
+    // What the others have measured must not be lost.
+    await measure(name, subject).catch((error: unknown) => {
+      process.stderr.write(`${name}: ${error instanceof Error ? error.stack : error}\n`);
+      process.exitCode = 1;
+    });
+  }
+} finally {
+  await benches.close();
+}
+
+async function measure(subject: string, run: Subject): Promise<void> {
+  const lines: Line[] = [];
+  for await (const line of benches.run(run)) {
+    lines.push(line);
+    if (values.json) printJson({ subject, ...line });
+  }
+  table.write(`\n${subject}\n${tableOf(HEAD, lines.map(cells))}\n`);
+}

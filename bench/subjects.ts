@@ -1,0 +1,31 @@
+import type { Subject } from './bench.js';
+import { actions } from './subjects/actions.js';
+import { calls } from './subjects/calls.js';
+import { catalogue } from './subjects/catalogue.js';
+import { encryption } from './subjects/encryption.js';
+import { events } from './subjects/events.js';
+import { histories } from './subjects/histories.js';
+import { memory } from './subjects/memory.js';
+import { nudges } from './subjects/nudges.js';
+import { polls } from './subjects/polls.js';
+import { startUp } from './subjects/start-up.js';
+import { throughput } from './subjects/throughput.js';
+import { tokens } from './subjects/tokens.js';
+import { webhooks } from './subjects/webhooks.js';
+
+/** All that is measured, by the names that `npm run bench` takes. */
+export const SUBJECTS: Readonly<Record<string, Subject>> = {
+  throughput,
+  histories,
+  polls,
+  actions,
+  memory,
+  nudges,
+  webhooks,
+  events,
+  calls,
+  encryption,
+  tokens,
+  catalogue,
+  'start-up': startUp,
+};

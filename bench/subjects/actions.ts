@@ -1,0 +1,95 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
+import { freePort } from '../../src/temporal/dev-server.js';
+import { addSearchAttributes } from '../../src/temporal/search-attributes.js';
+import { timeSkippingServer } from '../../src/temporal/server-binaries.js';
+import { merchant, Onboarding } from '../../test/rig.js';
+import type { Bench } from '../bench.js';
+import { partners, runningWorker } from '../gangway.js';
+import { eventsOf } from '../histories.js';
+import { type Line, line } from '../line.js';
+
+/** Events that Temporal Cloud bills as one action each: https://docs.temporal.io/cloud/actions. */
+const BILLED: Readonly<Record<string, string>> = {
+  workflowExecutionStarted: 'starts',
+  timerStarted: 'timers',
+  workflowExecutionSignaled: 'signals',
+  workflowExecutionUpdateAccepted: 'updates',
+  upsertWorkflowSearchAttributes: 'search attribute upserts',
+};
+
+/**
+ * The actions of a boarding that its underwriters leave Pending for two weeks, at the pace of production and against a server
+ * that skips time. Attempts of activities are billed too, and heartbeats that reach the server; histories do not have those.
+ */
+export async function* actions(bench: Bench): AsyncGenerator<Line> {
+  const days = bench.size(14, 1);
+  const executable = { type: 'existing-path', path: await timeSkippingServer() } as const;
+  const environment = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  bench.atEnd(() => environment.teardown());
+  const { client } = environment;
+  // This server cannot list what it has.
+  await addSearchAttributes(
+    client,
+    Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name),
+  );
+  const sandbox = await partners(bench);
+  const metrics = `127.0.0.1:${await freePort()}`;
+  const taskQueue = 'two-weeks';
+  await runningWorker(bench, {
+    ...{ TEMPORAL_ADDRESS: environment.address, GANGWAY_TASK_QUEUE: taskQueue },
+    ...{ GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0', GANGWAY_METRICS_ADDRESS: metrics },
+    ...{ BOARDING_URL: sandbox.url, BOARDING_USERNAME: 'sandbox', BOARDING_PASSWORD: 'sandbox' },
+  });
+
+  const input = merchant('waiting');
+  const workflowId = `merchant-boarding-${input.externalId}`;
+  await client.workflow.start('merchantBoarding', { workflowId, taskQueue, args: [input] });
+  const boarding = new Onboarding(client, workflowId);
+  const { merchantProfileId = 0 } = await boarding.until(({ partnerStatus }) => partnerStatus === 'Pending');
+  await environment.sleep(`${days} days`);
+  await sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
+  await boarding.outcome();
+
+  const { polls } = await boarding.state();
+  const { attempts, markers } = await withinHistory(boarding);
+  const events = await eventsOf(boarding);
+  const billed = Object.entries(BILLED).map(([kind, name]) => [name, events[kind] ?? 0] as const);
+  const heartbeats = await requestsOf(metrics, 'RecordActivityTaskHeartbeat');
+  const parts = { ...Object.fromEntries(billed), markers, 'activity attempts': attempts, heartbeats };
+  const figure = Object.values(parts).reduce((sum, count) => sum + count, 0);
+  const what = 'read and sleep as often';
+  yield line({
+    ...{
+      what: `actions of a boarding that waits ${days} days, ${polls} reads`,
+      figure,
+      unit: 'actions',
+      parts,
+    },
+    // Each of its reads is an activity and a timer.
+    beside: { what, figure: figure - heartbeats + polls },
+  });
+}
+
+/** Attempts of activities, and workflow tasks that recorded markers: those of local activities, billed once a task. */
+async function withinHistory({ handle }: Onboarding): Promise<{ attempts: number; markers: number }> {
+  const { events } = await handle.fetchHistory();
+  let attempts = 0;
+  const tasks = new Set<string>();
+  for (const {
+    activityTaskStartedEventAttributes: started,
+    markerRecordedEventAttributes: marker,
+  } of events ?? []) {
+    attempts += started?.attempt ?? 0;
+    if (marker) tasks.add(String(marker.workflowTaskCompletedEventId));
+  }
+  return { attempts, markers: tasks.size };
+}
+
+/** How many requests of a kind the worker has sent, as its metrics say. */
+async function requestsOf(metrics: string, operation: string): Promise<number> {
+  const text = await (await fetch(`http://${metrics}/metrics`)).text();
+  const counts = [...text.matchAll(/^temporal_request\{([^}]*)\} (\d+)$/gm)];
+  const wanted = counts.filter(([, labels]) => labels?.includes(`operation="${operation}"`));
+  return wanted.reduce((sum, [, , count]) => sum + Number(count), 0);
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { flood } from '../../test/receiver/flood.js';
+import { event, STRUCTURED, signed } from '../../test/receiver/running-receiver.js';
+import { merchant } from '../../test/rig.js';
+import type { Bench } from '../bench.js';
+import { type Line, line } from '../line.js';
+import { receiving } from '../receiving.js';
+import { rigOn } from '../rig.js';
+import { inTurns, median, perSecond } from '../timing.js';
+
+const AT_ONCE = 64;
+
+/** How many events the receiver takes, beside bare calls of the client; and that it loses and doubles none in a flood. */
+export async function* events(bench: Bench): AsyncGenerator<Line> {
+  const { client } = await rigOn(bench, { worker: false });
+  const taskQueue = `nobody-${randomUUID()}`;
+  const url = await receiving(bench, client, taskQueue);
+  const starts = bench.size(1_000, 20);
+  const received = () => perSecond(starts, AT_ONCE, () => send(url));
+  const bare = () => perSecond(starts, AT_ONCE, () => signalWithStart(client, taskQueue));
+  // Neither has to warm up in its first turn.
+  await inTurns(1, received, bare);
+  const rates = await inTurns(bench.size(5, 1), received, bare);
+  yield line({
+    ...{ what: 'events accepted', figure: median(rates.ours), unit: 'a second' },
+    beside: { what: 'bare signalWithStart', figure: median(rates.other) },
+  });
+
+  const flooded = `flood-${randomUUID()}`;
+  const receiver = await receiving(bench, client, flooded);
+  const result = await flood(client, flooded, `${receiver}/events`, bench.size(10_000, 100));
+  const { sent, repeated, forged, accepted, started, answers, lost, doubled } = result;
+  const parts = { repeated, forged, accepted, started, ...answered(answers) };
+  yield line({ what: 'a flood of events', figure: sent, unit: 'events', parts });
+  yield line({ what: '  lost of it', figure: lost, unit: 'events', goal: { atMost: 0 } });
+  yield line({ what: '  doubled of it', figure: doubled, unit: 'workflows', goal: { atMost: 0 } });
+}
+
+function signalWithStart(client: Client, taskQueue: string): Promise<unknown> {
+  const input = merchant();
+  const workflowId = `bare-${input.externalId}`;
+  const start = { workflowId, taskQueue, args: [input], signal: 'go', signalArgs: [] };
+  return client.workflow.signalWithStart('merchantBoarding', start);
+}
+
+async function send(url: string): Promise<void> {
+  const body = JSON.stringify(event('merchant.boarding.requested.v1', merchant()));
+  const headers = { 'content-type': STRUCTURED, ...signed(body) };
+  const response = await fetch(`${url}/events`, { method: 'POST', headers, body });
+  if (response.status !== 202) throw new Error(`an event was answered with ${response.status}`);
+  await response.arrayBuffer();
+}
+
+function answered(answers: Readonly<Record<number, number>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, count]) => [`answered with ${status}`, count]),
+  );
+}

@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { nudge } from '../../src/temporal/nudge.js';
+import { eventually, merchant, type Onboarding } from '../../test/rig.js';
+import type { Bench } from '../bench.js';
+import { gangway, runningWorker } from '../gangway.js';
+import { type Line, line } from '../line.js';
+import { millisecondsOf } from '../timing.js';
+
+const AT_ONCE = 32;
+
+/** A machine that does much at once is slow with each. */
+const PATIENCE_MS = 300_000;
+
+/** So that what is garbage by now is mostly gone. */
+const SETTLING_MS = 5_000;
+
+/**
+ * What a worker needs for boardings that wait, which come and go in its cache. Then it is killed, and the next one has to
+ * learn of each that its partner has declined it: how long that takes beside starting them.
+ */
+export async function* memory(bench: Bench): AsyncGenerator<Line> {
+  const ours = await gangway(bench, { GANGWAY_POLL_MIN: '1h', GANGWAY_POLL_MAX: '1h' });
+  const limit = pLimit(AT_ONCE);
+  const waiting: Waiting[] = [];
+  const pid = ours.worker.child.pid ?? 0;
+  const idle = await residentMiB(pid);
+  yield line({ what: 'resident memory, nothing waits', figure: idle, unit: 'MiB' });
+  let startingMs = 0;
+  let before = idle;
+  for (const wanted of [1_000, 2_000, 3_000, 4_000, 5_000]
+    .slice(0, bench.size(5, 2))
+    .map((of) => of / bench.size(1, 50))) {
+    const more = wanted - waiting.length;
+    startingMs += await millisecondsOf(async () => {
+      const started = Array.from({ length: more }, () =>
+        limit(async () => {
+          const boarding = await ours.board(merchant('waiting'));
+          await eventually(
+            () => boarding.reads(),
+            (reads) => reads > 0,
+            'a read',
+            PATIENCE_MS,
+          );
+          const { merchantProfileId = 0 } = await boarding.state();
+          return { boarding, merchantProfileId };
+        }),
+      );
+      waiting.push(...(await Promise.all(started)));
+    });
+    const now = await residentMiB(pid);
+    yield line({
+      what: `resident memory, ${wanted} wait`,
+      figure: now,
+      unit: 'MiB',
+      parts: { 'MiB more': now - before },
+    });
+    before = now;
+  }
+
+  ours.worker.child.kill('SIGKILL');
+  await ours.worker.exit;
+  await Promise.all(
+    waiting.map(({ merchantProfileId }) =>
+      limit(() => ours.sandbox.transition(merchantProfileId, { status: 'Declined' })),
+    ),
+  );
+  const resumingMs = await millisecondsOf(async () => {
+    await runningWorker(bench, ours.env);
+    await Promise.all(
+      waiting.map(({ boarding }) =>
+        limit(async () => {
+          await nudge(ours.client, boarding.workflowId);
+          await boarding.outcome();
+        }),
+      ),
+    );
+  });
+  yield line({
+    ...{
+      what: `restart until all ${waiting.length} have read and ended`,
+      figure: resumingMs / 1_000,
+      unit: 's',
+    },
+    beside: { what: 'to start them', figure: startingMs / 1_000 },
+  });
+}
+
+interface Waiting {
+  readonly boarding: Onboarding;
+  readonly merchantProfileId: number;
+}
+
+/** What a process holds in memory, as Linux counts it. */
+async function residentMiB(pid: number): Promise<number> {
+  await sleep(SETTLING_MS);
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024);
+}

@@ -1,0 +1,56 @@
+import { stat } from 'node:fs/promises';
+import { WORKFLOW_BUNDLES } from '../../src/worker/create-worker.js';
+import { launch, run } from '../../test/processes.js';
+import { bareProcess } from '../bare/bare.js';
+import type { Bench } from '../bench.js';
+import { stopped } from '../gangway.js';
+import { type Line, line } from '../line.js';
+import { rigOn } from '../rig.js';
+import { inTurns, median, millisecondsOf } from '../timing.js';
+
+/** How long processes take until they are of use. */
+export async function* startUp(bench: Bench): AsyncGenerator<Line> {
+  const { env, sandbox } = await rigOn(bench, { worker: false });
+  const turns = bench.size(20, 2);
+  const bare = await bareProcess(bench, './nothing.ts', sandbox.url);
+  const worker = await inTurns(
+    turns,
+    () => timed(() => launch('worker', env, 'worker is ready')),
+    () => timed(bare.start),
+  );
+  yield line({
+    ...{ what: 'worker until ready', figure: median(worker.ours), unit: 'ms' },
+    beside: { what: 'bare worker, empty bundle', figure: median(worker.other) },
+  });
+  const node =
+    (...args: string[]) =>
+    () =>
+      millisecondsOf(() => ranWell(args, env));
+  for (const command of ['--help', 'list']) {
+    for (const [what, code] of [
+      ['node -e 0', '0'],
+      ['node with the client of the SDK', "require('@temporalio/client')"],
+    ] as const) {
+      const times = await inTurns(turns, node('dist/starter.js', command), node('-e', code));
+      yield line({
+        ...{ what: `gangway ${command}`, figure: median(times.ours), unit: 'ms' },
+        beside: { what, figure: median(times.other) },
+      });
+    }
+  }
+  const { size } = await stat(WORKFLOW_BUNDLES.encoding);
+  yield line({ what: 'bundle of the workflows, the SDK in it', figure: size, unit: 'bytes' });
+}
+
+async function timed(start: () => ReturnType<typeof launch>): Promise<number> {
+  const begun = performance.now();
+  const started = await start();
+  const milliseconds = performance.now() - begun;
+  await stopped(started);
+  return milliseconds;
+}
+
+async function ranWell(args: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
+  const { code, stderr } = await run(process.execPath, args, env);
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}: ${stderr}`);
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { merchant } from '../../test/rig.js';
+import { bareWorker } from '../bare/bare.js';
+import type { Bench } from '../bench.js';
+import { gangway } from '../gangway.js';
+import { type Line, line } from '../line.js';
+import { inTurns, median, perSecond } from '../timing.js';
+
+/** As many as the workers of one process take of workflow tasks at a time, and some more. */
+const AT_ONCE = 64;
+
+/**
+ * Straight boardings beside bare workflows with as many activities that do nothing. Encryption, search attributes and
+ * HTTP are on Gangway's side only, and so is the partners' sandbox: in a process of its own, but on the same cores.
+ */
+export async function* throughput(bench: Bench): AsyncGenerator<Line> {
+  const ours = await gangway(bench);
+  const bare = await bareWorker(bench, ours.sandbox.url);
+  const board = async () => (await ours.board(merchant())).outcome();
+  const first = await ours.board(merchant());
+  await first.outcome();
+  const activities = (await first.written()).filter((name) =>
+    name.startsWith('activityTaskScheduled'),
+  ).length;
+  const runBare = (lane?: string) =>
+    bare.client.workflow.execute('noOps', {
+      ...{ workflowId: `no-ops-${randomUUID()}`, taskQueue: bare.taskQueue },
+      args: lane === undefined ? [activities] : [activities, lane],
+    });
+
+  const count = bench.size(300, 10);
+  const turns = bench.size(5, 1);
+  const rate = (run: () => Promise<unknown>) => () => perSecond(count, AT_ONCE, run);
+  // Neither has to warm up in its first turn.
+  await rate(board)();
+  for (const [what, run] of [
+    ['bare, of one task queue', () => runBare()],
+    ['bare, activities on a lane', () => runBare(bare.lane)],
+  ] as const) {
+    await rate(run)();
+    const rates = await inTurns(turns, rate(board), rate(run));
+    yield line({
+      what: `straight boardings, ${activities} activities each`,
+      ...{ figure: median(rates.ours), unit: 'a second', goal: { atLeast: 0.8 } },
+      beside: { what, figure: median(rates.other) },
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import pLimit from 'p-limit';
+
+/**
+ * Does both some times, in turns, so that both meet the same load of the machine and of the server.
+ *
+ * @returns what each turn gave, in order
+ */
+export async function inTurns<Figure>(
+  turns: number,
+  ours: (turn: number) => Promise<Figure>,
+  other: (turn: number) => Promise<Figure>,
+): Promise<{ ours: Figure[]; other: Figure[] }> {
+  const figures: { ours: Figure[]; other: Figure[] } = { ours: [], other: [] };
+  for (let turn = 0; turn < turns; turn++) {
+    figures.ours.push(await ours(turn));
+    figures.other.push(await other(turn));
+  }
+  return figures;
+}
+
+/** Runs something `count` times, `atOnce` at a time, and says how many that were in a second. */
+export async function perSecond(count: number, atOnce: number, run: () => Promise<unknown>): Promise<number> {
+  const limit = pLimit(atOnce);
+  const milliseconds = await millisecondsOf(() =>
+    Promise.all(Array.from({ length: count }, () => limit(run))),
+  );
+  return (count * 1_000) / milliseconds;
+}
+
+export async function millisecondsOf(run: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await run();
+  return performance.now() - begun;
+}
+
+/** The value below which a share of all lies: 0.5 for the median. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? 0;
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
