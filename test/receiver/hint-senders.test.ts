@@ -144,7 +144,12 @@ it('deliveries are counted by partner and by what became of them, and nothing el
   const counted = async () => {
     const { status, headers, text } = await call('GET /metrics');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
-    return text.trimEnd().split('\n').toSorted();
+    for (const told of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
+      expect(text).not.toContain(told);
+    return text
+      .split('\n')
+      .filter((line) => line.includes('gangway_hints_total'))
+      .toSorted();
   };
   await expect
     .poll(counted)
