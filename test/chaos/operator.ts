@@ -85,7 +85,8 @@ export class Operator {
       .filter((id) => this.#parties.has(id))
       .map((id) =>
         oneAfterTheOther(async () => {
-          if (await this.#isDoubtful(id)) doubtful.add(id);
+          // Whom nobody answers for now is asked again in the next round.
+          if (await this.#isDoubtful(id).catch(() => false)) doubtful.add(id);
         }),
       );
     await Promise.all(looks);
@@ -103,9 +104,8 @@ export class Operator {
   async #isDoubtful(id: string): Promise<boolean> {
     const { client } = this.stage.rig;
     const party = this.#parties.get(id);
-    // A worker may just have been killed: it is asked again in the next round.
-    const state = await stateOf(client, id).catch(() => undefined);
-    if (!party || !state) return false;
+    const state = await stateOf(client, id);
+    if (!party) return false;
     const said = state.requirements.map((one) => [one, answerTo(party, one, this.marked)] as const);
     for (const [requirement, answer] of said) {
       if (answer === undefined) this.surprises.add(`${id} asks: ${requirement.title}`);
