@@ -1,4 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { partnerApisMarkdown, SYSTEMS } from '../scripts/partner-apis.js';
 import { operationName } from '../src/partners/catalogue.js';
@@ -18,4 +20,29 @@ describe('docs/partner-apis.md', () => {
       expect(Object.keys(assumptions).sort()).toEqual(assumed.sort());
     },
   );
+});
+
+/** The anchor that a heading gets on the page. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+describe('a link in the documents', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync('docs').map((name) => `docs/${name}`)];
+  it.each(pages.filter((page) => page.endsWith('.md')))('%s: leads somewhere', async (page) => {
+    const links = [...(await readFile(page, 'utf8')).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+    for (const [link, path = '', anchor] of links) {
+      const target = path === '' ? page : join(dirname(page), path);
+      expect(existsSync(target), link).toBe(true);
+      if (anchor === undefined) continue;
+      const headings = (await readFile(target, 'utf8')).matchAll(/^#+ (.+)$/gm);
+      expect(
+        [...headings].map(([, heading = '']) => anchorOf(heading)),
+        link,
+      ).toContain(anchor);
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { alerts, alertsSeenFiring, expressions, understood } from './monitoring.js';
 
@@ -16,6 +17,11 @@ describe('alerts and dashboard', () => {
   it('send whoever is alerted to a section of its own in the operations guide', () => {
     const words = (name: string) =>
       name.replace(/^Gangway/, '').replace(/(?<!^)[A-Z]/g, (letter) => `-${letter}`);
+    const guide = readFileSync('docs/operations.md', 'utf8');
+    const sections = [...guide.matchAll(/^### Alert: (.+)$/gm)].map(([, name = '']) => name.toLowerCase());
+    expect(sections.map((name) => `alert-${name.replaceAll(' ', '-')}`)).toEqual(
+      alerts().map(({ annotations }) => annotations['runbook_url']?.split('#')[1]),
+    );
     for (const { alert, annotations, labels } of alerts()) {
       const anchor = `alert-${words(alert).toLowerCase()}`;
       expect(annotations).toEqual({

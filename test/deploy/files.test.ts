@@ -1,20 +1,21 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { CORE_SCHEMA, loadAll, mergeTag } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { contextOf, environmentOf, readStages } from '../scripts/dockerfile.js';
-import { loadCodecSettings } from '../src/codec-server/settings.js';
-import { loadConfig } from '../src/config.js';
-import { laneTaskQueue } from '../src/messages/task-queues.js';
-import { SYSTEM_NAMES } from '../src/partners/systems.js';
-import { loadReceiverSettings } from '../src/receiver/settings.js';
-import { generatePayloadKey } from '../src/temporal/payload-keys.js';
-import { SHUTDOWN_FORCE } from '../src/worker/create-worker.js';
+import { parseAllDocuments } from 'yaml';
+import { contextOf, environmentOf, readStages } from '../../scripts/dockerfile.js';
+import { loadCodecSettings } from '../../src/codec-server/settings.js';
+import { loadConfig } from '../../src/config.js';
+import { laneTaskQueue } from '../../src/messages/task-queues.js';
+import { SYSTEM_NAMES } from '../../src/partners/systems.js';
+import { loadReceiverSettings } from '../../src/receiver/settings.js';
+import { generatePayloadKey } from '../../src/temporal/payload-keys.js';
+import { SHUTDOWN_FORCE } from '../../src/worker/create-worker.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of other programs, of which a few members are looked at
 type Document = any;
 
 const text = (path: string) => readFileSync(path, 'utf8');
-const yaml = (path: string) => loadAll(text(path), { schema: CORE_SCHEMA.withTags(mergeTag) }) as Document[];
+const yaml = (path: string) =>
+  parseAllDocuments(text(path), { merge: true }).map((document) => document.toJS() as Document);
 const manifests = readdirSync('deploy/kubernetes')
   .filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml')
   .flatMap((name) => yaml(`deploy/kubernetes/${name}`));
