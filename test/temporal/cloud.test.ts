@@ -121,7 +121,7 @@ describe('Temporal behind TLS', () => {
     expect([stdout, code]).toEqual(['', 1]);
     expect(stderr.split('\n')).toEqual([
       'this namespace lets us register no search attributes; where it is administered, add:',
-      ...['OnboardingStage', 'PartnerStatus', 'MerchantProfileId', 'BankingProfileId'].map(
+      ...['PartnerAccount', 'OnboardingStage', 'PartnerStatus', 'MerchantProfileId', 'BankingProfileId'].map(
         (name) => `  ${name} Keyword`,
       ),
       ...['Mid', 'AgentProfileId'].map((name) => `  ${name} Keyword`),
