@@ -29,8 +29,8 @@ export async function* memory(bench: Bench): AsyncGenerator<Line> {
   yield line({ what: 'resident memory, nothing waits', figure: idle, unit: 'MiB' });
   let startingMs = 0;
   let before = idle;
-  for (const wanted of [1_000, 2_000, 3_000, 4_000, 5_000]
-    .slice(0, bench.size(5, 2))
+  for (const wanted of [500, 1_000, 1_500, 2_000]
+    .slice(0, bench.size(4, 2))
     .map((of) => of / bench.size(1, 50))) {
     const more = wanted - waiting.length;
     startingMs += await millisecondsOf(async () => {

@@ -28,8 +28,8 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
       args: lane === undefined ? [activities] : [activities, lane],
     });
 
-  const count = bench.size(300, 10);
-  const turns = bench.size(5, 1);
+  const count = bench.size(100, 10);
+  const turns = bench.size(3, 1);
   const rate = (run: () => Promise<unknown>) => () => perSecond(count, AT_ONCE, run);
   // Neither has to warm up in its first turn.
   await rate(board)();
