@@ -2,7 +2,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 
 /**
  * How a worker asks for tasks, with as many polls at once as there is work for, and how many workflows it keeps in memory. Each
- * takes about half a MiB there, and one that waits for days gains nothing by it: to replay its short history takes
+ * takes over half a MiB there, and one that waits for days gains nothing by it: to replay its short history takes
  * milliseconds.
  */
 export const TUNING = {
