@@ -2,8 +2,6 @@ import { Counter, Histogram, Registry } from 'prom-client';
 import { NUDGES } from '../temporal/nudge.js';
 import { PROBLEMS } from './problems.js';
 
-export type ReceiverMetrics = ReturnType<typeof receiverMetrics>;
-
 /** What the receiver counts, of itself; a path is that of its route, for it may hold anything. */
 export function receiverMetrics() {
   const registry = new Registry();
