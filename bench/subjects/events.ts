@@ -30,8 +30,15 @@ export async function* events(bench: Bench): AsyncGenerator<Line> {
   const flooded = `flood-${randomUUID()}`;
   const receiver = await receiving(bench, client, flooded);
   const result = await flood(client, flooded, `${receiver}/events`, bench.size(10_000, 100));
-  const { sent, repeated, forged, accepted, started, answers, lost, doubled } = result;
-  const parts = { repeated, forged, accepted, started, ...answered(answers) };
+  const { sent, repeated, forged, accepted, started, answers, sentAgain, lost, doubled } = result;
+  const parts = {
+    repeated,
+    forged,
+    accepted,
+    started,
+    ...answered(answers),
+    'sent again after 503': sentAgain,
+  };
   yield line({ what: 'a flood of events', figure: sent, unit: 'events', parts });
   yield line({ what: '  lost of it', figure: lost, unit: 'events', goal: { atMost: 0 } });
   yield line({ what: '  doubled of it', figure: doubled, unit: 'workflows', goal: { atMost: 0 } });

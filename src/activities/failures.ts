@@ -65,6 +65,16 @@ export async function once<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
+/** For a look just before a write: whatever keeps us from looking, the write itself was not sent. */
+export async function beforeSending<T>(look: Promise<T>): Promise<T> {
+  try {
+    return await look;
+  } catch (error) {
+    if (!(error instanceof PartnerError && error.kind === 'Uncertain')) throw error;
+    throw new PartnerError({ ...error.details, kind: 'NotSent' }, { cause: error });
+  }
+}
+
 function triedAgain(operation: string): PartnerError {
   const reason = 'its worker died, and the activity was tried again';
   return new PartnerError({ system: 'gangway', operation, kind: 'Uncertain', fields: [], reason });

@@ -68,7 +68,7 @@ export interface BankingActivities {
   awaitProfileChange(
     request: { profileId: number; seen: SeenProfile } & Access,
   ): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
-  /** Never retried. `problems` says why none was opened. */
+  /** Opens no second one, where there is one by now. Never retried. `problems` says why none was opened. */
   openFinancialAccount(
     request: { profileId: number } & Access,
   ): Promise<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;

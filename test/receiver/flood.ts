@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { CloudEvent, HTTP } from 'cloudevents';
 import pLimit from 'p-limit';
@@ -14,8 +15,10 @@ export interface Flood {
   readonly sent: number;
   readonly repeated: number;
   readonly forged: number;
-  /** Deliveries by the status of their answers. */
+  /** Deliveries by the status of their last answers. */
   readonly answers: Readonly<Record<number, number>>;
+  /** Deliveries sent once more because the answer was 503, as often as that was. */
+  readonly sentAgain: number;
   /** Distinct events that were answered with 202, and workflows that Temporal counts. */
   readonly accepted: number;
   readonly started: number;
@@ -33,8 +36,8 @@ interface Delivery {
 
 /**
  * Sends events as the packages `cloudevents` and `standardwebhooks` make them, in turns structured and binary, 64 at a
- * time: one in ten is the repetition of another, and one in a hundred is signed with a wrong secret. Nobody works on
- * the task queue, so that its workflows are only started.
+ * time: one in ten is the repetition of another, and one in a hundred is signed with a wrong secret. What is answered with 503
+ * is sent again, as every sender does. Nobody works on the task queue, so that its workflows are only started.
  */
 export async function flood(client: Client, taskQueue: string, url: string, count: number): Promise<Flood> {
   const [forgedCount, repeated] = [count / 100, count / 10];
@@ -46,11 +49,20 @@ export async function flood(client: Client, taskQueue: string, url: string, coun
 
   const answers: Record<number, number> = {};
   const accepted = new Set<string>();
+  let sentAgain = 0;
   const limit = pLimit(AT_ONCE);
   const begun = performance.now();
   await limit.map(deliveries, async ({ externalId, headers, body }) => {
-    const response = await fetch(url, { method: 'POST', headers, body });
-    await response.arrayBuffer();
+    const send = async () => {
+      const response = await fetch(url, { method: 'POST', headers, body });
+      await response.arrayBuffer();
+      return response;
+    };
+    let response = await send();
+    for (; response.status === 503; response = await send()) {
+      sentAgain += 1;
+      await setTimeout(Number(response.headers.get('retry-after')) * 1_000);
+    }
     answers[response.status] = (answers[response.status] ?? 0) + 1;
     if (response.status === 202) accepted.add(externalId);
   });
@@ -63,7 +75,7 @@ export async function flood(client: Client, taskQueue: string, url: string, coun
   for await (const { workflowId } of client.workflow.list({ query })) workflows.add(workflowId);
   const expected = valid.map(({ externalId }) => `merchant-boarding-${externalId}`);
   return {
-    ...{ sent: deliveries.length, repeated, forged: forgedCount, answers, seconds },
+    ...{ sent: deliveries.length, repeated, forged: forgedCount, answers, sentAgain, seconds },
     ...{ accepted: accepted.size, started },
     lost: [...accepted].filter((id) => !workflows.has(`merchant-boarding-${id}`)).length,
     doubled: started - expected.filter((id) => workflows.has(id)).length,

@@ -3,7 +3,7 @@ import type { Ticket } from '../../partners/banking/answers.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { isUnderReview, UNKNOWN } from '../../partners/banking/statuses.js';
 import { PartnerError } from '../../partners/partner-error.js';
-import { once, repeatable } from '../failures.js';
+import { beforeSending, once, repeatable } from '../failures.js';
 import { awaitChange, nudgeOwnPoll } from '../poll.js';
 import type { PollBounds } from '../poll-delay.js';
 import { type BankingCalls, untilCancelled } from './access.js';
@@ -63,6 +63,11 @@ export function profileActivities(client: BankingClient, poll: PollBounds): Prof
 
     openFinancialAccount: ({ profileId }) =>
       once(async () => {
+        // The partner opens accounts by itself too, and what was read of the profile may be hours old by now.
+        const now = await beforeSending(client.getProfile({ id: profileId }, untilCancelled()));
+        if (now.financialAccountId !== null) {
+          return { financialAccountId: now.financialAccountId, problems: [] };
+        }
         const answer = await client.submitBusinessCustomer({ profileId });
         const { success, financialAccountId } = answer;
         if (success && financialAccountId === null) throw notTold('submitBusinessCustomer', 'an account');

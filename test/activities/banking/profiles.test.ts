@@ -210,17 +210,49 @@ describe('a financial account', () => {
     const profileId = await banking.submit(holderOf('account-on-request'));
     expect(await run('openFinancialAccount', { profileId })).toEqual({
       financialAccountId: null,
-      problems: [{ field: '', message: 'the profile is Submitted' }],
+      problems: [{ field: '', message: 'the profile is PendingUW' }],
     });
-    for (const _ of [1, 2]) await banking.profile(profileId);
+    await banking.profile(profileId);
     expect(await run('openFinancialAccount', { profileId })).toEqual({
       financialAccountId: `fa-${profileId}-1`,
       problems: [],
     });
   });
 
+  it('is not opened beside the one that the bank has opened meanwhile', async () => {
+    const { run, banking } = await activitiesAtSandbox();
+    const profileId = await banking.submit(holderOf('account-at-once'));
+    for (const _ of [1, 2]) await banking.profile(profileId);
+    expect(await run('openFinancialAccount', { profileId })).toEqual({
+      financialAccountId: `fa-${profileId}-1`,
+      problems: [],
+    });
+    expect(await banking.effects()).toEqual([`submit-business-account-holder ${profileId}`]);
+  });
+
+  it.each(['500-before-commit', 'drop-before-commit'])(
+    'is not asked for (%s) when the profile cannot be looked at',
+    async (fault) => {
+      const { run, banking } = await activitiesAtSandbox();
+      const profileId = await banking.submit(holderOf('account-on-request'));
+      for (const _ of [1, 2]) await banking.profile(profileId);
+      await plan(banking, fault, 'get-profile');
+      expect(await failed(run('openFinancialAccount', { profileId }))).toMatchObject({
+        details: { kind: 'NotSent', operation: 'get-profile' },
+        isRetried: false,
+      });
+      expect(await banking.effects()).toEqual([`submit-business-account-holder ${profileId}`]);
+    },
+  );
+
   it('that was opened without being told is to be looked for', async () => {
-    const { client } = await bankingPartner(answering(200, '{"profileId":4,"success":true}'));
+    const profile = { id: 4, userProfileId: 4_000, bankingStatus: 'Approved', financialAccountId: null };
+    const { client } = await bankingPartner((response, request) =>
+      answering(200, request.method === 'GET' ? JSON.stringify(profile) : '{"profileId":4,"success":true}')(
+        response,
+        request,
+      ),
+    );
     const { run } = await activitiesOf(client);
     expect(await failed(run('openFinancialAccount', { profileId: 4 }))).toMatchObject({
       details: { kind: 'Uncertain', reason: 'success without an account' },
