@@ -382,7 +382,7 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     const poll = await this.poll();
     if (!poll?.lastFailure || !poll.nextAttemptScheduleTime) return 0;
     const [last] = await decodeArrayFromPayloads(this.converter, poll.heartbeatDetails?.payloads);
-    const { polls, attempt } = last as PollProgress;
+    const { polls = 0, attempt = 0 } = (last ?? {}) as Partial<PollProgress>;
     // The one it sleeps before is numbered already.
     return polls + Math.max((poll.attempt ?? 0) - 1 - attempt, 0);
   }

@@ -47,22 +47,23 @@ export function isWorthRepeating(error: PartnerError, attempt: number, mayBeNew:
   }
 }
 
-/** What the heartbeat of a write says as long as it is under way. */
-const BEGUN = 'begun';
-
 /**
- * For a write without an idempotency key: never retried here, the workflow decides. Nor when someone allows
- * the activity more attempts from outside: its heartbeat tells the next one that the call was begun.
+ * For a write without an idempotency key: never retried here, the workflow decides. Nor when someone allows the activity
+ * more attempts from outside, or resets it: what an attempt before this one did, nobody knows.
  */
 export async function once<T>(call: () => Promise<T>): Promise<T> {
-  const { heartbeatDetails, activityType } = activityInfo();
-  if (heartbeatDetails === BEGUN) throw asFailure(triedAgain(activityType), false);
-  heartbeat(BEGUN);
+  if (!isFirstAttempt()) throw asFailure(triedAgain(activityInfo().activityType), false);
   try {
-    return await beating(call, BEGUN);
+    return await beating(call);
   } catch (error) {
     throw error instanceof PartnerError ? asFailure(error, false) : error;
   }
+}
+
+/** A reset numbers the attempts anew, but an attempt after it is scheduled later than the activity was. */
+function isFirstAttempt(): boolean {
+  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+  return attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
 }
 
 /** For a look just before a write: whatever keeps us from looking, the write itself was not sent. */
@@ -76,7 +77,7 @@ export async function beforeSending<T>(look: Promise<T>): Promise<T> {
 }
 
 function triedAgain(operation: string): PartnerError {
-  const reason = 'its worker died, and the activity was tried again';
+  const reason = 'the activity was tried again';
   return new PartnerError({ system: 'gangway', operation, kind: 'Uncertain', fields: [], reason });
 }
 

@@ -33,15 +33,19 @@ export async function awaitChange<Snapshot>(
   const nextRetryDelay = delayBeforeNext(poll);
   const { attempt } = activityInfo();
   const progress: PollProgress = { polls, attempt };
-  if (attempt % ATTEMPTS_PER_HEARTBEAT === 1) heartbeat(progress);
+  const remember = () => {
+    if (attempt % ATTEMPTS_PER_HEARTBEAT === 1) heartbeat(progress);
+  };
   const repetition = { paceMs: nextRetryDelay, mayBeNew: true, progress };
   const snapshot = await repeatable(read, repetition).catch((error: unknown) => {
     countPoll('failed');
+    remember();
     throw error;
   });
   const isNew = isNews(snapshot, polls);
   countPoll(isNew ? 'news' : 'unchanged');
   if (isNew) return { snapshot, polls };
+  remember();
   throw again('StatusUnchanged', 'the status has not changed yet', nextRetryDelay);
 }
 

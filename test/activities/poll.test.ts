@@ -32,8 +32,9 @@ describe('a wait for a change', () => {
     ['where a nudge began them anew', { attempt: 1, heartbeatDetails: { polls: 41, attempt: 31 } }, 42],
     ['and goes on from there', { attempt: 5, heartbeatDetails: { polls: 42, attempt: 1 } }, 46],
   ])('ends with news, and says how many reads it took: %s', async (_, info, polls) => {
-    const { outcome, asked } = await attempt(async () => 'now', true, info);
+    const { outcome, asked, heartbeats } = await attempt(async () => 'now', true, info);
     expect(outcome).toEqual({ snapshot: 'now', polls });
+    expect(heartbeats).toEqual([]);
     expect(asked).toEqual([['now', polls]]);
   });
 

@@ -32,33 +32,41 @@ describe('a worker killed between the partner’s commit and its own report', ()
     expect(await next.exit).toBe(0);
   }, 60_000);
 
-  it('leaves one merchant and a question also when someone allowed the activity more attempts', async () => {
-    await rig.sandbox.plan('delay-after-commit', 'create-merchant', { milliseconds: 60_000 });
-    const doomed = await startWorker();
-    const input = merchant();
-    const boarding = await rig.board(input);
-    const writes = () => rig.sandbox.writes(input.externalId);
-    await eventually(writes, (operations) => operations.length > 0, 'the commit');
-    const [activity] = (await boarding.handle.describe()).raw.pendingActivities ?? [];
-    const { workflowService, options } = rig.client;
-    await workflowService.updateActivityOptions({
-      namespace: options.namespace,
-      execution: { workflowId: boarding.workflowId },
-      id: activity?.activityId ?? '',
-      activityOptions: { retryPolicy: { maximumAttempts: 5 } },
-      updateMask: { paths: ['retry_policy.maximum_attempts'] },
-    });
-    doomed.child.kill('SIGKILL');
-    await doomed.exit;
+  it.each([false, true])(
+    'leaves one merchant and a question also when someone allowed the activity more attempts (reset: %s)',
+    async (isReset) => {
+      await rig.sandbox.plan('delay-after-commit', 'create-merchant', { milliseconds: 60_000 });
+      const doomed = await startWorker();
+      const input = merchant();
+      const boarding = await rig.board(input);
+      const writes = () => rig.sandbox.writes(input.externalId);
+      await eventually(writes, (operations) => operations.length > 0, 'the commit');
+      const [activity] = (await boarding.handle.describe()).raw.pendingActivities ?? [];
+      const { workflowService, options } = rig.client;
+      const which = {
+        namespace: options.namespace,
+        execution: { workflowId: boarding.workflowId },
+        id: activity?.activityId ?? '',
+      };
+      await workflowService.updateActivityOptions({
+        ...which,
+        activityOptions: { retryPolicy: { maximumAttempts: 5 } },
+        updateMask: { paths: ['retry_policy.maximum_attempts'] },
+      });
+      if (isReset) await workflowService.resetActivity({ ...which, resetHeartbeat: true });
+      doomed.child.kill('SIGKILL');
+      await doomed.exit;
 
-    const next = await startWorker();
-    const { detail } = await boarding.requirement('uncertain-write');
-    expect(detail).toContain('its worker died, and the activity was tried again');
-    expect(await writes()).toEqual(['create-merchant']);
-    await boarding.handle.terminate();
-    next.child.kill('SIGTERM');
-    expect(await next.exit).toBe(0);
-  }, 90_000);
+      const next = await startWorker();
+      const { detail } = await boarding.requirement('uncertain-write');
+      expect(detail).toContain('the activity was tried again');
+      expect(await writes()).toEqual(['create-merchant']);
+      await boarding.handle.terminate();
+      next.child.kill('SIGTERM');
+      expect(await next.exit).toBe(0);
+    },
+    90_000,
+  );
 
   it('after the submission is found out by reading, and nobody is asked', async () => {
     await rig.sandbox.plan('delay-after-commit', 'submit-merchant', { milliseconds: 60_000 });
