@@ -5,8 +5,8 @@ import type { Bench } from '../bench.js';
 import { type Line, line } from '../line.js';
 import { rigOn } from '../rig.js';
 
-/** For a thousand reads, a millisecond apart and as fast as they come. */
-const PATIENCE_MS = 600_000;
+/** For a thousand reads: a millisecond apart is what they ask for, but the server lets some seconds pass. */
+const PATIENCE_MS = 3_600_000;
 
 /**
  * What a wait has written by its 10th, 100th and 1,000th read of the status, beside a workflow that reads by an activity,
