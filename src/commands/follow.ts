@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { Deadline } from '../http/deadline.js';
 import type { Requirement } from '../messages/requirements.js';
 import { failuresOf } from '../temporal/failing-activities.js';
 import { NoWorker, stateOf } from '../temporal/onboardings.js';
@@ -98,12 +99,15 @@ async function untilEnded<T>(
   ended: AbortSignal,
   ask: () => Promise<T>,
 ): Promise<T | undefined> {
+  // A signal of its own: the connection never takes its listeners off again.
+  const asking = new Deadline({ until: ended });
   try {
-    // A signal of its own: the connection never takes its listeners off again.
-    return await client.connection.withAbortSignal(AbortSignal.any([ended]), ask);
+    return await client.connection.withAbortSignal(asking.signal, ask);
   } catch (error) {
     if (ended.aborted) return undefined;
     throw error;
+  } finally {
+    asking.release();
   }
 }
 

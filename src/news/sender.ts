@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { Agent, request } from 'undici';
+import { Deadline } from '../http/deadline.js';
 import type { News } from '../messages/news.js';
 import { ForbiddenAddress, guardedLookup, isAllowed } from './address-guard.js';
 
@@ -43,18 +44,22 @@ export class NewsSender {
   async send(news: News, url: string, signal?: AbortSignal): Promise<Receipt> {
     this.#refuseForbidden(new URL(url));
     const body = JSON.stringify(news);
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const answer = await request(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/cloudevents+json', ...this.#signed(news.id, body) },
-      body,
-      dispatcher: this.#agent,
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    });
-    await answer.body.dump();
-    const { statusCode: status, headers } = answer;
-    const seconds = Number(headers['retry-after']);
-    return { status, ...(seconds > 0 && { retryAfterMs: seconds * 1_000 }) };
+    const deadline = new Deadline({ ms: TIMEOUT_MS, until: signal });
+    try {
+      const answer = await request(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/cloudevents+json', ...this.#signed(news.id, body) },
+        body,
+        dispatcher: this.#agent,
+        signal: deadline.signal,
+      });
+      await answer.body.dump();
+      const { statusCode: status, headers } = answer;
+      const seconds = Number(headers['retry-after']);
+      return { status, ...(seconds > 0 && { retryAfterMs: seconds * 1_000 }) };
+    } finally {
+      deadline.release();
+    }
   }
 
   close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Dispatcher, errors, type FormData, Pool } from 'undici';
+import { Deadline } from '../http/deadline.js';
 
 /** How long one call may take, in milliseconds, and how large an answer may be, in bytes. */
 export interface HttpLimits {
@@ -129,8 +130,8 @@ export class PartnerHttp {
         sent = true;
       }),
     );
-    const timeout = AbortSignal.timeout(this.#limits.totalTimeoutMs);
-    const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
+    const deadline = new Deadline({ ms: this.#limits.totalTimeoutMs, until: request.signal });
+    const { signal } = deadline;
     try {
       signal.throwIfAborted();
       const answer = pool.request({
@@ -140,8 +141,11 @@ export class PartnerHttp {
         body: request.body ?? null,
         signal,
       });
-      return await read(await Promise.race([answer, abortOf(signal)]));
+      const response = await Promise.race([answer, abortOf(signal)]);
+      response.body.once('close', () => deadline.release());
+      return await read(response);
     } catch (error) {
+      deadline.release();
       throw new TransportError(errorCode(error), sent, { cause: error });
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Deadline } from '../../http/deadline.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import type { NotificationType } from '../../partners/banking/requests.js';
 import type { Faults } from '../faults.js';
@@ -144,7 +145,9 @@ export class Webhooks {
   async #deliver({ url }: Receiver, { payload, attempts }: Delivery): Promise<void> {
     const { signal } = this.#closing;
     for (let wait = FIRST_WAIT_MS; attempts.length < ATTEMPTS && !signal.aborted; wait *= 2) {
-      attempts.push(await post(url, payload, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])));
+      const deadline = new Deadline({ ms: TIMEOUT_MS, until: signal });
+      attempts.push(await post(url, payload, deadline.signal));
+      deadline.release();
       const status = attempts.at(-1) ?? 0;
       if (status >= 200 && status <= 299) return;
       await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);

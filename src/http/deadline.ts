@@ -1,0 +1,39 @@
+export interface DeadlineOptions {
+  /** The longest that the call may take, in milliseconds. */
+  readonly ms?: number;
+  /** Ends the call sooner. */
+  readonly until?: AbortSignal | undefined;
+}
+
+/**
+ * The signal of one call, which is to be released when the call is over.
+ *
+ * In place of `AbortSignal.any` and `AbortSignal.timeout`: what listens to such a composite signal is kept for good, and its
+ * time-out, which nobody else holds, may be collected before it fires.
+ */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #until: AbortSignal | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor({ ms, until }: DeadlineOptions) {
+    this.#until = until;
+    if (until?.aborted) this.#controller.abort(until.reason);
+    until?.addEventListener('abort', this.#follow, { once: true });
+    if (ms !== undefined) this.#timer = setTimeout(this.#pass, ms).unref();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Lets go of the timer and of the other signal. */
+  release(): void {
+    clearTimeout(this.#timer);
+    this.#until?.removeEventListener('abort', this.#follow);
+  }
+
+  readonly #follow = () => this.#controller.abort(this.#until?.reason);
+
+  readonly #pass = () => this.#controller.abort(new DOMException('it took too long', 'TimeoutError'));
+}
