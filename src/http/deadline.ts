@@ -37,3 +37,23 @@ export class Deadline {
 
   readonly #pass = () => this.#controller.abort(new DOMException('it took too long', 'TimeoutError'));
 }
+
+/** Waits no longer than its caller. What others wait for as well goes on when one of them gives up. */
+export async function untilAborted<Value>(
+  value: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  if (!signal) return value;
+  const gaveUp = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true, signal: gaveUp.signal });
+  });
+  try {
+    return await Promise.race([aborted, value]);
+  } finally {
+    gaveUp.abort();
+    value.catch(() => undefined);
+  }
+}

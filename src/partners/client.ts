@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
+import { untilAborted } from '../http/deadline.js';
 import { type Download, type Operation, type Operations, operationName } from './catalogue.js';
 import { encode } from './encode.js';
 import { type HttpDownload, type HttpResponse, type PartnerHttp, TransportError } from './http.js';
@@ -230,23 +231,6 @@ function noCredentials(error: unknown): Failure {
     atSignIn: true,
     reason: `${operation}: ${reason}`,
   };
-}
-
-/** What others wait for as well goes on when one caller gives up; that one waits no longer. */
-async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (!signal) return value;
-  const gaveUp = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true, signal: gaveUp.signal });
-  });
-  try {
-    return await Promise.race([aborted, value]);
-  } finally {
-    gaveUp.abort();
-    value.catch(() => undefined);
-  }
 }
 
 /** A 2xx that gets here says in its body that it failed, so it did nothing. */

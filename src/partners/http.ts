@@ -1,5 +1,5 @@
 import { type Dispatcher, errors, type FormData, Pool } from 'undici';
-import { Deadline } from '../http/deadline.js';
+import { Deadline, untilAborted } from '../http/deadline.js';
 
 /** How long one call may take, in milliseconds, and how large an answer may be, in bytes. */
 export interface HttpLimits {
@@ -141,7 +141,8 @@ export class PartnerHttp {
         body: request.body ?? null,
         signal,
       });
-      const response = await Promise.race([answer, abortOf(signal)]);
+      // undici heeds the signal only once a connection is there, which may take a while.
+      const response = await untilAborted(answer, signal);
       response.body.once('close', () => deadline.release());
       return await read(response);
     } catch (error) {
@@ -185,13 +186,6 @@ export function isSecureOrLoopback(url: URL): boolean {
 /** True when it leads to this very machine. */
 export function isLoopback(url: URL): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-}
-
-/** Rejects when the signal fires. undici heeds it only once a connection is there, which may take a while. */
-function abortOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }
 
 /** Calls back when a connected socket (TLS included) is about to carry the request's first byte. */

@@ -18,16 +18,16 @@ it(`of ${EVENTS} events, some repeated and some forged, each valid one is starte
     await registerSearchAttributes(client);
     const taskQueue = `flood-${randomUUID()}`;
     const { url } = await runReceiver({ client, taskQueue }, { requestsPerMinute: 9_999_999 });
-    const { seconds, sentAgain, ...figures } = await flood(client, taskQueue, `${url}/events`, EVENTS);
+    const { seconds, ...figures } = await flood(client, taskQueue, `${url}/events`, EVENTS);
     const [forged, repeated] = [EVENTS / 100, EVENTS / 10];
     const distinct = EVENTS - forged - repeated;
     expect(figures).toEqual({
       ...{ sent: EVENTS, repeated, forged },
       answers: { 202: EVENTS - forged, 401: forged },
+      sentAgain: expect.any(Number),
       ...{ accepted: distinct, started: distinct, lost: 0, doubled: 0 },
     });
     expect(seconds).toBeGreaterThan(0);
-    expect(sentAgain).toBeGreaterThanOrEqual(0);
   } finally {
     await connection.close();
     await server.stop();
