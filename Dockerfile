@@ -1,7 +1,7 @@
 # One image for every process; the command chooses: dist/worker.js (unless told otherwise), dist/receiver.js,
 # dist/codec-server.js, dist/sandbox.js, or dist/starter.js with the arguments of gangway.
 
-FROM node:20.20.0-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -10,7 +10,7 @@ COPY scripts scripts
 COPY src src
 RUN npm run build
 
-FROM node:20.20.0-bookworm-slim AS production
+FROM node:24.21.0-bookworm-slim AS production
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The SDK's native part comes for five platforms, 27 MB each; types and source maps of packages are for developers.
@@ -19,7 +19,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
       ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} + \
  && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete
 
-FROM node:20.20.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 LABEL org.opencontainers.image.title="gangway" \
       org.opencontainers.image.description="A Temporal worker that takes merchants aboard payment and banking partners" \
       org.opencontainers.image.licenses="MIT"

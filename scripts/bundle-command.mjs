@@ -21,7 +21,7 @@ await build({
   allowOverwrite: true,
   // What is imported only when it is needed, such as the client of S3, stays in files of its own.
   ...{ splitting: true, chunkNames: 'command-[hash]' },
-  ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20' },
+  ...{ bundle: true, platform: 'node', format: 'esm', target: 'node22' },
   define: { 'import.meta.url': 'moduleUrl' },
   banner: { js: banner },
   logLevel: 'warning',

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 const compiler = new URL('../node_modules/typescript/package.json', import.meta.url);
 
 if (existsSync(compiler)) {
-  const { status } = spawnSync('npm', ['run', 'build'], { stdio: 'inherit', shell: true });
+  const { status } = spawnSync('npm run build', { stdio: 'inherit', shell: true });
   process.exitCode = status ?? 1;
 } else {
   process.stderr.write(
