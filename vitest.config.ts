@@ -1,16 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
+/** What a folder of tests needs, and may take, beside what all have in common. */
+const project = (name: string, more: object) => ({
+  test: { name, include: [`test/${name}/**/*.test.ts`], pool: 'forks' as const, ...more },
+});
+
+/** A Temporal server that all files of a project share. A busy machine takes its time, and nothing waits for a limit. */
+const SERVER = { globalSetup: ['test/rigs/temporal-server.ts'], testTimeout: 120_000, hookTimeout: 120_000 };
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/global-setup.ts'],
-    // Each file has a worker and a sandbox of its own, so files run side by side on one Temporal server.
-    pool: 'forks',
-    maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    // Real processes are started and killed here, and machines of CI are shared: what fails there is tried once more, and
-    // shown as such. At home a failure is a failure.
-    retry: process.env['CI'] ? 1 : 0,
+    projects: [
+      // Functions: no network, no server.
+      project('unit', { isolate: false }),
+      // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
+      project('integration', { ...SERVER, isolate: false, maxWorkers: 5 }),
+      // Real processes, kills, a browser: few at a time, because each starts several processes of its own.
+      project('e2e', { ...SERVER, maxWorkers: 2 }),
+    ],
   },
 });

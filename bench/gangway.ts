@@ -1,6 +1,7 @@
 import { freePort } from '../src/temporal/dev-server.js';
-import { launch, type RunningProcess } from '../test/processes.js';
-import { createRig, type Rig, SandboxControl } from '../test/rig.js';
+import { launch, type RunningProcess } from '../test/rigs/processes.js';
+import { createRig, type Rig } from '../test/rigs/rig.js';
+import { SandboxControl } from '../test/rigs/sandbox-control.js';
 import type { Bench } from './bench.js';
 
 export interface RunningGangway extends Rig {

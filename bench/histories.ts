@@ -1,4 +1,4 @@
-import type { Onboarding } from '../test/rig.js';
+import type { Onboarding } from '../test/rigs/onboarding.js';
 import { type Goal, type Line, line } from './line.js';
 
 /** The events of an onboarding's history so far, by kind. */

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { createLogger } from '../src/logging.js';
 import { startReceiver } from '../src/receiver/server.js';
 import { loadReceiverSettings } from '../src/receiver/settings.js';
-import { SECRET } from '../test/receiver/running-receiver.js';
+import { SECRET } from '../test/rigs/receiver/running-receiver.js';
 import type { Bench } from './bench.js';
 
 /** Starts a receiver that takes as much as comes. @returns its URL */

@@ -1,4 +1,4 @@
-import { createRig, type Rig, type RigOptions } from '../test/rig.js';
+import { createRig, type Rig, type RigOptions } from '../test/rigs/rig.js';
 import type { Bench } from './bench.js';
 
 /** A client, a sandbox and a worker in the bench's own process: for counts, which time does not change. */

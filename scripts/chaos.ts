@@ -6,9 +6,9 @@ import { randomInt } from 'node:crypto';
 import { Command } from 'commander';
 import { positiveInteger } from '../src/commands/arguments.js';
 import { printLine, printNote } from '../src/commands/output.js';
-import { chaos } from '../test/chaos/chaos.js';
-import { faultTable, verdictTable } from '../test/chaos/report.js';
-import type { Verdicts } from '../test/chaos/verdicts.js';
+import { chaos } from '../test/rigs/chaos/chaos.js';
+import { faultTable, verdictTable } from '../test/rigs/chaos/report.js';
+import type { Verdicts } from '../test/rigs/chaos/verdicts.js';
 
 /** As long as it takes to ask for everyone at a rate that two cores bear. */
 const MS_FOR_EACH = 400;

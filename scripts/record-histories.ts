@@ -12,7 +12,9 @@ import { promisify } from 'node:util';
 import { type DevServer, startDevServer } from '../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { temporalCli } from '../src/temporal/server-binaries.js';
-import { createRig, eventually, type Onboarding, type Rig } from '../test/rig.js';
+import type { Onboarding } from '../test/rigs/onboarding.js';
+import { createRig, type Rig } from '../test/rigs/rig.js';
+import { eventually } from '../test/rigs/waiting.js';
 import { PATHS, type Path } from './recorded-paths.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

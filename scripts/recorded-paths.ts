@@ -6,7 +6,9 @@ import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-in
 import type { Answer, RequirementKind } from '../src/messages/requirements.js';
 import type { SingleActivity } from '../src/messages/single-activity.js';
 import { startOnce } from '../src/temporal/onboardings.js';
-import { holder, Onboarding, type Rig, terminal } from '../test/rig.js';
+import { holder, terminal } from '../test/rigs/inputs.js';
+import { Onboarding } from '../test/rigs/onboarding.js';
+import type { Rig } from '../test/rigs/rig.js';
 
 /** One way through a workflow. */
 export interface Path {

@@ -9,9 +9,10 @@ import { createLogger } from '../src/logging.js';
 import { freePort, startDevServer } from '../src/temporal/dev-server.js';
 import { generatePayloadKey, parsePayloadKeys } from '../src/temporal/payload-keys.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
-import { openBrowser } from '../test/browser/browser.js';
-import { WorkflowPages } from '../test/browser/web-ui.js';
-import { createRig, customer, type Rig } from '../test/rig.js';
+import { openBrowser } from '../test/rigs/browser/browser.js';
+import { WorkflowPages } from '../test/rigs/browser/web-ui.js';
+import { customer } from '../test/rigs/inputs.js';
+import { createRig, type Rig } from '../test/rigs/rig.js';
 
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const TOKEN = '0123456789abcdef0123456789abcdef';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { launchNode, type RunningProcess } from '../../test/processes.js';
+import { launchNode, type RunningProcess } from '../../test/rigs/processes.js';
 import type { Bench } from '../bench.js';
 import { stopped } from '../gangway.js';
 

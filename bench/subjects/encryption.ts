@@ -1,4 +1,5 @@
-import { merchant, type Rig } from '../../test/rig.js';
+import { merchant } from '../../test/rigs/inputs.js';
+import type { Rig } from '../../test/rigs/rig.js';
 import type { Bench } from '../bench.js';
 import { type Line, line } from '../line.js';
 import { rigOn } from '../rig.js';

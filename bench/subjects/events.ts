@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { flood } from '../../test/receiver/flood.js';
-import { event, STRUCTURED, signed } from '../../test/receiver/running-receiver.js';
-import { merchant } from '../../test/rig.js';
+import { merchant } from '../../test/rigs/inputs.js';
+import { flood } from '../../test/rigs/receiver/flood.js';
+import { event, STRUCTURED, signed } from '../../test/rigs/receiver/running-receiver.js';
 import type { Bench } from '../bench.js';
 import { type Line, line } from '../line.js';
 import { receiving } from '../receiving.js';

@@ -1,5 +1,8 @@
 import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
-import { business, customer, eventually, merchant, Onboarding, type Rig, terminal } from '../../test/rig.js';
+import { business, customer, merchant, terminal } from '../../test/rigs/inputs.js';
+import { Onboarding } from '../../test/rigs/onboarding.js';
+import type { Rig } from '../../test/rigs/rig.js';
+import { eventually } from '../../test/rigs/waiting.js';
 import type { Bench } from '../bench.js';
 import { eventsOf, sizeOf } from '../histories.js';
 import { type Line, line } from '../line.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { nudge } from '../../src/temporal/nudge.js';
-import { merchant, type Rig } from '../../test/rig.js';
+import { merchant } from '../../test/rigs/inputs.js';
+import type { Rig } from '../../test/rigs/rig.js';
 import { type BareWorker, bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
 import { gangway } from '../gangway.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { eventually, merchant } from '../../test/rig.js';
+import { merchant } from '../../test/rigs/inputs.js';
+import { eventually } from '../../test/rigs/waiting.js';
 import { bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
 import { type Line, line } from '../line.js';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { WORKFLOW_BUNDLES } from '../../src/worker/create-worker.js';
-import { launch, run } from '../../test/processes.js';
+import { launch, run } from '../../test/rigs/processes.js';
 import { bareProcess } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
 import { stopped } from '../gangway.js';

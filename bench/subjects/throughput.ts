@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { merchant } from '../../test/rig.js';
+import { merchant } from '../../test/rigs/inputs.js';
 import { bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
 import { gangway } from '../gangway.js';

@@ -1,4 +1,6 @@
-import { business, eventually, type Rig } from '../../test/rig.js';
+import { business } from '../../test/rigs/inputs.js';
+import type { Rig } from '../../test/rigs/rig.js';
+import { eventually } from '../../test/rigs/waiting.js';
 import { bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
 import { gangway } from '../gangway.js';

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { jsonLines, run } from '../rigs/processes.js';
+
+const bench = (...args: string[]) => run(process.execPath, ['--import', 'tsx', 'bench/run.ts', ...args], {});
+
+it('the bench prints JSON lines, the machine’s first, and a table for people', async () => {
+  const finished = await bench('--quick', '--json', 'catalogue', 'encryption');
+  expect(finished.code).toBe(0);
+  const [machine, ...lines] = jsonLines(finished);
+  expect(machine).toEqual({
+    subject: 'machine',
+    cpu: expect.any(String),
+    cores: expect.any(Number),
+    memoryGiB: expect.any(Number),
+    loadBefore: expect.any(Number),
+    node: process.version,
+    sdk: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    server: expect.stringContaining('Server '),
+    quick: true,
+  });
+  const [boarding] = lines.filter(({ subject }) => subject === 'catalogue');
+  expect(boarding).toEqual({
+    ...{ subject: 'catalogue', what: 'operations of boarding', figure: 15, unit: 'operations' },
+    parts: { documented: 4, assumed: 11 },
+  });
+  const [, boardings] = lines.filter(({ subject }) => subject === 'encryption');
+  expect(boardings).toEqual({
+    ...{ subject: 'encryption', what: 'straight boardings, encrypted' },
+    ...{ figure: expect.any(Number), unit: 'a second', ratio: expect.any(Number) },
+    beside: { what: 'in the clear', figure: expect.any(Number) },
+  });
+  const { figure, ratio, beside } = boardings as {
+    figure: number;
+    ratio: number;
+    beside: { figure: number };
+  };
+  expect(figure / beside.figure).toBeCloseTo(ratio, 1);
+  expect(finished.stderr).toMatch(
+    /^straight boardings, encrypted +[\d.]+ a second +[\d.]+ in the clear +[\d.]+/m,
+  );
+}, 120_000);
+
+it('the bench names the subjects that there are, when asked for another', async () => {
+  const { code, stderr } = await bench('nothing');
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(/^no such subject: nothing; there are throughput, /),
+  });
+}, 60_000);

@@ -1,0 +1,97 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { startCodecServer } from '../../../src/codec-server/server.js';
+import { createLogger } from '../../../src/logging.js';
+import { type DevServer, freePort, startDevServer } from '../../../src/temporal/dev-server.js';
+import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { openBrowser } from '../../rigs/browser/browser.js';
+import { WorkflowPages } from '../../rigs/browser/web-ui.js';
+import { merchant } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+const TOKEN = '0123456789abcdef0123456789abcdef';
+const KEYS = generatePayloadKey();
+
+let codecPort: number;
+let server: DevServer;
+let rig: Rig;
+let browser: Browser;
+let url: string;
+beforeAll(async () => {
+  codecPort = await freePort();
+  server = await startDevServer({ codecEndpoint: `http://127.0.0.1:${codecPort}/${TOKEN}` });
+  rig = await createRig({ address: server.address, payloadKeys: KEYS, worker: false });
+  await registerSearchAttributes(rig.client);
+  await rig.startWorker();
+  const boarding = await rig.board(merchant('notes'));
+  await boarding.until(({ requirements }) => requirements.length === 2, 'two notes');
+  const { runId } = await boarding.handle.describe();
+  url = `${server.uiUrl}/namespaces/default/workflows/${boarding.workflowId}/${runId}`;
+  browser = await openBrowser();
+}, 60_000);
+afterAll(async () => {
+  await browser.close();
+  await rig.close();
+  await server.stop();
+});
+
+const PRIVATE = ['Corner Bakery', 'Ada', 'voided check', 'merchant-created', 'Create the merchant'];
+
+type Expected = Readonly<Record<'timeline' | 'user-metadata' | 'query', readonly string[]>>;
+
+/** What each page shows in any case: it has come up. */
+const A_PAGE: Expected = {
+  timeline: ['merchantBoarding', 'Timeline'],
+  'user-metadata': ['merchantBoarding', 'User Metadata'],
+  query: ['merchantBoarding', 'Queries'],
+};
+
+const READABLE: Expected = {
+  timeline: ['Corner Bakery', 'Create the merchant'],
+  'user-metadata': ['Corner Bakery', 'voided check'],
+  query: ['merchant-created'],
+};
+
+async function everything(expected: Expected): Promise<string> {
+  const pages = new WorkflowPages(browser, url);
+  const texts: string[] = [];
+  for (const name of ['timeline', 'user-metadata', 'query'] as const) {
+    texts.push(await pages.text(name, expected[name]));
+  }
+  return texts.join('\n');
+}
+
+// In this order: first there is no codec server where the Web UI looks for it, then there is.
+it('without a codec server the Web UI shows that a boarding runs, and nothing of what is in it', async () => {
+  const text = await everything(A_PAGE);
+  expect(text.split('merchantBoarding')).toHaveLength(4);
+  expect(PRIVATE.filter((value) => text.includes(value))).toEqual([]);
+}, 90_000);
+
+it('with a codec server that admits another origin it shows no more', async () => {
+  await startCodec('https://temporal.example.com');
+  const text = await everything(A_PAGE);
+  expect(text.split('merchantBoarding')).toHaveLength(4);
+  expect(PRIVATE.filter((value) => text.includes(value))).toEqual([]);
+}, 90_000);
+
+it('with its codec server the dba, the timeline and the requirement are readable', async () => {
+  await startCodec(server.uiUrl);
+  const text = await everything(READABLE);
+  expect(PRIVATE.filter((value) => !text.includes(value))).toEqual([]);
+}, 90_000);
+
+async function startCodec(uiOrigin: string): Promise<void> {
+  const codec = await startCodecServer({
+    host: '127.0.0.1',
+    port: codecPort,
+    keys: parsePayloadKeys(KEYS),
+    bearer: { tokens: [TOKEN], jwt: undefined },
+    uiOrigin,
+    tokenInPath: true,
+    requestsPerMinute: 3_000,
+    logger: createLogger('error'),
+  });
+  onTestFinished(() => codec.close());
+}

@@ -1,0 +1,57 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { expect, it } from 'vitest';
+import { run } from '../../rigs/processes.js';
+
+/** Peak memory of `gangway batch FILE --dry-run`, in MiB. */
+async function peakMemory(file: string): Promise<number> {
+  const hook = `process.on('exit', () => process.stderr.write(String(process.resourceUsage().maxRSS)))`;
+  const args = ['--import', `data:text/javascript,${hook}`, 'dist/starter.js', 'batch', file, '--dry-run'];
+  const { code, stderr } = await run(process.execPath, args, {});
+  expect(code).toBe(0);
+  return Number(stderr) / 1024;
+}
+
+it.each(['csv', 'ndjson'])(
+  'does not hold a large %s file in memory',
+  async (format) => {
+    const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+    try {
+      const [small, large] = [join(folder, `small.${format}`), join(folder, `large.${format}`)];
+      await Promise.all([write(small, format, 1), write(large, format, 20_000)]);
+      const size = (await stat(large)).size / 1024 / 1024;
+      expect(size).toBeGreaterThan(150);
+      const peaks = [await peakMemory(small), await peakMemory(large)] as const;
+      expect(peaks[1] - peaks[0]).toBeLessThan(100);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+  120_000,
+);
+
+/** A file of rows of 8 KiB. */
+async function write(path: string, format: string, rows: number): Promise<void> {
+  const text = 'x'.repeat(8_192);
+  const merchant = {
+    dba: 'Corner Bakery',
+    firstName: 'Ada',
+    lastName: 'Baker',
+    cashDiscount: 'No',
+    pos: 'None',
+  };
+  const row = (place: number) =>
+    format === 'csv'
+      ? `m-${place},Corner Bakery,Ada,Baker,No,None,${text}\n`
+      : `${JSON.stringify({ externalId: `m-${place}`, merchant, application: { text } })}\n`;
+  function* content() {
+    if (format === 'csv')
+      yield 'externalId,merchant.dba,merchant.firstName,merchant.lastName,merchant.cashDiscount,merchant.pos,application.text\n';
+    for (let place = 0; place < rows; place += 1) yield row(place);
+  }
+  await pipeline(Readable.from(content()), createWriteStream(path));
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { expect, it } from 'vitest';
+import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { executions, merchantsFile } from '../../rigs/commands/batch-files.js';
+import { startGangway } from '../../rigs/commands/running-command.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+/** A server of its own that keeps what it has over a stop, and a file of so many merchants. */
+async function withServer(
+  count: number,
+  test: (stage: {
+    readonly rig: Rig;
+    readonly file: string;
+    readonly ids: readonly string[];
+    stop(): Promise<void>;
+    restart(): Promise<void>;
+    connected<T>(what: (client: Client) => Promise<T>): Promise<T>;
+  }) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  const databaseFile = join(folder, 'temporal.db');
+  let server: DevServer = await startDevServer({ databaseFile });
+  const { address } = server;
+  const port = Number(address.split(':')[1]);
+  const connected = async <T>(what: (client: Client) => Promise<T>) => {
+    const connection = await Connection.connect({ address });
+    try {
+      return await what(new Client({ connection }));
+    } finally {
+      await connection.close();
+    }
+  };
+  await connected(registerSearchAttributes);
+  const rig = await createRig({ address, worker: false });
+  try {
+    await test({
+      rig,
+      ...(await merchantsFile(rig, count)),
+      connected,
+      stop: () => server.stop(),
+      async restart() {
+        server = await startDevServer({ port, databaseFile });
+      },
+    });
+  } finally {
+    await rig.close();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+it(
+  'a run outlasts a restart of Temporal: all are started, none twice',
+  () =>
+    withServer(100, async ({ rig, file, ids, stop, restart, connected }) => {
+      const running = startGangway(rig.env, ['batch', file, '--rate', '40']);
+      await running.printsLines(20);
+      await stop();
+      await running.says('Temporal does not answer; trying on');
+      await restart();
+      const { code, stdout } = await running.finished;
+      expect(code).toBe(0);
+      expect(stdout.split('\n').filter((line) => /^\d+ merchant-boarding-/.test(line))).toHaveLength(100);
+      expect(stdout).toMatch(/^100 rows: /m);
+      const found = await connected((client) => executions(client, rig.taskQueue, 100));
+      expect(found.map(({ workflowId }) => workflowId).sort()).toEqual(ids.toSorted());
+    }),
+  120_000,
+);
+
+it(
+  'a run gives up when Temporal stays away, and is gone on with later',
+  () =>
+    withServer(60, async ({ rig, file, ids, stop, restart, connected }) => {
+      const running = startGangway(rig.env, ['batch', file, '--rate', '40', '--give-up-after', '2s']);
+      await running.printsLines(10);
+      await stop();
+      const { code, stdout, stderr } = await running.finished;
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^60 rows: \d+ started, \d+ not begun$/m);
+      expect(stderr).toBe(
+        'Temporal does not answer; trying on\n' +
+          'gave up: Temporal does not answer (--give-up-after)\n' +
+          'run the same command again: it goes on from here, and starts nothing twice\n',
+      );
+      await restart();
+      const again = await startGangway(rig.env, ['batch', file]).finished;
+      expect(again).toMatchObject({ code: 0, stderr: '' });
+      const found = await connected((client) => executions(client, rig.taskQueue, 60));
+      expect(found.map(({ workflowId }) => workflowId).sort()).toEqual(ids.toSorted());
+    }),
+  120_000,
+);

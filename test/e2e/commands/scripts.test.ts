@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { batchFile, ndjson } from '../../rigs/commands/batch-files.js';
+import { merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { gangway, jsonLines, run } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+// A server of its own: scripts answer for all merchants of an agent, and report on all there are.
+let server: DevServer;
+let rig: Rig;
+beforeAll(async () => {
+  server = await startDevServer();
+  rig = await createRig({ address: server.address });
+  await registerSearchAttributes(rig.client);
+});
+afterAll(async () => {
+  await rig.close();
+  await server.stop();
+});
+
+/** Runs a script as it is. */
+const script = (name: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+  run(`examples/scripts/${name}.sh`, args, {
+    ...rig.env,
+    GANGWAY: `${process.execPath} dist/starter.js`,
+    ...env,
+  });
+
+/** A merchant with two notes, once the inbox has them, which is a little late. */
+async function withNotes(agentProfileId: number, dueInHours = 48) {
+  const input = merchant('notes', { agentProfileId, dueInHours });
+  const boarding = await rig.board(input);
+  const ofIt = async () => {
+    const items = jsonLines(await gangway(rig.env, ['inbox', '--agent', String(agentProfileId), '--json']));
+    return items.filter(({ workflowId }) => workflowId === boarding.workflowId).map(({ id }) => String(id));
+  };
+  await expect.poll(ofIt, { timeout: 20_000 }).toHaveLength(2);
+  return { boarding, id: boarding.workflowId, notes: await ofIt() };
+}
+
+describe('board-and-wait.sh', () => {
+  it('boards the example file, prints how each ended, and exits 1 when one is not aboard', async () => {
+    const { code, stdout } = await script('board-and-wait', ['examples/merchants.csv']);
+    expect(stdout.split('\n').sort()).toEqual([
+      '',
+      expect.stringMatching(/^2 elm-florist boarded 5180\d+$/),
+      expect.stringMatching(/^3 pine-cycles boarded 5180\d+$/),
+      '4 oak-antiques declined -',
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('takes the options of batch, and exits 0 when all are aboard', async () => {
+    const args = ['examples/crm-export.csv', '--delimiter', ';', '--mapping', 'examples/mapping.json'];
+    const { code, stdout } = await script('board-and-wait', args);
+    expect(stdout.split('\n').sort()).toEqual([
+      '',
+      expect.stringMatching(/^2 000123 boarded 5180\d+$/),
+      expect.stringMatching(/^3 000124 boarded 5180\d+$/),
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('exits 2 when the file is wrong', async () => {
+    const file = await batchFile(rig, 'rows.ndjson', ndjson([{ ...merchant(), agentProfileId: 'x' }]));
+    const { code, stdout, stderr } = await script('board-and-wait', [file]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`${file}:1: agentProfileId: `);
+    expect(await script('board-and-wait')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^usage: /),
+    });
+  });
+});
+
+describe('answer-notes.sh', () => {
+  it('answers every note of the agent’s merchants, and no other', async () => {
+    const [one, two, other] = await Promise.all([withNotes(101), withNotes(101), withNotes(102)]);
+    const answer = ['--document', 'examples/voided-check.txt', '--reason', 'the agent sent it'];
+    const { code, stdout, stderr } = await script('answer-notes', ['101', ...answer]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n').sort()).toEqual(
+      [one, two]
+        .flatMap(({ id, notes }) => notes.map((note, place) => [id, note, 1 - place] as const))
+        .map(([id, note, open]) => `${id}: ${note} resolved; ${open} still open`)
+        .sort(),
+    );
+    for (const { boarding } of [one, two])
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const { timeline } = await one.boarding.state();
+    expect(timeline.filter(({ reason }) => reason === 'the agent sent it')).toHaveLength(2);
+    expect((await other.boarding.state()).requirements).toHaveLength(2);
+    await other.boarding.handle.terminate();
+  }, 60_000);
+
+  it('exits 1 when an answer is not taken, and 2 without an answer', async () => {
+    const { boarding, id, notes } = await withNotes(102);
+    const refused = await script('answer-notes', ['102', '--text', '']);
+    expect(refused).toMatchObject({ code: 1, stderr: 'answer.text: must not be empty\n'.repeat(2) });
+    expect(refused.stdout.trimEnd().split('\n').sort()).toEqual(
+      notes.toSorted().map((note) => `${id}: ${note} is not answered`),
+    );
+    expect((await boarding.state()).requirements).toHaveLength(2);
+    expect(await script('answer-notes', ['102'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^usage: /),
+    });
+    await boarding.handle.terminate();
+  }, 60_000);
+});
+
+describe('answer-uncertain-writes.sh', () => {
+  /** Merchants whose creation got lost, once the inbox has them. */
+  async function inDoubt(...faults: readonly string[]) {
+    const ids: string[] = [];
+    for (const fault of faults) {
+      await rig.sandbox.plan(fault, 'create-merchant');
+      const boarding = await rig.board(merchant());
+      await boarding.requirement('uncertain-write');
+      ids.push(boarding.workflowId);
+    }
+    const inbox = async () => {
+      const items = jsonLines(await gangway(rig.env, ['inbox', '--json']));
+      return ids.filter((id) => items.some(({ workflowId }) => workflowId === id));
+    };
+    await expect.poll(inbox, { timeout: 20_000 }).toEqual(ids);
+    return ids.map((id) => new Onboarding(rig.client, id));
+  }
+
+  const writesOf = ({ workflowId }: Onboarding) =>
+    rig.sandbox.writes(workflowId.replace('merchant-boarding-', ''));
+
+  it('adopts what is in the ledger, has the rest tried again, and all are aboard', async () => {
+    const [there, missing] = await inDoubt('drop-after-commit', '500-before-commit');
+    if (!there || !missing) throw new Error('unreachable');
+    const [made] = await rig.sandbox.ledger({ guid: there.workflowId.replace('merchant-boarding-', '') });
+    const { code, stdout, stderr } = await script('answer-uncertain-writes', [rig.sandbox.url]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n').sort()).toEqual(
+      [
+        `${there.workflowId} uncertain-write-1 adopt ${made?.id}`,
+        `${missing.workflowId} uncertain-write-1 retry`,
+      ].sort(),
+    );
+    for (const boarding of [there, missing]) {
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      expect(await writesOf(boarding)).toEqual(['create-merchant', 'submit-merchant']);
+    }
+    expect(await script('answer-uncertain-writes', [rig.sandbox.url])).toMatchObject({ code: 0, stdout: '' });
+  }, 120_000);
+
+  it('leaves to a person what the ledger has twice, and exits 1; 2 without the sandbox', async () => {
+    const [doubled] = await inDoubt('500-after-commit');
+    if (!doubled) throw new Error('unreachable');
+    const again = { guid: doubled.workflowId.replace('merchant-boarding-', ''), agentProfileId: 101 };
+    await fetch(`${rig.sandbox.url}/api/v2/merchant/create`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Basic ${Buffer.from('sandbox:sandbox').toString('base64')}`,
+      },
+      body: JSON.stringify({ ...merchant().merchant, ...again }),
+    });
+    const { code, stdout } = await script('answer-uncertain-writes', [rig.sandbox.url]);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: `${doubled.workflowId} uncertain-write-1 is not answered\n`,
+    });
+    expect((await doubled.state()).requirements).toHaveLength(1);
+    expect(await script('answer-uncertain-writes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^usage: /),
+    });
+    await doubled.handle.terminate();
+  }, 120_000);
+});
+
+describe('overdue-report.sh', () => {
+  it('exits 0 when nothing is overdue, and 3 with a line for each thing that is', async () => {
+    const nothing = await withNotes(102);
+    expect(await script('overdue-report')).toEqual({ code: 0, stdout: '', stderr: '' });
+    const csvHead = 'due,hours overdue,workflow,requirement,kind\n';
+    expect(await script('overdue-report', ['--csv'])).toEqual({ code: 0, stdout: csvHead, stderr: '' });
+
+    const { boarding, id, notes } = await withNotes(101, 0.000_1);
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
+    const text = await script('overdue-report');
+    expect(text).toMatchObject({ code: 3, stderr: '' });
+    expect(text.stdout.trimEnd().split('\n').sort()).toEqual(
+      notes
+        .toSorted()
+        .map((note) => expect.stringMatching(new RegExp(`^${time}  0h  ${id}  ${note}  underwriting-note$`))),
+    );
+    const csv = await script('overdue-report', ['--csv']);
+    expect(csv.code).toBe(3);
+    expect(csv.stdout.slice(0, csvHead.length)).toBe(csvHead);
+    expect(csv.stdout.slice(csvHead.length).trimEnd().split('\n').sort()).toEqual(
+      notes
+        .toSorted()
+        .map((note) => expect.stringMatching(new RegExp(`^${time},0,${id},${note},underwriting-note$`))),
+    );
+    await Promise.all([boarding.handle.terminate(), nothing.boarding.handle.terminate()]);
+  }, 60_000);
+
+  it('exits 1 when it cannot find out, and 2 for an unknown option', async () => {
+    const away = await script('overdue-report', [], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
+    expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot reach Temporal') });
+    expect(await script('overdue-report', ['--json'])).toMatchObject({ code: 2, stdout: '' });
+  });
+});

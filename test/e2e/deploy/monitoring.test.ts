@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { alerts, alertsSeenFiring, expressions, understood } from '../../rigs/deploy/monitoring.js';
+
+describe('alerts and dashboard', () => {
+  it('hold PromQL and nothing else', () => {
+    const wrong = expressions().filter(({ promql }) => {
+      const { isValid, metrics } = understood(promql);
+      return !isValid || metrics.length === 0;
+    });
+    expect(wrong).toEqual([]);
+    expect(expressions().length).toBeGreaterThan(35);
+    expect(understood('sum(rate(a_total[5m])) by').isValid).toBe(false);
+    expect(understood('sum by (b) (rate(a_total{c="d"}[5m])) > 0').metrics).toEqual(['a_total']);
+  });
+
+  it('send whoever is alerted to a section of its own in the operations guide', () => {
+    const words = (name: string) =>
+      name.replace(/^Gangway/, '').replace(/(?<!^)[A-Z]/g, (letter) => `-${letter}`);
+    const guide = readFileSync('docs/operations.md', 'utf8');
+    const sections = [...guide.matchAll(/^### Alert: (.+)$/gm)].map(([, name = '']) => name.toLowerCase());
+    expect(sections.map((name) => `alert-${name.replaceAll(' ', '-')}`)).toEqual(
+      alerts().map(({ annotations }) => annotations['runbook_url']?.split('#')[1]),
+    );
+    for (const { alert, annotations, labels } of alerts()) {
+      const anchor = `alert-${words(alert).toLowerCase()}`;
+      expect(annotations).toEqual({
+        summary: expect.stringMatching(/\S/),
+        description: expect.stringMatching(/\S/),
+        runbook_url: `docs/operations.md#${anchor}`,
+      });
+      expect(['page', 'ticket']).toContain(labels['severity']);
+    }
+  });
+
+  it('have a unit test that sees each alert fire', () => {
+    expect(new Set(alerts().map(({ alert }) => alert))).toEqual(alertsSeenFiring());
+  });
+});

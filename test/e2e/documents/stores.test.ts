@@ -1,0 +1,251 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { FileStore } from '../../../src/documents/file-store.js';
+import { openStore } from '../../../src/documents/open-store.js';
+import {
+  BUCKET,
+  S3_SERVER_TIMEOUT_MS,
+  type S3Server,
+  startS3Server,
+} from '../../rigs/documents/s3-server.js';
+
+const MIB = 1024 * 1024;
+
+let s3: S3Server;
+beforeAll(async () => {
+  s3 = await startS3Server();
+}, S3_SERVER_TIMEOUT_MS);
+afterAll(() => s3?.stop());
+
+interface Place {
+  readonly files: FileStore;
+  /** All that is there, finished or not. */
+  readonly names: () => Promise<string[]>;
+}
+
+/** A store of its own for the running test, with the rights that the documents recommend. */
+const inBucket = async (): Promise<Place> => {
+  settings(s3.env);
+  const prefix = `gangway/${randomUUID()}`;
+  const files = await openStore(`s3://${BUCKET}/${prefix}`, s3.url);
+  return {
+    files,
+    async names() {
+      const keys = await s3.keys(`${prefix}/`);
+      const unfinished = Array.from({ length: await s3.unfinished() }, () => 'an unfinished upload');
+      return [...keys.map((key) => key.slice(prefix.length + 1)), ...unfinished];
+    },
+  };
+};
+
+const inFolder = async (): Promise<Place> => {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-stores-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return { files: await openStore(folder), names: () => readdir(folder) };
+};
+
+/** AWS's own settings, for the running test. */
+function settings(env: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
+const put = (files: FileStore, name: string, ...chunks: (string | Buffer)[]) =>
+  files.save(name, Readable.from(chunks), 'text/plain');
+
+/** Different in each of its mebibytes, so that parts in a wrong order would show. */
+function* mebibytes(count: number): Generator<Buffer> {
+  for (let number = 0; number < count; number += 1) yield Buffer.alloc(MIB, number);
+}
+
+async function hashOf(content: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of content) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+describe.each([
+  ['a folder', inFolder],
+  ['a bucket', inBucket],
+])('%s', (_, place) => {
+  it.each([0, 1, 12.5])('gives back the %d MiB that were saved', async (size) => {
+    const { files, names } = await place();
+    const chunks = [...mebibytes(Math.floor(size)), Buffer.alloc((size % 1) * MIB, 255)];
+    expect(await files.save('a.bin', Readable.from(chunks), 'application/pdf')).toBe(size * MIB);
+    expect(await hashOf(await files.open('a.bin'))).toBe(await hashOf(Readable.from(chunks)));
+    expect(await names()).toEqual(['a.bin']);
+  });
+
+  it('keeps the latest of the same name', async () => {
+    const { files, names } = await place();
+    await put(files, 'a.txt', 'a longer one');
+    await put(files, 'a.txt', 'short');
+    expect(await text(await files.open('a.txt'))).toBe('short');
+    expect(await names()).toEqual(['a.txt']);
+  });
+
+  it('keeps one whole file of two that come at the same time', async () => {
+    const { files, names } = await place();
+    const whole = ['aaaa', 'bbbb'];
+    await Promise.all(whole.map((letters) => put(files, 'a.txt', ...letters)));
+    expect(whole).toContain(await text(await files.open('a.txt')));
+    expect(await names()).toEqual(['a.txt']);
+  });
+
+  it.each([
+    ['early', 0],
+    ['late', 12],
+  ])('of a file that breaks off %s keeps nothing, and the one before it', async (_when, whole) => {
+    const { files, names } = await place();
+    await put(files, 'a.bin', 'the one before');
+    const broken = new Error('the partner is gone');
+    const body = Readable.from(
+      (function* () {
+        yield* mebibytes(whole);
+        yield Buffer.from('half');
+        throw broken;
+      })(),
+    );
+    await expect(files.save('a.bin', body, 'text/plain')).rejects.toBe(broken);
+    expect(await text(await files.open('a.bin'))).toBe('the one before');
+    expect(await names()).toEqual(['a.bin']);
+  });
+
+  it.each(['../a', '/etc/passwd', 'a/b', 'a\\b', '..', '.', '', '.a.part', 'a\0', 'a'.repeat(256)])(
+    'refuses the name %j and lets go of what was to have it',
+    async (name) => {
+      const { files, names } = await place();
+      const body = Readable.from(['x']);
+      const refused = { name: 'StoreFailure', kind: 'refused' };
+      await expect(files.save(name, body, 'text/plain')).rejects.toMatchObject(refused);
+      expect(body.destroyed).toBe(true);
+      await expect(files.open(name)).rejects.toMatchObject(refused);
+      expect(await names()).toEqual([]);
+    },
+  );
+
+  it('tells that a file is missing', async () => {
+    const { files } = await place();
+    await expect(files.open('none.pdf')).rejects.toMatchObject({ kind: 'missing' });
+  });
+});
+
+describe('a bucket', () => {
+  it('keeps the content type', async () => {
+    const { files } = await inBucket();
+    await files.save('a.pdf', Readable.from(['%PDF']), 'application/pdf');
+    const key = `${files.place.slice(`s3://${BUCKET}/`.length)}/a.pdf`;
+    expect(await s3.object(key)).toEqual({ content: Buffer.from('%PDF'), contentType: 'application/pdf' });
+  });
+
+  const other = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'hunter2' };
+  const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' };
+  it.each([
+    ['with another prefix', {}, `s3://${BUCKET}/elsewhere`, 'AccessDenied (HTTP 403)'],
+    ['with credentials that nobody knows', other, `s3://${BUCKET}/gangway`, 'InvalidAccessKeyId (HTTP 403)'],
+    [
+      'with a wrong secret',
+      { AWS_SECRET_ACCESS_KEY: 'hunter2' },
+      `s3://${BUCKET}/gangway`,
+      'SignatureDoesNotMatch (HTTP 403)',
+    ],
+    ['without credentials', none, `s3://${BUCKET}/gangway`, 'CredentialsProviderError'],
+  ])('%s is refused, and no secret is told', async (_case, more, place, reason) => {
+    settings({ ...s3.env, ...more });
+    const files = await openStore(place, s3.url);
+    const refused = { kind: 'refused', message: `${place}: ${reason}` };
+    await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(refused);
+    await expect(put(files, 'a.txt', ...mebibytes(6))).rejects.toMatchObject(refused);
+    await expect(files.open('a.txt')).rejects.toMatchObject(refused);
+  });
+
+  it('that does not exist is refused', async () => {
+    settings(s3.env);
+    const files = await openStore('s3://no-such-bucket', s3.url);
+    const refused = {
+      kind: 'refused',
+      message: expect.stringMatching(/(NoSuchBucket|AccessDenied) \(HTTP 40[34]\)/),
+    };
+    await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(refused);
+  });
+
+  it('whose server is away is worth another try', async () => {
+    settings(s3.env);
+    const files = await openStore(`s3://${BUCKET}`, 'http://127.0.0.1:1');
+    const away = { kind: 'away', message: `s3://${BUCKET}: ECONNREFUSED` };
+    await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(away);
+    await expect(files.open('a.txt')).rejects.toMatchObject(away);
+  });
+
+  it('needs a region', async () => {
+    settings({ ...s3.env, AWS_REGION: '' });
+    await expect(openStore(`s3://${BUCKET}`, s3.url)).rejects.toThrow('AWS_REGION: is not set');
+  });
+
+  it('that takes no bytes makes the file wait, so that it does not pile up in memory', async () => {
+    settings(s3.env);
+    const silent = await answeringNothing();
+    const files = await openStore(`s3://${BUCKET}`, silent.url);
+    let taken = 0;
+    const body = Readable.from(
+      (function* () {
+        for (const mebibyte of mebibytes(200)) {
+          taken += 1;
+          yield mebibyte;
+        }
+      })(),
+    );
+    const saving = files.save('a.bin', body, 'text/plain').catch((error: unknown) => error);
+    await silent.asked;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(taken).toBeGreaterThan(4);
+    expect(taken).toBeLessThan(32);
+    silent.close();
+    expect(await saving).toMatchObject({ kind: 'away' });
+  });
+
+  it('that breaks off half-way through a file is worth another try', async () => {
+    settings(s3.env);
+    const url = await answeringHalf();
+    const files = await openStore(`s3://${BUCKET}`, url);
+    const body = await files.open('a.txt');
+    await expect(buffer(body)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'away' });
+  });
+});
+
+/** A server that takes connections, and neither reads on nor answers. */
+async function answeringNothing() {
+  const server = createServer({ pauseOnConnect: true });
+  const asked = once(server, 'connection');
+  const sockets: { destroy(): void }[] = [];
+  server.on('connection', (socket) => sockets.push(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(close);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close };
+}
+
+/** A server that is gone in the middle of each object. */
+async function answeringHalf(): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf', () => socket.destroy());
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

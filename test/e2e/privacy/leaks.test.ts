@@ -1,0 +1,242 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { BusinessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
+import type { CustomerOnboardingInput } from '../../../src/messages/customer-onboarding-input.js';
+import { workflowId } from '../../../src/messages/ids.js';
+import { freePort, startDevServer } from '../../../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { countingProxy } from '../../rigs/counting-proxy.js';
+import { terminal } from '../../rigs/inputs.js';
+import { SECRET, subscriber } from '../../rigs/news/subscriber.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { holderOf, merchantOf, ownersOf } from '../../rigs/privacy/marked-inputs.js';
+import { found, type Markers, markers } from '../../rigs/privacy/markers.js';
+import { databaseOf, kept } from '../../rigs/privacy/places.js';
+import { gangway, launch } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { collector } from '../../rigs/tracing/collector.js';
+
+/** Everything that an operator of the Temporal server, or of its logs and metrics, could read. */
+interface Places {
+  readonly histories: Buffer;
+  readonly visibility: Buffer;
+  readonly database: Buffer;
+  readonly logs: Buffer;
+  readonly metrics: Buffer;
+  readonly traces: Buffer;
+  /** What others were told. */
+  readonly news: Buffer;
+}
+
+describe('private values, each marked, in onboardings with failures of every kind', () => {
+  it('are nowhere to be found', async () => {
+    const marked = markers();
+    const { tokens, ...places } = await live(marked, {});
+    expect(Object.keys(tokens).length).toBeGreaterThanOrEqual(2);
+    const hits = Object.entries(places).flatMap(([place, bytes]) =>
+      found(bytes, { ...marked, ...tokens }).map((name) => `${name} in ${place}`),
+    );
+    expect(hits).toEqual([]);
+    for (const bytes of Object.values(places)) expect(bytes.length).toBeGreaterThan(1_000);
+  }, 240_000);
+
+  it('are found by the same search when payloads are in the clear', async () => {
+    const marked = markers();
+    const { histories, database, ...elsewhere } = await live(marked, { payloadKeys: '' });
+    // Credentials never go through Temporal.
+    const { password: _, deviceToken: _1, ...told } = marked;
+    expect(found(histories, told).sort()).toEqual(Object.keys(told).sort());
+    expect(found(database, told).sort()).toEqual(Object.keys(told).sort());
+    const { tokens: _2, ...places } = elsewhere;
+    expect(Object.values(places).flatMap((bytes) => found(bytes, marked))).toEqual([]);
+  }, 240_000);
+});
+
+/** Boards and onboards with a real server that keeps its data in a file, a real worker process and the real command. */
+async function live(
+  marked: Markers,
+  options: { payloadKeys?: string },
+): Promise<Places & { readonly tokens: Readonly<Record<string, string>> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-privacy-'));
+  const server = await startDevServer({ databaseFile: join(folder, 'temporal.db') });
+  const metricsPort = await freePort();
+  const rig = await createRig({
+    address: server.address,
+    worker: false,
+    sandbox: { password: marked.password },
+    ...options,
+  });
+  try {
+    await registerSearchAttributes(rig.client);
+    const bank = await countingProxy(rig.sandbox.url);
+    const crm = await subscriber();
+    const otlp = await collector();
+    const env = {
+      ...rig.env,
+      GANGWAY_LOG_LEVEL: 'trace',
+      GANGWAY_METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
+      BOARDING_PASSWORD: marked.password,
+      PAYMENTS_API_KEY: marked.password,
+      BANKING_URL: bank.url,
+      BANKING_PASSWORD: marked.password,
+      BANKING_DEVICE_TOKEN: marked.deviceToken,
+      EVENTS_URLS: crm.url,
+      EVENTS_SECRETS: SECRET,
+      EVENTS_TO_LOOPBACK: 'true',
+      OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
+    };
+    const worker = await launch('worker', env, 'worker is ready');
+    const printed = await story(rig, env, marked);
+    const metrics = Buffer.from(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).arrayBuffer());
+    worker.child.kill('SIGTERM');
+    await worker.exit;
+    otlp.close();
+    const news = Buffer.from(crm.received.map(({ body }) => body).join('\n'));
+    const places = {
+      ...(await temporalKnows(rig)),
+      metrics,
+      traces: otlp.bytes(),
+      news,
+      logs: Buffer.from(worker.stderr() + printed),
+    };
+    await rig.close();
+    const bearers = new Set(
+      bank.seen().flatMap(({ authorization = '' }) => authorization.split(' ')[1] ?? []),
+    );
+    const tokens = Object.fromEntries([...bearers].map((token, index) => [`token ${index + 1}`, token]));
+    return { ...places, tokens, database: await databaseOf(server, folder) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Answers what the commands printed on standard error. */
+async function story(rig: Rig, env: Record<string, string>, marked: Markers): Promise<string> {
+  const { sandbox } = rig;
+  // Failures of each kind: rejected, not sent, 429, uncertain, 500; each error answer may quote what was sent.
+  await sandbox.plan('429', 'create-merchant', { milliseconds: 100 });
+  await sandbox.plan('500-before-commit', 'get-fees', { times: 1 });
+  await sandbox.plan('drop-after-commit', 'submit-merchant');
+  await sandbox.plan('drop-after-commit', 'submit-business-account-holder');
+  await sandbox.plan('expired-token', 'list-new-tickets');
+
+  const customer = await rig.onboard(customerOf(marked));
+  const { id: rejected } = await customer.requirement('rejected-input');
+  const patch = { agentProfileId: 101 };
+  await customer.resolve(rejected, { kind: 'correction', patch }, marked.actor, marked.reason);
+  const { merchantProfileId = 0, profileId = 0 } = await customer.until(
+    (state) => state.profileId !== undefined && state.boarding?.stage === 'underwriting',
+    'both under way',
+  );
+  await sandbox.transition(merchantProfileId, { status: 'Pending Review', notes: [marked.note] });
+  await sandbox.transitionProfile(profileId, {
+    bankingStatus: 'PendingUW',
+    tickets: [{ text: marked.ticket }],
+  });
+  await answerByCommand(customer, env, marked);
+
+  const business = await rig.onboardBusiness(businessOf(marked));
+  const { id: refused } = await business.requirement('rejected-input');
+  await business.resolve(refused, { kind: 'correction', patch: { holder: { ssn: marked.correctedSsn } } });
+  await business.outcome();
+
+  const address = { streetAddress: marked.homeStreet, postalCode: '12207', city: 'Albany', state: 33 };
+  const code = { oneTimeCode: marked.code, secureOperationType: 'ShortMessageCode' };
+  await rig.client.workflow.start('changeAddress', {
+    taskQueue: rig.taskQueue,
+    workflowId: 'change-address-marked',
+    args: [{ ...address, ...code }],
+  });
+  // Not six digits: our own check rejects it, and says which member.
+  await rig.client.workflow.getHandle('change-address-marked').result();
+  await provideTerminal(rig, marked);
+  await sandbox.transition(merchantProfileId, { status: 'Declined', comment: marked.comment });
+  await sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
+  await customer.outcome();
+  const shown = await Promise.all(
+    ['status', 'watch'].map((command) => gangway(env, [command, customer.workflowId])),
+  );
+  return shown.map(({ stderr }) => stderr).join('');
+}
+
+async function answerByCommand(
+  customer: Onboarding,
+  env: Record<string, string>,
+  marked: Markers,
+): Promise<void> {
+  const by = ['--actor', marked.actor, '--reason', marked.reason];
+  const note = await customer.requirement('underwriting-note');
+  const told = await gangway(env, [
+    'resolve',
+    customer.workflowId,
+    note.id,
+    '--text',
+    marked.noteAnswer,
+    ...by,
+  ]);
+  expect(told.code, told.stderr).toBe(0);
+  const ticket = await customer.requirement('ticket');
+  const replied = await gangway(env, [
+    'resolve',
+    customer.workflowId,
+    ticket.id,
+    '--text',
+    marked.ticketAnswer,
+    ...by,
+  ]);
+  expect(replied.code, replied.stderr).toBe(0);
+}
+
+/** A payments account that is refused at first, then lost and found. */
+async function provideTerminal({ client, sandbox, taskQueue }: Rig, marked: Markers): Promise<void> {
+  const address = { street_line1: marked.accountStreet, city: 'Albany', state: 'NY', zip: '12207' };
+  const personal = { admin_email: marked.adminEmail, tax_id: marked.taxId };
+  const account = { name: marked.dba, address, parent_id: 'none', ...personal };
+  const input = { externalId: 'marked', mid: '4711', provisionTerminal: terminal({ account }) };
+  const id = workflowId('terminalProvisioning', 'marked');
+  await client.workflow.start('terminalProvisioning', { taskQueue, workflowId: id, args: [input] });
+  const provisioning = new Onboarding(client, id);
+  const { id: rejected } = await provisioning.requirement('rejected-input');
+  await sandbox.plan('500-after-commit', 'create-account');
+  const patch = { provisionTerminal: { account: { parent_id: null } } };
+  await provisioning.resolve(rejected, { kind: 'correction', patch }, marked.actor, marked.reason);
+  expect(await provisioning.outcome()).toMatchObject({ outcome: 'provisioned' });
+}
+
+function customerOf(marked: Markers): CustomerOnboardingInput {
+  return {
+    externalId: 'marked',
+    boarding: {
+      merchant: merchantOf(marked, `${marked.dba} [waiting]`),
+      // Rejected at first.
+      agentProfileId: 999,
+      boardingSettingsId: 11,
+      application: { remark: marked.application },
+      dueInHours: 48,
+    },
+    business: {
+      holder: holderOf(marked, marked.ssn, `${marked.dba} [waiting]`),
+      beneficialOwners: ownersOf(marked),
+      dueInHours: 48,
+    },
+    onDecline: 'continue',
+  };
+}
+
+/** A business whose SSN the sandbox refuses at first. */
+function businessOf(marked: Markers): BusinessOnboardingInput {
+  const refused = holderOf(marked, '219099999', `${marked.dba}-2`);
+  return { externalId: 'marked-too', holder: refused, dueInHours: 48 };
+}
+
+async function temporalKnows({ client }: Rig): Promise<Pick<Places, 'histories' | 'visibility'>> {
+  const histories: Buffer[] = [];
+  const visibility: Buffer[] = [];
+  for await (const execution of kept(client)) {
+    histories.push(execution.bytes);
+    visibility.push(execution.visibility);
+  }
+  return { histories: Buffer.concat(histories), visibility: Buffer.concat(visibility) };
+}

@@ -1,0 +1,67 @@
+import proto from '@temporalio/proto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { generatePayloadKey } from '../../../src/temporal/payload-keys.js';
+import { merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { launch } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+const OLD = generatePayloadKey();
+const NEW = generatePayloadKey();
+const idOf = (key: string) => key.split(':')[0] ?? '';
+
+/** Rigs on one server and task queue, as processes are that were restarted with other keys. */
+let before: Rig;
+let after: Rig;
+beforeAll(async () => {
+  // First everyone learns to read the new key, then everyone writes with it.
+  before = await createRig({ worker: false, payloadKeys: `${OLD},${NEW}` });
+  after = await createRig({ worker: false, payloadKeys: `${NEW},${OLD}` });
+});
+afterAll(async () => {
+  await before.close();
+  await after.close();
+});
+
+it('a boarding begins under one key and ends under the other, without a stop', async () => {
+  const start = (keys: string) => launch('worker', { ...before.env, PAYLOAD_KEYS: keys }, 'worker is ready');
+  const first = await start(`${OLD},${NEW}`);
+  const boarding = await before.board(merchant('notes'));
+  const [one, two] = (await boarding.until(({ requirements }) => requirements.length === 2)).requirements;
+  const second = await start(`${NEW},${OLD}`);
+  await boarding.resolve(one?.id ?? '', { kind: 'text', text: 'Answered before.' });
+  first.child.kill('SIGTERM');
+  await first.exit;
+
+  const seen = after.client.workflow.getHandle(boarding.workflowId);
+  expect(await seen.query('state')).toMatchObject({ requirements: [{ id: two?.id }] });
+  await boarding.resolve(two?.id ?? '', { kind: 'text', text: 'Answered after.' });
+  expect(await seen.result()).toMatchObject({ outcome: 'boarded' });
+  expect(await keysUsed(boarding)).toEqual([idOf(OLD), idOf(NEW)].sort());
+  second.child.kill('SIGTERM');
+  await second.exit;
+}, 60_000);
+
+it('a worker without the key leaves the boarding as it is, until one comes that has it', async () => {
+  const stranger = await after.startWorker({ payloadKeys: generatePayloadKey() });
+  const boarding = await after.board(merchant());
+  const hasStumbled = async () => {
+    const { events } = await boarding.handle.fetchHistory();
+    return events?.some(({ workflowTaskFailedEventAttributes: failed }) => failed);
+  };
+  await expect.poll(hasStumbled, { timeout: 20_000 }).toBe(true);
+  expect((await boarding.handle.describe()).status.name).toBe('RUNNING');
+  await stranger.stop();
+  await after.startWorker();
+  expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+}, 60_000);
+
+/** Ids of the keys that a history was written with. */
+async function keysUsed(boarding: Onboarding): Promise<string[]> {
+  const { History } = proto.temporal.api.history.v1;
+  const bytes = Buffer.from(History.encode(await boarding.handle.fetchHistory()).finish()).toString('latin1');
+  return [OLD, NEW]
+    .map(idOf)
+    .filter((id) => bytes.includes(id))
+    .sort();
+}

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { BadSetting } from '../../../src/config.js';
+import { temporalSettings } from '../../../src/temporal/connection.js';
+import { merchant } from '../../rigs/inputs.js';
+import { gangway, launch, run } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { type Certificates, makeCertificates, type Pair } from '../../rigs/temporal/certificates.js';
+import { type GuardedServer, startGuardedServer } from '../../rigs/temporal/guarded-server.js';
+import { eventually } from '../../rigs/waiting.js';
+
+let rig: Rig;
+let certificates: Certificates;
+let byKey: GuardedServer;
+let byCertificate: GuardedServer;
+const apiKeys = new Set(['key-of-people', 'key-of-worker', 'key-of-receiver']);
+beforeAll(async () => {
+  rig = await createRig({ worker: false });
+  certificates = await makeCertificates();
+  const temporal = inject('temporalAddress');
+  byKey = await startGuardedServer(temporal, certificates, { apiKeys });
+  byCertificate = await startGuardedServer(temporal, certificates, { mutualTls: true });
+});
+afterAll(async () => {
+  await rig.close();
+  await byKey.close();
+  await byCertificate.close();
+  await certificates.remove();
+});
+
+const trusting = () => ({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: certificates.authority });
+const showing = ({ cert, key }: Pair) => ({
+  TEMPORAL_ADDRESS: byCertificate.address,
+  TEMPORAL_TLS_CLIENT_CERT_PATH: cert,
+  TEMPORAL_TLS_CLIENT_KEY_PATH: key,
+});
+const withKey = (key: string) => ({ TEMPORAL_ADDRESS: byKey.address, TEMPORAL_API_KEY: key });
+
+async function launched(name: 'worker' | 'receiver', env: Record<string, string>) {
+  const settings = { ...rig.env, ...trusting(), RECEIVER_ADDRESS: '127.0.0.1:0', ...env };
+  const process = await launch(name, settings, `${name} is ready`);
+  const stop = () => {
+    process.child.kill('SIGTERM');
+    return process.exit;
+  };
+  onTestFinished(() => void process.child.kill('SIGKILL'));
+  const line =
+    process
+      .stderr()
+      .split('\n')
+      .find((text) => text.includes(' is ready')) ?? '{}';
+  return { ...process, stop, url: JSON.parse(line).url as string };
+}
+
+/** Boards by the command with `env`, while the worker of the test works. */
+async function board(env: Record<string, string>) {
+  const input = JSON.stringify(merchant());
+  return gangway({ ...rig.env, ...trusting(), ...env }, ['board', '-', '--wait', '--json'], input);
+}
+
+describe('Temporal behind TLS', () => {
+  it('lets all processes in by a client certificate', { timeout: 120_000 }, async () => {
+    const env = showing(certificates.client);
+    const worker = await launched('worker', env);
+    const receiver = await launched('receiver', env);
+    expect((await fetch(`${receiver.url}/readyz`)).status).toBe(200);
+    const boarded = await board(env);
+    expect([boarded.stderr, boarded.code]).toEqual(['', 0]);
+    expect(await Promise.all([worker.stop(), receiver.stop()])).toEqual([0, 0]);
+  });
+
+  it('lets all processes in by API keys, which are replaced in their files while they run', async () => {
+    const files = {
+      worker: join(certificates.folder, 'worker-key'),
+      receiver: join(certificates.folder, 'receiver-key'),
+    };
+    await writeFile(files.worker, 'key-of-worker\n', { mode: 0o600 });
+    await writeFile(files.receiver, 'key-of-receiver\n', { mode: 0o600 });
+    const { address: TEMPORAL_ADDRESS } = byKey;
+    const worker = await launched('worker', { TEMPORAL_ADDRESS, TEMPORAL_API_KEY_FILE: files.worker });
+    const receiver = await launched('receiver', { TEMPORAL_ADDRESS, TEMPORAL_API_KEY_FILE: files.receiver });
+    const isReady = async () => (await fetch(`${receiver.url}/readyz`)).status === 200;
+    expect((await board(withKey('key-of-people'))).code).toBe(0);
+    expect(await isReady()).toBe(true);
+
+    apiKeys.add('new-key-of-worker').add('new-key-of-receiver');
+    await writeFile(files.worker, 'new-key-of-worker\n');
+    await writeFile(files.receiver, 'new-key-of-receiver\n');
+    const both = async () => {
+      await Promise.all([rig.board(merchant()).then((boarding) => boarding.outcome()), isReady()]);
+      return ['new-key-of-worker', 'new-key-of-receiver'].every((key) => byKey.seen.has(key));
+    };
+    await eventually(both, Boolean, 'calls with the new keys', 40_000);
+    apiKeys.delete('key-of-worker');
+    apiKeys.delete('key-of-receiver');
+    const boarded = await board(withKey('key-of-people'));
+    expect([boarded.stderr, boarded.code, await isReady()]).toEqual(['', 0, true]);
+
+    const checked = await gangway({ ...rig.env, ...trusting(), ...withKey('key-of-people') }, ['doctor']);
+    expect([checked.stdout, checked.code]).toEqual([expect.stringMatching(/^ok +workers /m), 0]);
+    expect(await Promise.all([worker.stop(), receiver.stop()])).toEqual([0, 0]);
+    for (const { stderr } of [worker, receiver]) expect(stderr()).not.toMatch(/key-of/);
+  }, 120_000);
+
+  it('says which search attributes to add where Temporal Cloud lets nobody register them', {
+    timeout: 60_000,
+  }, async () => {
+    const env = { ...rig.env, ...trusting(), ...withKey('key-of-people') };
+    const there = await gangway(env, ['setup']);
+    expect([there.stdout, there.code]).toEqual(['search attributes: everything was there already\n', 0]);
+
+    const namespace = `bare-${randomUUID()}`;
+    const create = ['operator', 'namespace', 'create', '--namespace', namespace];
+    await run(inject('temporalCli'), [...create, '--address', inject('temporalAddress')], {});
+    const setup = () => gangway({ ...env, TEMPORAL_NAMESPACE: namespace }, ['setup']);
+    const { stderr, stdout, code } = await eventually(
+      setup,
+      (s) => !s.stderr.includes('not found'),
+      'the namespace',
+    );
+    expect([stdout, code]).toEqual(['', 1]);
+    expect(stderr.split('\n')).toEqual([
+      'this namespace lets us register no search attributes; where it is administered, add:',
+      ...['PartnerAccount', 'OnboardingStage', 'PartnerStatus', 'MerchantProfileId', 'BankingProfileId'].map(
+        (name) => `  ${name} Keyword`,
+      ),
+      ...['Mid', 'AgentProfileId'].map((name) => `  ${name} Keyword`),
+      ...['  ActionRequired Bool', '  ActionDueAt Datetime', ''],
+    ]);
+  });
+});
+
+describe('Temporal that turns us away', () => {
+  const cases: readonly (readonly [what: string, env: () => Record<string, string>, why: string])[] = [
+    ['no API key', () => ({ TEMPORAL_ADDRESS: byKey.address }), 'it lets nobody in without TEMPORAL_API_KEY'],
+    ['a wrong API key', () => withKey('guessed'), 'it does not accept TEMPORAL_API_KEY'],
+    [
+      'a server that nobody vouches for',
+      () => ({ ...withKey('key-of-people'), TEMPORAL_TLS_SERVER_CA_CERT_PATH: '' }),
+      'its certificate is not trusted: SELF_SIGNED_CERT_IN_CHAIN (TEMPORAL_TLS_SERVER_CA_CERT_PATH)',
+    ],
+    [
+      'no client certificate',
+      () => ({ TEMPORAL_ADDRESS: byCertificate.address }),
+      'it hangs up on who shows no certificate (TEMPORAL_TLS_CLIENT_CERT_PATH)',
+    ],
+    [
+      'a client certificate of another authority',
+      () => showing(certificates.stranger),
+      'it does not accept the certificate of TEMPORAL_TLS_CLIENT_CERT_PATH',
+    ],
+  ];
+
+  it.each(cases)(
+    'for %s: one line, and no key',
+    async (_, env, why) => {
+      const settings: Record<string, string> = { ...rig.env, ...trusting(), ...env() };
+      const line = `cannot reach Temporal at ${settings['TEMPORAL_ADDRESS']} (TEMPORAL_ADDRESS): ${why}\n`;
+      // They connect by two libraries, which have nothing in common.
+      const [worker, command] = await Promise.all([
+        run(process.execPath, ['dist/worker.js'], settings),
+        gangway(settings, ['list']),
+      ]);
+      expect([worker.code, worker.stdout, worker.stderr]).toEqual([1, '', line]);
+      expect([command.code, command.stdout, command.stderr]).toEqual([1, '', line]);
+    },
+    60_000,
+  );
+
+  it('for a client certificate of yesterday: the day it ended', { timeout: 60_000 }, async () => {
+    const { stderr, code } = await gangway({ ...rig.env, ...trusting(), ...showing(certificates.expired) }, [
+      'list',
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /: TEMPORAL_TLS_CLIENT_CERT_PATH: the certificate expired on \w{3} +\d+ .* GMT\n$/,
+    );
+  });
+
+  it.each([
+    [
+      { TEMPORAL_API_KEY: 'k', TEMPORAL_API_KEY_FILE: '/k' },
+      'TEMPORAL_API_KEY_FILE: is set beside TEMPORAL_API_KEY',
+    ],
+    [{ TEMPORAL_API_KEY_FILE: '/nowhere' }, 'TEMPORAL_API_KEY_FILE: cannot be read (ENOENT)'],
+    [{ TEMPORAL_API_KEY_FILE: '/dev/null' }, 'TEMPORAL_API_KEY_FILE: is empty'],
+    [{ TEMPORAL_TLS_CLIENT_CERT_DATA: 'c' }, 'TEMPORAL_TLS_CLIENT_KEY_PATH: is not set'],
+    [{ TEMPORAL_TLS_CLIENT_KEY_DATA: 'k' }, 'TEMPORAL_TLS_CLIENT_CERT_PATH: is not set'],
+    [
+      { TEMPORAL_TLS_CLIENT_CERT_DATA: 'c', TEMPORAL_TLS_CLIENT_KEY_DATA: 'k' },
+      'TEMPORAL_TLS_*: cannot be used (',
+    ],
+    [{ TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/nowhere' }, 'TEMPORAL_*: ENOENT'],
+  ])('a setting that cannot be used is named before anything connects: %o', (env, line) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(() => temporalSettings()).toThrow(BadSetting);
+    expect(() => temporalSettings()).toThrow(line);
+  });
+});

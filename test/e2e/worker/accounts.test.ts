@@ -1,0 +1,307 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/server.js';
+import { customer, merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { gangway, jsonLines, launch, type RunningProcess } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { SandboxControl } from '../../rigs/sandbox-control.js';
+import { eventually } from '../../rigs/waiting.js';
+
+/** Activities in a second: one in fifty seconds. */
+const TIGHT_LIMIT = '0.02';
+
+let rig: Rig;
+let northsSandbox: Sandbox;
+let north: SandboxControl;
+let door: Door;
+let workers: { readonly acme: RunningProcess[]; readonly north: RunningProcess[] } = { acme: [], north: [] };
+/** Of an ops person: knows the names, and who is who by the names only. */
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  rig = await createRig({ worker: false, sandbox: { password: 'of-acme' } });
+  northsSandbox = await startSandbox({ pace: { reads: 1 }, password: 'of-north' });
+  north = new SandboxControl(northsSandbox);
+  door = await openDoor(rig.sandbox.url);
+  const common = Object.fromEntries(
+    Object.entries(rig.env).filter(([name]) => /^(TEMPORAL|GANGWAY|PAYLOAD|DOCUMENT|STATEMENT)_/.test(name)),
+  );
+  env = { ...common, GANGWAY_ACCOUNTS: 'acme,north-iso,tight' };
+  const acmes = {
+    ...common,
+    GANGWAY_ACCOUNTS: 'acme',
+    ...settings('ACME', door.url, 'of-acme'),
+  };
+  const norths = {
+    ...common,
+    GANGWAY_ACCOUNTS: 'north-iso,tight',
+    ...settings('NORTH_ISO', north.url, 'of-north'),
+    ...settings('TIGHT', north.url, 'of-north'),
+    TIGHT_BOARDING_ACTIVITIES_PER_SECOND: TIGHT_LIMIT,
+  };
+  const twoOf = (set: Record<string, string>) =>
+    Promise.all([1, 2].map(() => launch('worker', set, 'worker is ready')));
+  workers = { acme: await twoOf(acmes), north: await twoOf(norths) };
+}, 300_000);
+
+afterAll(async () => {
+  const all = [...workers.acme, ...workers.north];
+  for (const { child } of all) child.kill('SIGKILL');
+  await Promise.all(all.map(({ exit }) => exit));
+  door.close();
+  await rig.close();
+  await northsSandbox.close();
+});
+
+function settings(prefix: string, url: string, password: string): Record<string, string> {
+  return {
+    [`${prefix}_BOARDING_URL`]: url,
+    [`${prefix}_BOARDING_USERNAME`]: 'sandbox',
+    [`${prefix}_BOARDING_PASSWORD`]: password,
+    [`${prefix}_BANKING_URL`]: url,
+    [`${prefix}_BANKING_USERNAME`]: 'sandbox',
+    [`${prefix}_BANKING_PASSWORD`]: password,
+    [`${prefix}_BANKING_DEVICE_TOKEN`]: 'd-1',
+  };
+}
+
+interface Door {
+  readonly url: string;
+  /** From now on nobody behind it answers, until it is opened: what was asked meanwhile is passed on then. */
+  shut(): void;
+  open(): void;
+  close(): void;
+}
+
+/** A way to a partner that may hang. */
+async function openDoor(url: string): Promise<Door> {
+  const sockets = new Set<Socket>();
+  let isOpen = true;
+  let waiting: Socket[] = [];
+  const pass = (socket: Socket) => {
+    const onward = connect(Number(new URL(url).port), '127.0.0.1');
+    for (const end of [socket, onward]) {
+      sockets.add(end);
+      end.on('error', () => undefined);
+    }
+    socket.pipe(onward).pipe(socket);
+    socket.once('close', () => onward.destroy());
+    onward.once('close', () => socket.destroy());
+  };
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    if (isOpen) pass(socket);
+    else waiting.push(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    shut() {
+      isOpen = false;
+      // Connections that are kept alive would still lead through.
+      for (const socket of sockets) socket.destroy();
+    },
+    open() {
+      isOpen = true;
+      waiting.forEach(pass);
+      waiting = [];
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+const merchants = (count: number, account: string, more: Partial<MerchantBoardingInput> = {}) =>
+  Array.from({ length: count }, () => merchant(undefined, { account, ...more }));
+
+/** What it asks of its partner first may be asked again, so that nothing is uncertain about it. */
+function acmesByName(): MerchantBoardingInput {
+  const { agentProfileId: _, ...input } = merchant(undefined, { account: 'acme', agent: 'Harbor Agents' });
+  return input;
+}
+
+const start = (inputs: readonly MerchantBoardingInput[]) =>
+  Promise.all(inputs.map((each) => rig.board(each)));
+
+const outcomes = async (started: readonly Onboarding<{ readonly outcome: string }>[]) =>
+  Promise.all(started.map(async (each) => (await each.outcome()).outcome));
+
+async function countOfEnded(started: readonly Onboarding[]): Promise<number> {
+  const described = await Promise.all(started.map(({ handle }) => handle.describe()));
+  return described.filter(({ status }) => status.name === 'COMPLETED').length;
+}
+
+/** Ids of the processes on which the activities of a workflow ran. */
+async function processesOf({ handle }: Onboarding): Promise<(number | undefined)[]> {
+  const { events } = await handle.fetchHistory();
+  const identities = (events ?? []).flatMap(
+    ({ activityTaskStartedEventAttributes: begun }) => begun?.identity ?? [],
+  );
+  return identities.map((identity) => Number.parseInt(identity, 10));
+}
+
+const guids = async (sandbox: SandboxControl) =>
+  (await sandbox.ledger({ operation: 'create-merchant' })).map(({ guid }) => guid);
+
+describe('two accounts, of which each has two workers', () => {
+  it('are boarded each at its own partner, with its own credentials, by its own workers', async () => {
+    const inputs = { acme: merchants(2, 'acme'), north: merchants(2, 'north-iso') };
+    const started = { acme: await start(inputs.acme), north: await start(inputs.north) };
+    // Where one's credentials came to the other's partner, nobody would be let in, and a person asked.
+    expect(await outcomes([...started.acme, ...started.north])).toEqual(Array(4).fill('boarded'));
+    expect((await guids(rig.sandbox)).sort()).toEqual(inputs.acme.map(({ externalId }) => externalId).sort());
+    expect((await guids(north)).sort()).toEqual(inputs.north.map(({ externalId }) => externalId).sort());
+    for (const whose of ['acme', 'north'] as const) {
+      const ran = new Set((await Promise.all(started[whose].map(processesOf))).flat());
+      expect(workers[whose].map(({ child }) => child.pid)).toEqual(expect.arrayContaining([...ran]));
+    }
+  }, 120_000);
+
+  it('take each customer aboard in its own, with all its parts', async () => {
+    const started = await rig.onboard({ ...customer(), account: 'north-iso' });
+    expect(await started.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const listed = await gangway(env, ['list', '--partner-account', 'north-iso', '--json']);
+    const ids = jsonLines(listed).map(({ workflowId }) => workflowId);
+    const parts = ['merchant-boarding', 'business-onboarding', 'customer-onboarding'];
+    const externalId = started.workflowId.replace('customer-onboarding-', '');
+    expect(ids).toEqual(expect.arrayContaining(parts.map((part) => `${part}-${externalId}`)));
+  }, 120_000);
+
+  it('do not wait for a partner of the other that hangs, and go on where it hung', async () => {
+    door.shut();
+    const hanging = await start(Array.from({ length: 4 }, acmesByName));
+    const others = await start(merchants(6, 'north-iso'));
+    expect(await outcomes(others)).toEqual(Array(6).fill('boarded'));
+    expect(await countOfEnded(hanging)).toBe(0);
+    door.open();
+    expect(await outcomes(hanging)).toEqual(Array(4).fill('boarded'));
+  }, 120_000);
+
+  it('are limited each by its own limit, also on the same workers', async () => {
+    const limited = await start(merchants(5, 'tight'));
+    // Each of these calls its partner more often than the limit of the other lets five minutes through.
+    for (const count of [4, 4]) {
+      const others = await start(merchants(count, 'north-iso'));
+      expect(await outcomes(others)).toEqual(Array(count).fill('boarded'));
+    }
+    expect(await countOfEnded(limited)).toBe(0);
+    await Promise.all(limited.map(({ handle }) => handle.terminate()));
+  }, 120_000);
+
+  it('lose nothing with one of their two workers', async () => {
+    await rig.sandbox.pace('1h');
+    const started = await start(merchants(3, 'acme'));
+    for (const each of started) await each.until(({ partnerStatus }) => partnerStatus === 'Pending');
+    const [doomed] = workers.acme;
+    doomed?.child.kill('SIGKILL');
+    await doomed?.exit;
+    await rig.sandbox.pace('1reads');
+    expect(await outcomes(started)).toEqual(Array(3).fill('boarded'));
+  }, 120_000);
+});
+
+describe('gangway', { timeout: 120_000 }, () => {
+  it('asks the partner of the account that is named', async () => {
+    const args = ['call', 'boarding', 'list-agent-profiles', '--partner-account', 'north-iso', '--json'];
+    const { code, stdout } = await gangway(env, args);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ id: 101 }, { id: 102 }]]);
+    const shown = await gangway(env, ['show', 'tickets', '--partner-account', 'north-iso']);
+    expect([shown.code, shown.stdout]).toEqual([0, 'none\n']);
+  });
+
+  it('keeps an operation of one account apart from the same of another', async () => {
+    const args = ['close-card', 'card-1001', '--confirm', '1001', '--json', '--partner-account'];
+    const { stdout } = await gangway(env, [...args, 'north-iso']);
+    expect(stdout).toContain('{"workflowId":"close-card-card-1001@north-iso","outcome":"done"');
+    expect((await north.ledger({ operation: 'close-card' })).length).toBe(1);
+    expect((await rig.sandbox.ledger({ operation: 'close-card' })).length).toBe(0);
+  });
+
+  it.each([
+    [['show', 'tickets'], 'show tickets: is not valid; nothing was read'],
+    [
+      ['call', 'boarding', 'list-agent-profiles'],
+      'call boarding list-agent-profiles: is not valid; nothing was sent',
+    ],
+    [['restore-sub-user', '901'], 'restore sub-user 901: is not valid; nothing was started'],
+  ])('refuses an account that it does not know (%j)', async (args, problem) => {
+    const { code, stderr } = await gangway(env, [...args, '--partner-account', 'south']);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      `${problem}\n  --partner-account: must be one of GANGWAY_ACCOUNTS: acme, north-iso, tight\n`,
+    );
+  });
+
+  it('starts nothing of a file with an account that it does not know', async () => {
+    const input = merchant();
+    const named = JSON.stringify({ ...input, account: 'south' });
+    const { code, stderr } = await gangway(env, ['board', '-'], named);
+    expect([code, stderr]).toEqual([
+      2,
+      'standard input: is not valid; nothing was started\n  account: must be one of GANGWAY_ACCOUNTS: acme, north-iso, tight\n',
+    ]);
+    const { GANGWAY_ACCOUNTS: _, ...none } = env;
+    expect((await gangway(none, ['board', '-'], named)).stderr).toContain(
+      'account: there is no account of a name, for GANGWAY_ACCOUNTS is not set',
+    );
+    const csv = `externalId,account,merchant.dba,merchant.firstName,merchant.lastName,merchant.cashDiscount,merchant.pos\n${input.externalId},south,Corner Bakery,Ada,Baker,No,None\n`;
+    const batch = await gangway(env, ['batch', '-', '--format', 'csv'], csv);
+    expect([batch.code, batch.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        'standard input:2: account: must be one of GANGWAY_ACCOUNTS: acme, north-iso, tight',
+      ),
+    ]);
+    expect((await gangway(env, ['status', input.externalId])).code).toBe(1);
+  });
+
+  it('does not take a merchant of one account for the same of another', async () => {
+    const [input] = merchants(1, 'north-iso');
+    const started = await gangway(env, ['board', '-'], JSON.stringify(input));
+    expect(started.code).toBe(0);
+    const { code, stderr } = await gangway(
+      env,
+      ['board', '-'],
+      JSON.stringify({ ...input, account: 'acme' }),
+    );
+    const id = `merchant-boarding-${input?.externalId}`;
+    expect([code, stderr]).toEqual([
+      1,
+      `${id} was started in account north-iso: an externalId is one thing over all accounts\n`,
+    ]);
+    const status = await eventually(
+      () => gangway(env, ['status', id]),
+      ({ stdout }) => stdout.includes('boarded'),
+      'the end',
+      60_000,
+    );
+    expect(status.stdout).toContain('partner account   north-iso\n');
+  });
+
+  it('doctor knows the partners and workers of each account', async () => {
+    const set = {
+      ...env,
+      GANGWAY_ACCOUNTS: 'acme,north-iso',
+      ...settings('ACME', rig.sandbox.url, 'of-acme'),
+      ...settings('NORTH_ISO', north.url, 'x'),
+    };
+    const findings = await eventually(
+      async () => jsonLines<{ check: string; ok: boolean }>(await gangway(set, ['doctor', '--json'])),
+      // A busy machine may take longer to connect than doctor waits.
+      (found) => found.some(({ check, ok }) => check === 'workers' && ok),
+      'the workers of both',
+      90_000,
+    );
+    const ofPartners = findings.filter(({ check }) => /boarding partner|workers/.test(check));
+    expect(ofPartners.map(({ check, ok }) => [check, ok])).toEqual([
+      ['workers', true],
+      ['boarding partner of acme', true],
+      ['boarding partner of north-iso', false],
+    ]);
+  });
+});

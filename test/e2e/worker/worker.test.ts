@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { merchant } from '../../rigs/inputs.js';
+import { launch, run } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ worker: false });
+});
+afterAll(() => rig.close());
+
+const failing = (settings: Record<string, string>) =>
+  run(process.execPath, ['dist/worker.js'], { ...rig.env, ...settings });
+
+describe('the worker process', () => {
+  it('is ready while it takes tasks, works, and ends with 0 on SIGTERM', async () => {
+    const worker = await launch('worker', rig.env, 'worker is ready');
+    const url = /"health":"([^"]+)"/.exec(worker.stderr())?.[1];
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([200, { worker: 'RUNNING', temporal: 'ready' }]);
+
+    const boarding = await rig.board(merchant());
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    worker.child.kill('SIGTERM');
+    expect(await worker.exit).toBe(0);
+    expect(worker.stderr()).toContain('worker has stopped');
+  });
+
+  it('logs JSON lines, and neither the password nor the merchant', async () => {
+    const env = { ...rig.env, GANGWAY_LOG_LEVEL: 'trace' };
+    const worker = await launch('worker', env, 'worker is ready');
+    const boarding = await rig.board(merchant('notes'));
+    const { id } = await boarding.requirement('underwriting-note');
+    await boarding.resolve(id, { kind: 'abandon' });
+    await boarding.outcome();
+    worker.child.kill('SIGTERM');
+    await worker.exit;
+    const lines = worker.stderr().split('\n').filter(Boolean);
+    expect(lines.map((line) => JSON.parse(line).msg)).toContain('worker is ready');
+    // "sandbox:sandbox" in Base64, and what the input holds.
+    for (const secret of ['c2FuZGJveDpzYW5kYm94', 'Ada', 'Baker'])
+      expect(worker.stderr()).not.toContain(secret);
+  });
+
+  it('logs once that an operation is deprecated, as JSON like all else', async () => {
+    const worker = await launch('worker', rig.env, 'worker is ready');
+    for (const boarding of [
+      await rig.board({ ...merchant(), create: 'v1' }),
+      await rig.board({ ...merchant(), create: 'v1' }),
+    ]) {
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    }
+    worker.child.kill('SIGTERM');
+    await worker.exit;
+    const lines = worker.stderr().split('\n').filter(Boolean);
+    const told = lines.map((line) => JSON.parse(line)).filter(({ warning }) => warning);
+    expect(told).toMatchObject([
+      {
+        level: 40,
+        warning: 'DeprecationWarning',
+        msg: 'boarding create-merchant-v1 is deprecated: use create-merchant (v2)',
+      },
+    ]);
+  });
+
+  it('runs without a partner, and boardings wait until it is there', async () => {
+    const { BOARDING_URL: _, ...off } = rig.env;
+    const idle = await launch('worker', off, 'worker is ready');
+    const boarding = await rig.board(merchant());
+    const { timeline } = await boarding.until((state) => state.timeline.length > 1, 'an entry');
+    expect(timeline[1]).toMatchObject({
+      event: 'waiting-for-partner',
+      detail: 'create the merchant: BOARDING_URL is not set',
+    });
+    idle.child.kill('SIGTERM');
+    await idle.exit;
+    const worker = await launch('worker', rig.env, 'worker is ready');
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    worker.child.kill('SIGTERM');
+    await worker.exit;
+  });
+
+  it.each([
+    [{ GANGWAY_POLL_MAX: 'long' }, 2, 'GANGWAY_POLL_MAX: must be a duration such as 200ms, 1m or 1h\n'],
+    [{ TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'cannot reach Temporal at 127.0.0.1:1 (TEMPORAL_ADDRESS)\n'],
+    [{ GANGWAY_HEALTH_ADDRESS: '192.0.2.1:80' }, 2, /^GANGWAY_HEALTH_ADDRESS: listen EADDRNOTAVAIL.*\n$/],
+  ])('with %o ends at once with one line that says why', async (settings, code, line) => {
+    const ended = await failing(settings);
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toMatch(line);
+    expect(ended.stderr.split('\n')).toHaveLength(2);
+  });
+});

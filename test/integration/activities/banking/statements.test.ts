@@ -1,0 +1,129 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  activitiesAtSandbox,
+  activitiesOf,
+  failed,
+  plan,
+} from '../../../rigs/activities/banking/running-activities.js';
+import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
+import { answering, type Respond } from '../../../rigs/partners/servers.js';
+
+const request = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;
+
+describe('a statement', () => {
+  it.each([
+    ['PDF', '2026-01-fa-501-1.pdf', /^%PDF-1\.4\n[\s\S]*%%EOF\n$/],
+    ['CSV', '2026-01-fa-501-1.csv', /^account,date,description,amount\r\nfa-501-1,2026-01-03/],
+    ['QBO', '2026-01-fa-501-1.qbo', /^OFXHEADER:100\r\n/],
+    ['OFX', '2026-01-fa-501-1.ofx', /<ACCTID>fa-501-1</],
+  ] as const)('as %s is in the folder as %s, for its owner only', async (fileFormat, fileName, content) => {
+    const { run, folder } = await activitiesAtSandbox();
+    const saved = await run('saveStatement', { ...request, fileFormat });
+    const text = await readFile(join(folder, fileName), 'latin1');
+    expect(text).toMatch(content);
+    expect(saved).toEqual({ fileName, bytes: text.length, format: fileFormat });
+    expect((await stat(join(folder, fileName))).mode & 0o777).toBe(0o600);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect(await readdir(folder)).toEqual([fileName]);
+  });
+
+  it('over several accounts is one file, and is replaced by the next', async () => {
+    const { run, folder } = await activitiesAtSandbox();
+    const over = (...financialAccountIds: string[]) =>
+      run('saveStatement', { ...request, financialAccountIds });
+    const { fileName } = await over('fa-501-1', 'fa-501-2');
+    expect(fileName).toMatch(/^2026-01-2-accounts-[0-9a-f]{8}\.pdf$/);
+    expect(await over('fa-501-2', 'fa-501-1')).toMatchObject({ fileName });
+    expect(await readdir(folder)).toEqual([fileName]);
+  });
+
+  it.each([
+    ['application/octet-stream', 'QBO', '2026-01-fa-501-1.qbo'],
+    ['text/csv; charset=utf-8', 'CSV', '2026-01-fa-501-1.csv'],
+    ['application/pdf', 'PDF', '2026-01-fa-501-1.pdf'],
+  ])('that comes as %s is %s', async (contentType, format, fileName) => {
+    const { client } = await bankingPartner(answering(200, 'x', { 'content-type': contentType }));
+    const { run } = await activitiesOf(client);
+    const saved = await run('saveStatement', { ...request, fileFormat: format === 'PDF' ? 'CSV' : 'QBO' });
+    expect(saved).toEqual({ fileName, bytes: 1, format });
+  });
+
+  it('is asked for from the first of its month, with an e-mail address if there is one', async () => {
+    const { client, requests } = await bankingPartner(answering(200, 'x'));
+    const { run } = await activitiesOf(client);
+    await run('saveStatement', request);
+    await run('saveStatement', { ...request, email: 'ada@example.com' });
+    const whole = { period: '2026-01-01T00:00:00Z', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' };
+    expect(requests().map(({ body }) => JSON.parse(String(body)))).toEqual([
+      whole,
+      { ...whole, email: 'ada@example.com' },
+    ]);
+  });
+
+  it.each<[string, object, object]>([
+    ['an account that there is not', { financialAccountIds: ['fa-7'] }, { status: 404 }],
+    ['an account of another partner', { financialAccountIds: ['fa-601-1'] }, { status: 403 }],
+    ['no account', { financialAccountIds: [] }, { fields: [{ field: 'financialAccountIds' }] }],
+    ['no month', { period: '../2026' }, { fields: [{ field: 'period' }] }],
+  ])('of %s is none, and not asked for again', async (_, more, details) => {
+    const { run, folder } = await activitiesAtSandbox();
+    const refused = await failed(run('saveStatement', { ...request, ...more }));
+    expect(refused).toMatchObject({ details, isRetried: false });
+    await expect(readdir(folder)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('a statement that does not come', () => {
+  it.each([
+    ['is asked for again', {}, true],
+    ['is not, for the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
+  ])('%s', async (_, more, isRetried) => {
+    const { run, banking } = await activitiesAtSandbox();
+    await plan(banking, '500-after-commit', 'generate-full-statement');
+    expect(await failed(run('saveStatement', { ...request, ...more }))).toMatchObject({
+      details: { kind: 'Uncertain' },
+      isRetried,
+    });
+  });
+});
+
+describe('a statement that breaks off', () => {
+  const breakingOff: Respond = (response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/pdf', 'content-length': '1000' })
+      .write('%PDF-1.4');
+    setTimeout(() => response.destroy(), 50);
+  };
+
+  it.each([
+    ['is asked for again', {}, true],
+    ['is not, for the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
+  ])('%s, and leaves what was there', async (_, more, isRetried) => {
+    let respond: Respond = answering(200, 'whole', { 'content-type': 'application/pdf' });
+    const { client } = await bankingPartner((response, incoming) => respond(response, incoming));
+    const { run, folder } = await activitiesOf(client);
+    const { fileName } = await run('saveStatement', request);
+    respond = breakingOff;
+    const { details, isRetried: again } = await failed(run('saveStatement', { ...request, ...more }));
+    expect(details).toMatchObject({ operation: 'generate-full-statement', kind: 'Uncertain' });
+    expect(again).toBe(isRetried);
+    expect(await readdir(folder)).toEqual([fileName]);
+    expect(await readFile(join(folder, fileName), 'utf8')).toBe('whole');
+  });
+});
+
+it('while a statement comes slowly, by e-mail or not, the server hears that the worker lives', async () => {
+  const { client } = await bankingPartner((response) => {
+    response.writeHead(200, { 'content-type': 'application/pdf' }).write('%PDF');
+    void sleep(3_500).then(() => response.end('%%EOF'));
+  });
+  const slowly = async (more: object) => {
+    const { run, heartbeats } = await activitiesOf(client);
+    expect(await run('saveStatement', { ...request, ...more })).toMatchObject({ bytes: 9 });
+    expect(heartbeats).toHaveLength(1);
+  };
+  await Promise.all([slowly({}), slowly({ email: 'ada@example.com' })]);
+});

@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { bankingActivities } from '../../../src/activities/banking.js';
+import { boardingActivities } from '../../../src/activities/boarding.js';
+import { documentStore } from '../../../src/documents/document-store.js';
+import { openStore } from '../../../src/documents/open-store.js';
+import { boardingClient } from '../../../src/partners/boarding/client.js';
+import { failed } from '../../rigs/activities/banking/running-activities.js';
+import { bankingPartner } from '../../rigs/partners/banking/partner.js';
+import { answering } from '../../rigs/partners/servers.js';
+
+const KEY = '00000000-0000-4000-8000-000000000000.pdf';
+const poll = { minMs: 60_000, maxMs: 3_600_000 };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gangway-stores-'));
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const missing = () => openStore(folder);
+const refused = () => openStore('s3://example-bucket', 'http://127.0.0.1:1');
+const away = () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIAEXAMPLE');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'hunter2');
+  return refused();
+};
+
+const run = <Answer>(activity: () => Promise<Answer>): Promise<Answer> =>
+  new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(activity);
+
+const field = (name: string, message: string) => [{ field: name, message }];
+
+describe('a document that the store does not give', () => {
+  it.each([
+    ['is not there', missing, 'Rejected', field('document', 'check.pdf is not in the document store')],
+    [
+      'must not be read',
+      refused,
+      'Rejected',
+      field('document', 'check.pdf cannot be read: s3://example-bucket: CredentialsProviderError'),
+    ],
+    ['cannot be reached', away, 'NotSent', []],
+  ] as const)('because it %s costs no partner call', async (_, store, kind, fields) => {
+    // A call would be answered with another failure than is expected.
+    const client = boardingClient({ url: 'http://127.0.0.1:1', username: 'u', password: 'p', posNames: [] });
+    const activities = boardingActivities({ client, documents: documentStore(await store()), poll });
+    const document = { key: KEY, fileName: 'check.pdf', contentType: 'application/pdf' };
+    const request = { merchantProfileId: 1, document, description: 'a note' };
+    const { details, isRetried } = await failed(run(() => activities.attachDocument(request)));
+    expect(details).toEqual({
+      ...{ system: 'boarding', operation: 'upload-attachment', kind, fields },
+      reason: expect.stringMatching(/^no document: (ENOENT|CredentialsProviderError|ECONNREFUSED)$/),
+    });
+    // The workflow waits, or asks.
+    expect(isRetried).toBe(false);
+    await client.close();
+  });
+});
+
+describe('a statement that the store does not take', () => {
+  it.each([
+    [
+      'is no use to try again, when a person must mend the store',
+      refused,
+      'Rejected',
+      field('file', 'cannot be kept: s3://example-bucket: CredentialsProviderError'),
+    ],
+    ['is asked for again, when the store is away', away, 'NotSent', []],
+  ] as const)('%s', async (_, store, kind, fields) => {
+    const { client } = await bankingPartner(answering(200, '%PDF', { 'content-type': 'application/pdf' }));
+    const { saveStatement } = bankingActivities({ client, statements: await store(), poll });
+    const request = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;
+    const { details, isRetried } = await failed(run(() => saveStatement(request)));
+    expect(details).toMatchObject({ operation: 'generate-full-statement', kind, fields });
+    expect(isRetried).toBe(kind === 'NotSent');
+  });
+});

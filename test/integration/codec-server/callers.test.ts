@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { CLEAR, ENCRYPTED, runCodecServer, TOKEN, UI } from '../../rigs/codec-server/running-codec-server.js';
+
+const BODY = `{"payloads":[${ENCRYPTED}]}`;
+const OTHER_TOKEN = 'ffffffffffffffffffffffffffffffff';
+
+describe('a call without a valid token', () => {
+  it.each([
+    ['no header', undefined, 'Bearer realm="gangway codec server"'],
+    ['another token', `Bearer ${OTHER_TOKEN}`, 'Bearer realm="gangway codec server", error="invalid_token"'],
+    [
+      'part of the token',
+      `Bearer ${TOKEN.slice(0, -1)}`,
+      'Bearer realm="gangway codec server", error="invalid_token"',
+    ],
+    [
+      'both tokens at once',
+      `Bearer ${TOKEN},${OTHER_TOKEN}`,
+      'Bearer realm="gangway codec server", error="invalid_token"',
+    ],
+    ['another scheme', `Basic ${TOKEN}`, 'Bearer realm="gangway codec server", error="invalid_token"'],
+    ['no scheme', TOKEN, 'Bearer realm="gangway codec server", error="invalid_token"'],
+    ['no token', 'Bearer ', 'Bearer realm="gangway codec server", error="invalid_token"'],
+  ])('is refused: %s', async (_, authorization, challenge) => {
+    const { call } = await runCodecServer();
+    for (const line of [
+      'POST /decode',
+      'POST /encode',
+      'POST /default/decode',
+      'GET /decode',
+      'POST /elsewhere',
+    ]) {
+      const body = line.startsWith('GET') ? undefined : BODY;
+      const { status, headers, text } = await call(
+        line,
+        body,
+        authorization === undefined ? {} : { authorization },
+      );
+      const message = 'a bearer token is needed, and this is none that is valid here';
+      expect([status, JSON.parse(text)]).toEqual([401, { message }]);
+      expect(headers.get('www-authenticate')).toBe(challenge);
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  it('is refused before its body is read', async () => {
+    const { call } = await runCodecServer();
+    expect((await call('POST /decode', 'no JSON', {})).status).toBe(401);
+  });
+});
+
+it.each([TOKEN, OTHER_TOKEN])('each of the tokens will do: %s', async (token) => {
+  const { call } = await runCodecServer({ bearer: { tokens: [TOKEN, OTHER_TOKEN], jwt: undefined } });
+  const { text } = await call('POST /decode', BODY, { authorization: `bearer ${token}` });
+  expect(text).toBe(`{"payloads":[${CLEAR}]}`);
+});
+
+describe('too many requests', () => {
+  it('of one caller are refused, with the time to wait, and those of another are not', async () => {
+    const bearer = { tokens: [TOKEN, OTHER_TOKEN], jwt: undefined };
+    const { call } = await runCodecServer({ bearer, requestsPerMinute: 3 });
+    const statuses = [];
+    for (let count = 0; count < 3; count++) statuses.push((await call('POST /decode', BODY)).status);
+    expect(statuses).toEqual([200, 200, 200]);
+    const { status, headers, text } = await call('POST /decode', BODY);
+    const message = 'too many requests: wait as long as Retry-After says, in seconds';
+    expect([status, JSON.parse(text)]).toEqual([429, { message }]);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
+    const other = await call('POST /decode', BODY, { authorization: `Bearer ${OTHER_TOKEN}` });
+    expect(other.status).toBe(200);
+  });
+
+  it('with wrong tokens are refused as well, and do not shut out those with a right one', async () => {
+    const { call } = await runCodecServer({ requestsPerMinute: 3 });
+    const statuses = [];
+    for (let guess = 0; guess < 4; guess++) {
+      const authorization = `Bearer ${OTHER_TOKEN.slice(1)}${guess}`;
+      statuses.push((await call('POST /decode', BODY, { authorization })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    expect((await call('POST /decode', BODY)).status).toBe(200);
+  });
+});
+
+describe('pages in a browser', () => {
+  const preflight = {
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization,authorization-extras,content-type,x-namespace',
+  };
+
+  it('of the Web UI may call, with what the Web UI sends', async () => {
+    const { call } = await runCodecServer();
+    const asked = await call('OPTIONS /decode?preserveStorageRefs=true', undefined, {
+      origin: UI,
+      ...preflight,
+    });
+    expect([asked.status, asked.text]).toEqual([204, '']);
+    expect(corsOf(asked.headers)).toEqual({
+      'access-control-allow-origin': UI,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'Authorization, Authorization-Extras, Content-Type, X-Namespace',
+      'access-control-max-age': '600',
+    });
+    const headers = { origin: UI, authorization: `Bearer ${TOKEN}`, 'x-namespace': 'default' };
+    const answered = await call('POST /decode?preserveStorageRefs=true', BODY, headers);
+    expect([answered.status, answered.text]).toEqual([200, `{"payloads":[${CLEAR}]}`]);
+    expect(corsOf(answered.headers)).toEqual({
+      'access-control-allow-origin': UI,
+      'access-control-allow-credentials': 'true',
+    });
+    expect(answered.headers.get('vary')).toBe('Origin');
+  });
+
+  it('of the Web UI see why they are refused', async () => {
+    const { call } = await runCodecServer();
+    const { status, headers } = await call('POST /decode', BODY, { origin: UI });
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([401, UI]);
+  });
+
+  it.each([
+    'https://evil.example.com',
+    'http://temporal.example.com',
+    'https://temporal.example.com:8443',
+    'https://temporal.example.com.evil.example',
+    'null',
+  ])('of another origin are shown nothing: %s', async (origin) => {
+    const { call } = await runCodecServer();
+    const asked = await call('OPTIONS /decode', undefined, { origin, ...preflight });
+    expect([asked.status, corsOf(asked.headers)]).toEqual([401, {}]);
+    const answered = await call('POST /decode', BODY, { origin, authorization: `Bearer ${TOKEN}` });
+    expect(corsOf(answered.headers)).toEqual({});
+    expect(answered.headers.get('vary')).toBe('Origin');
+  });
+
+  it('may not call at all when no Web UI is named', async () => {
+    const { call } = await runCodecServer({ uiOrigin: undefined });
+    const asked = await call('OPTIONS /decode', undefined, { origin: UI, ...preflight });
+    expect([asked.status, corsOf(asked.headers)]).toEqual([401, {}]);
+  });
+});
+
+function corsOf(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+}
+
+it('answers those who ask whether it is alive and ready, without a token and however often', async () => {
+  const { call } = await runCodecServer({ requestsPerMinute: 1 });
+  for (const path of ['/healthz', '/readyz', '/healthz', '/readyz']) {
+    expect(await call(`GET ${path}`, undefined, {})).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+  }
+  expect((await call('GET /healthz/decode', undefined, {})).status).toBe(401);
+});

@@ -1,0 +1,110 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CryptoKey, exportJWK, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 'jose';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { CLEAR, ENCRYPTED, runCodecServer, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
+
+const BODY = `{"payloads":[${ENCRYPTED}]}`;
+const ISSUER = 'https://login.example.com';
+const AUDIENCE = 'gangway-codec';
+
+let issuer: GenerateKeyPairResult;
+let stranger: GenerateKeyPairResult;
+beforeAll(async () => {
+  issuer = await generateKeyPair('RS256');
+  stranger = await generateKeyPair('RS256');
+});
+
+/** An issuer that publishes its keys, or answers with this status. */
+async function publishKeys(status = 200): Promise<string> {
+  const key = { ...(await exportJWK(issuer.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
+  const server = createServer((_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: [key] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`;
+}
+
+async function decodeWith(token: string, jwksUrl?: string) {
+  const jwt = { jwksUrl: jwksUrl ?? (await publishKeys()), issuer: ISSUER, audience: AUDIENCE };
+  const server = await runCodecServer({ bearer: { tokens: [TOKEN], jwt } });
+  const reply = await server.call('POST /decode', BODY, { authorization: `Bearer ${token}` });
+  return { ...reply, log: server.log() };
+}
+
+interface Made {
+  /** Beside the usual ones, or instead of them. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly kid?: string;
+  readonly key?: CryptoKey | Uint8Array;
+  readonly alg?: string;
+}
+
+function token({ claims = {}, kid = 'one', key = issuer.privateKey, alg = 'RS256' }: Made = {}) {
+  const now = Math.floor(Date.now() / 1_000);
+  const usual = { iss: ISSUER, aud: AUDIENCE, sub: 'olga@example.com', iat: now, exp: now + 300 };
+  return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg, kid }).sign(key);
+}
+
+describe('a JSON Web Token of the issuer', () => {
+  it('will do, beside the tokens of the settings', async () => {
+    for (const valid of [await token(), await token({ claims: { aud: ['other', AUDIENCE] } }), TOKEN]) {
+      const { status, text } = await decodeWith(valid);
+      expect([status, text]).toEqual([200, `{"payloads":[${CLEAR}]}`]);
+    }
+  });
+
+  const past = Math.floor(Date.now() / 1_000) - 60;
+  it.each<[string, () => Promise<string>]>([
+    ['has expired', () => token({ claims: { exp: past } })],
+    ['is not valid yet', () => token({ claims: { nbf: past + 300 } })],
+    ['never expires', () => token({ claims: { exp: undefined } })],
+    ['is for another audience', () => token({ claims: { aud: 'temporal-ui' } })],
+    ['is for no audience', () => token({ claims: { aud: undefined } })],
+    ['is of another issuer', () => token({ claims: { iss: 'https://login.example.org' } })],
+    ['names nobody', () => token({ claims: { sub: undefined } })],
+    ['is signed with another key', () => token({ key: stranger.privateKey })],
+    ['names a key that the issuer has not', () => token({ kid: 'two', key: stranger.privateKey })],
+    [
+      'is signed with what everyone can read',
+      () => token({ alg: 'HS256', key: new TextEncoder().encode(ISSUER) }),
+    ],
+    [
+      'is not signed',
+      async () =>
+        `${(await token()).replace(/^[^.]*/, btoa('{"alg":"none"}').replace(/=+$/, '')).replace(/[^.]*$/, '')}`,
+    ],
+    [
+      'has been changed',
+      async () => (await token()).replace(/\.[^.]{10}/, (part) => `${part.slice(0, -1)}_`),
+    ],
+    ['is no token at all', async () => 'a.b.c'],
+  ])('that %s is refused', async (_, make) => {
+    const { status, headers } = await decodeWith(await make());
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toContain('error="invalid_token"');
+  });
+
+  it.each([
+    ['answers with an error', () => publishKeys(500)],
+    ['cannot be reached', async () => 'http://127.0.0.1:1/keys.json'],
+  ])('cannot be checked while the issuer %s', async (_, publish) => {
+    const { status, text, log } = await decodeWith(await token(), await publish());
+    const message = 'the keys of the token issuer cannot be had now (CODEC_JWKS_URL)';
+    expect([status, JSON.parse(text)]).toEqual([503, { message }]);
+    expect(log).toContain(`"msg":"${message}"`);
+  });
+
+  it('counts for its subject, whose name is not logged', async () => {
+    const jwt = { jwksUrl: await publishKeys(), issuer: ISSUER, audience: AUDIENCE };
+    const { call, log } = await runCodecServer({ bearer: { tokens: [], jwt }, requestsPerMinute: 1 });
+    const statuses = [];
+    for (const claims of [{}, { jti: 'renewed' }, { sub: 'igor@example.com' }]) {
+      const authorization = `Bearer ${await token({ claims })}`;
+      statuses.push((await call('POST /decode', BODY, { authorization })).status);
+    }
+    expect(statuses).toEqual([200, 429, 200]);
+    expect(log()).not.toContain('example.com');
+  });
+});

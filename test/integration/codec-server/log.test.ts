@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { CLEAR, ENCRYPTED, runCodecServer, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
+
+it('tells method, path, status and how many payloads, and nothing of what went through', async () => {
+  const { call, log } = await runCodecServer();
+  const secret = Buffer.from('"ada@example.com"').toString('base64');
+  await call('POST /default/decode?secret=ada', `{"payloads":[${ENCRYPTED},${CLEAR}]}`);
+  await call('POST /encode', `{"payloads":[{"data":"${secret}"}]}`);
+  await call('POST /decode', `{"payloads":[{"data":"ada@example.com"}]}`);
+  await call('POST /decode', '{"payloads":["ada@example.com');
+  await call('POST /decode', `{"payloads":[${ENCRYPTED.replace('RwjAEc', 'AAAAAA')}]}`);
+  await call('POST /decode', `{"payloads":[${ENCRYPTED}]}`, { authorization: `Bearer ${TOKEN}a` });
+  const entries = log().split('\n').filter(Boolean);
+  const answered = { level: 30, time: expect.any(String), msg: 'answered', method: 'POST' };
+  expect(entries.map((line) => JSON.parse(line))).toEqual([
+    { ...answered, path: '/default/decode', status: 200, payloads: 2 },
+    { ...answered, path: '/encode', status: 200, payloads: 1 },
+    { ...answered, path: '/decode', status: 400 },
+    { ...answered, path: '/decode', status: 400 },
+    { ...answered, path: '/decode', status: 400, payloads: 1 },
+    { ...answered, path: '/decode', status: 401 },
+  ]);
+  for (const told of ['ada', 'Ada', 'IkFkYSI', 'AAECAwQF', secret, TOKEN]) expect(log()).not.toContain(told);
+});
+
+it('never tells a token that came in the path', async () => {
+  const { call, log } = await runCodecServer({ tokenInPath: true });
+  const body = `{"payloads":[${ENCRYPTED}]}`;
+  const { status, text } = await call(`POST /${TOKEN}/decode`, body, {});
+  expect([status, text]).toEqual([200, `{"payloads":[${CLEAR}]}`]);
+  expect((await call(`POST /${TOKEN}x/decode`, body, {})).status).toBe(401);
+  expect((await call('POST /decode', body, {})).status).toBe(401);
+  await call(`GET /${TOKEN}`, undefined, {});
+  await call(`GET /${TOKEN}/other`, undefined, {});
+  expect(log()).toContain('"path":"/decode"');
+  expect(log()).not.toContain(TOKEN);
+});
+
+it('takes no token from the path unless it is told to', async () => {
+  const { call } = await runCodecServer();
+  expect((await call(`POST /${TOKEN}/decode`, `{"payloads":[${ENCRYPTED}]}`, {})).status).toBe(401);
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+import {
+  CLEAR,
+  ENCRYPTED,
+  KEY,
+  runCodecServer,
+  TOKEN,
+} from '../../rigs/codec-server/running-codec-server.js';
+
+describe('POST /decode', () => {
+  it.each([
+    ['an encrypted payload', ENCRYPTED, CLEAR],
+    ['several, in their order', `${CLEAR},${ENCRYPTED},${CLEAR}`, `${CLEAR},${CLEAR},${CLEAR}`],
+    ['what is not encrypted', CLEAR, CLEAR],
+    [
+      'the null of the SDKs',
+      '{"metadata":{"encoding":"YmluYXJ5L251bGw="}}',
+      '{"metadata":{"encoding":"YmluYXJ5L251bGw="}}',
+    ],
+    [
+      'null for what is not there',
+      '{"metadata":{"encoding":"YmluYXJ5L251bGw="},"data":null}',
+      '{"metadata":{"encoding":"YmluYXJ5L251bGw="}}',
+    ],
+    [
+      'base64 of the other alphabet, without padding',
+      '{"metadata":{"a":"-_8"},"data":"_w"}',
+      '{"metadata":{"a":"+/8="},"data":"/w=="}',
+    ],
+    [
+      'a reference to a payload that is kept elsewhere',
+      '{"data":"AA==","externalPayloads":[{"sizeBytes":"12"}]}',
+      '{"data":"AA==","externalPayloads":[{"sizeBytes":"12"}]}',
+    ],
+  ])('takes %s', async (_, sent, answered) => {
+    const { call } = await runCodecServer();
+    const { status, headers, text } = await call('POST /decode', `{"payloads":[${sent}]}`);
+    expect([status, text]).toEqual([200, `{"payloads":[${answered}]}`]);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each(['{}', '{"payloads":[]}', '{"payloads":null}'])('takes no payloads at all: %s', async (body) => {
+    const { call } = await runCodecServer();
+    expect(await call('POST /decode', body)).toMatchObject({ status: 200, text: '{}' });
+  });
+
+  it.each(['/decode', '/default/decode', '/codec/v1/default/decode', '/decode?preserveStorageRefs=true'])(
+    'is served at %s',
+    async (path) => {
+      const { call } = await runCodecServer();
+      const { text } = await call(`POST ${path}`, `{"payloads":[${ENCRYPTED}]}`);
+      expect(text).toBe(`{"payloads":[${CLEAR}]}`);
+    },
+  );
+
+  it('takes each of the keys', async () => {
+    const other = `k2:${'A'.repeat(43)}=`;
+    const { call } = await runCodecServer({ keys: parsePayloadKeys(`${other},k1:${KEY}`) });
+    const { text } = await call('POST /decode', `{"payloads":[${ENCRYPTED}]}`);
+    expect(text).toBe(`{"payloads":[${CLEAR}]}`);
+  });
+});
+
+describe('POST /encode', () => {
+  it('encrypts, so that /decode gives the same back', async () => {
+    const { call } = await runCodecServer();
+    const encoded = await call('POST /default/encode', `{"payloads":[${CLEAR}]}`);
+    expect(encoded.status).toBe(200);
+    expect(encoded.text).toMatch(
+      /^\{"payloads":\[\{"metadata":\{"encoding":"YmluYXJ5L2VuY3J5cHRlZA==","encryption-key-id":"azE="\},"data":"[\w+/=]{80}"\}\]\}$/,
+    );
+    expect((await call('POST /decode', encoded.text)).text).toBe(`{"payloads":[${CLEAR}]}`);
+  });
+});
+
+describe('a request that cannot be answered', () => {
+  const data = (text: string) => ENCRYPTED.replace(/"data":".*"/, `"data":"${text}"`);
+
+  it.each([
+    ['no body', '', 400, 'the body must be JSON'],
+    ['a body that is no JSON', '{"payloads":[Ada', 400, 'the body must be JSON'],
+    ['a list', '[]', 400, 'the body: Invalid input: expected object, received array'],
+    ['a wrong member', '{"payload":[]}', 400, 'the body: Unrecognized key: "payload"'],
+    [
+      'payloads that are no list',
+      '{"payloads":{}}',
+      400,
+      'payloads: Invalid input: expected array, received object',
+    ],
+    [
+      'a payload that is none',
+      `{"payloads":[${CLEAR},"Ada"]}`,
+      400,
+      'payloads[1]: Invalid input: expected object, received string',
+    ],
+    [
+      'a wrong member of a payload',
+      '{"payloads":[{"value":"Ada"}]}',
+      400,
+      'payloads[0]: Unrecognized key: "value"',
+    ],
+    [
+      'metadata in the clear',
+      '{"payloads":[{"metadata":{"encoding":"json plain"}}]}',
+      400,
+      'payloads[0].metadata.encoding: must be base64',
+    ],
+    ['data in the clear', '{"payloads":[{"data":"{}"}]}', 400, 'payloads[0].data: must be base64'],
+    ['half a byte', '{"payloads":[{"data":"AAAAA"}]}', 400, 'payloads[0].data: must be base64'],
+    [
+      'an unknown key',
+      `{"payloads":[${ENCRYPTED.replace('azE=', 'azk=')}]}`,
+      400,
+      'an encrypted payload needs key k9, which is not among the keys',
+    ],
+    [
+      'a damaged payload',
+      `{"payloads":[${data('AAECAwQF')}]}`,
+      400,
+      'an encrypted payload cannot be read with key k1: it is damaged, or the key is another one',
+    ],
+    [
+      'a body that is too large',
+      `{"payloads":[{"data":"${'A'.repeat(8 * 1024 * 1024)}"}]}`,
+      413,
+      'the body is too large: send fewer payloads',
+    ],
+  ])('%s', async (_, body, status, message) => {
+    const { call } = await runCodecServer();
+    const reply = await call('POST /decode', body);
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([status, { message }]);
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each([
+    ['GET /decode', 405, 'must be called with POST'],
+    ['PUT /default/encode', 405, 'must be called with POST'],
+    ['POST /', 404, 'there are only /encode and /decode'],
+    ['POST /download', 404, 'there are only /encode and /decode'],
+    ['POST /decode/default', 404, 'there are only /encode and /decode'],
+  ])('%s', async (line, status, message) => {
+    const { call } = await runCodecServer();
+    const reply = await call(line);
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([status, { message }]);
+    expect(reply.headers.get('allow')).toBe(status === 405 ? 'POST' : null);
+  });
+
+  it('another content type', async () => {
+    const { call } = await runCodecServer();
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'text/plain' };
+    const { status, text } = await call('POST /decode', `{"payloads":[${ENCRYPTED}]}`, headers);
+    expect([status, text]).toEqual([415, '{"message":"the content type must be application/json"}']);
+  });
+
+  it.each([
+    ['data', `{"data":"${'A'.repeat(8_000_000)}"}`],
+    ['metadata', `{"metadata":{"a":"${'A'.repeat(8_000_000)}"}}`],
+  ])('a few small payloads with %s that is very large once decoded', async (_, large) => {
+    const { call } = await runCodecServer();
+    const payload = /\[(.*)\]/.exec((await call('POST /encode', `{"payloads":[${large}]}`)).text)?.[1];
+    const body = `{"payloads":[${Array.from({ length: 12 }, () => payload).join()}]}`;
+    expect(body.length).toBeLessThan(200_000);
+    const { status, text } = await call('POST /decode', body);
+    expect([status, text]).toEqual([413, '{"message":"the answer would be too large: send fewer payloads"}']);
+  });
+});

@@ -1,0 +1,111 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadCodecSettings } from '../../../src/codec-server/settings.js';
+import { BadSetting } from '../../../src/config.js';
+import { KEY, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
+
+const NEEDED = { PAYLOAD_KEYS: `k1:${KEY}`, CODEC_TOKENS: TOKEN };
+const JWT = {
+  CODEC_JWKS_URL: 'https://login.example.com/keys',
+  CODEC_JWT_ISSUER: 'https://login.example.com',
+  CODEC_JWT_AUDIENCE: 'gangway-codec',
+};
+
+describe('the settings of the codec server', () => {
+  it('are the keys and a token, and defaults', () => {
+    const { keys, ...others } = loadCodecSettings(NEEDED);
+    expect(keys.map(({ id }) => id)).toEqual(['k1']);
+    expect(others).toEqual({
+      host: '127.0.0.1',
+      port: 8083,
+      bearer: { tokens: [TOKEN], jwt: undefined },
+      uiOrigin: undefined,
+      tokenInPath: false,
+      requestsPerMinute: 3_000,
+      logLevel: 'info',
+    });
+  });
+
+  it('are read from the environment', () => {
+    const set = loadCodecSettings({
+      ...NEEDED,
+      ...JWT,
+      CODEC_TOKENS: `${TOKEN}, ${TOKEN}-2`,
+      CODEC_ADDRESS: '0.0.0.0:9000',
+      CODEC_BEHIND_TLS: 'true',
+      CODEC_UI_ORIGIN: 'https://temporal.example.com',
+      CODEC_REQUESTS_PER_MINUTE: '60',
+      GANGWAY_LOG_LEVEL: 'warn',
+    });
+    expect(set).toMatchObject({
+      host: '0.0.0.0',
+      port: 9000,
+      bearer: {
+        tokens: [TOKEN, `${TOKEN}-2`],
+        jwt: {
+          jwksUrl: 'https://login.example.com/keys',
+          issuer: 'https://login.example.com',
+          audience: 'gangway-codec',
+        },
+      },
+      uiOrigin: 'https://temporal.example.com',
+      requestsPerMinute: 60,
+      logLevel: 'warn',
+    });
+  });
+
+  it('take secrets from files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'keys'), `k1:${KEY}\n`);
+    await writeFile(join(folder, 'tokens'), `${TOKEN}\n`);
+    const { keys, bearer } = loadCodecSettings({
+      PAYLOAD_KEYS_FILE: join(folder, 'keys'),
+      CODEC_TOKENS_FILE: join(folder, 'tokens'),
+    });
+    expect([keys[0].id, bearer.tokens]).toEqual(['k1', [TOKEN]]);
+  });
+
+  it('allow a token in the path on loopback', () => {
+    expect(loadCodecSettings({ ...NEEDED, CODEC_TOKEN_IN_PATH: 'true' }).tokenInPath).toBe(true);
+  });
+
+  it('need no static token beside an issuer', () => {
+    expect(loadCodecSettings({ ...NEEDED, ...JWT, CODEC_TOKENS: '' }).bearer.tokens).toEqual([]);
+  });
+
+  it.each(['127.0.0.1:0', '127.8.0.1:8083', 'localhost:8083'])('allow %s without TLS', (address) => {
+    expect(loadCodecSettings({ ...NEEDED, CODEC_ADDRESS: address }).host).toBe(address.split(':')[0]);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['PAYLOAD_KEYS: is not set', { PAYLOAD_KEYS: '' }],
+    ['PAYLOAD_KEYS: key 1 must be 32 bytes in base64', { PAYLOAD_KEYS: 'k1:c2VjcmV0' }],
+    ['CODEC_TOKENS: is not set, nor is CODEC_JWKS_URL: callers need a bearer token', { CODEC_TOKENS: '' }],
+    ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN},c2VjcmV0` }],
+    ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN} c2VjcmV0` }],
+    ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN},` }],
+    ['CODEC_JWT_AUDIENCE: is not set, but CODEC_JWKS_URL is', { ...JWT, CODEC_JWT_AUDIENCE: '' }],
+    ['CODEC_JWT_ISSUER: is not set, but CODEC_JWKS_URL is', { ...JWT, CODEC_JWT_ISSUER: '' }],
+    ['CODEC_JWKS_URL: is not set, but CODEC_JWT_ISSUER is', { ...JWT, CODEC_JWKS_URL: '' }],
+    ['CODEC_JWKS_URL: must be a URL with https', { ...JWT, CODEC_JWKS_URL: 'http://login.example.com/keys' }],
+    ['CODEC_ADDRESS: must be host:port', { CODEC_ADDRESS: '8083' }],
+    ['CODEC_ADDRESS: must be a loopback address', { CODEC_ADDRESS: '0.0.0.0:8083' }],
+    ['CODEC_ADDRESS: must be a loopback address', { CODEC_ADDRESS: 'codec.example.com:8083' }],
+    ['CODEC_BEHIND_TLS: must be true or false', { CODEC_BEHIND_TLS: 'yes' }],
+    ['CODEC_UI_ORIGIN: must be an origin', { CODEC_UI_ORIGIN: 'https://temporal.example.com/' }],
+    ['CODEC_UI_ORIGIN: must be an origin', { CODEC_UI_ORIGIN: '*' }],
+    [
+      'CODEC_TOKEN_IN_PATH: is for a codec server on loopback only',
+      { CODEC_TOKEN_IN_PATH: 'true', CODEC_BEHIND_TLS: 'true' },
+    ],
+    ['CODEC_REQUESTS_PER_MINUTE: must be a number from 1', { CODEC_REQUESTS_PER_MINUTE: '0' }],
+  ])('are refused: %s', (message, settings) => {
+    const load = () => loadCodecSettings({ ...NEEDED, ...settings });
+    expect(load).toThrow(BadSetting);
+    expect(load).toThrow(message);
+    expect(load).not.toThrow(/c2VjcmV0|6f1d0c5e/);
+  });
+});

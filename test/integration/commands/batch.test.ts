@@ -1,0 +1,391 @@
+import { writeFile } from 'node:fs/promises';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { batchFile, executions, idOf, merchantsFile, ndjson } from '../../rigs/commands/batch-files.js';
+import { inputFile } from '../../rigs/commands/input-files.js';
+import { startGangway } from '../../rigs/commands/running-command.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+import { jsonLines, run, gangway as runGangway } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+// Without a worker: what is started stays as it is, and Temporal's own list says what that is.
+let rig: Rig;
+beforeEach(async () => {
+  rig = await createRig({ worker: false });
+});
+afterEach(() => rig.close());
+
+const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, ['batch', ...args], input);
+
+const started = (count: number) => executions(rig.client, rig.taskQueue, count);
+
+/** Whether a workflow was started, by Temporal's word and not by its list, which is late. */
+const isThere = (id: string) =>
+  rig.client.workflow
+    .getHandle(id)
+    .describe()
+    .then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      },
+    );
+
+const sortedIds = (all: readonly { workflowId: string }[]) => all.map(({ workflowId }) => workflowId).sort();
+
+describe('a file', () => {
+  it('may mix kinds, and has a line printed for each', async () => {
+    const [one, two, three] = [merchant(), business(), customer()];
+    const file = await batchFile(rig, 'rows.ndjson', ndjson([one, two, three]));
+    const { code, stdout, stderr } = await gangway([file, '--concurrency', '1']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const ids = [
+      idOf(one),
+      `business-onboarding-${two.externalId}`,
+      `customer-onboarding-${three.externalId}`,
+    ];
+    expect(stdout).toBe(`1 ${ids[0]} started\n2 ${ids[1]} started\n3 ${ids[2]} started\n3 rows: 3 started\n`);
+    expect(sortedIds(await started(3))).toEqual(ids.toSorted());
+    const again = await gangway([file, '--json', '--concurrency', '1']);
+    expect(jsonLines(again)).toEqual(
+      [one, two, three].map(({ externalId }, place) => ({
+        line: place + 1,
+        externalId,
+        workflowId: ids[place],
+        runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        started: false,
+      })),
+    );
+    expect(again).toMatchObject({ code: 0, stderr: '3 rows: 3 attached\n' });
+  });
+
+  it('may be CSV that others wrote, and arrives as its mapping says', async () => {
+    const { externalId } = merchant();
+    const csv = `Key;Name;First;Last;Cash;Remark\r\n${externalId};"Corner; Bakery";Ada;Baker;N;x\r\n`;
+    const mapping = await inputFile(rig, {
+      columns: {
+        Key: 'externalId',
+        Name: 'merchant.dba',
+        First: 'merchant.firstName',
+        Last: 'merchant.lastName',
+        Cash: { to: 'merchant.cashDiscount', words: { N: 'No' } },
+        Remark: null,
+      },
+      constants: { 'merchant.pos': 'None', agentProfileId: 101 },
+    });
+    const file = await batchFile(rig, 'rows.csv', csv);
+    const ran = await gangway([file, '--mapping', mapping, '--delimiter', ';']);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('started'), stderr: '' });
+    const { events = [] } = await rig.client.workflow.getHandle(idOf({ externalId })).fetchHistory();
+    const begin = events?.[0]?.workflowExecutionStartedEventAttributes;
+    // Whoever waits for one of their own goes first, and agents take turns.
+    expect(begin?.priority).toMatchObject({ priorityKey: 4, fairnessKey: 'agent-101' });
+    const payloads = begin?.input?.payloads ?? [];
+    const [given] = await Promise.all(
+      (await rig.client.options.loadedDataConverter.payloadCodecs[0]?.decode(payloads))?.map(({ data }) =>
+        JSON.parse(Buffer.from(data ?? []).toString()),
+      ) ?? [],
+    );
+    expect(given).toEqual({
+      externalId,
+      merchant: {
+        dba: 'Corner; Bakery',
+        firstName: 'Ada',
+        lastName: 'Baker',
+        cashDiscount: 'No',
+        pos: 'None',
+      },
+      agentProfileId: 101,
+      dueInHours: 48,
+    });
+  });
+
+  it('may come from standard input', async () => {
+    const input = merchant();
+    expect(await gangway(['-', '--format', 'ndjson'], ndjson([input]))).toEqual({
+      code: 0,
+      stdout: `1 ${idOf(input)} started\n1 row: 1 started\n`,
+      stderr: '',
+    });
+  });
+});
+
+describe('a file that is not right', () => {
+  const twice = merchant().externalId;
+  const wrong = [
+    { ...merchant(), externalId: twice },
+    '{"ssn": 000-12-3456}',
+    { ...merchant(), merchant: { dba: '', firstName: 'Ada', lastName: 'Baker', cashDiscount: 'yes' } },
+    {},
+    { ...merchant(), holder: business().holder },
+    { ...merchant(), mail: 'private@example.com' },
+    { ...business(), externalId: twice },
+    { externalId: 'c-1', boarding: customer().boarding },
+    { ...merchant(), externalId: '000-12-3456' },
+    [1],
+  ];
+  const text = wrong.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
+  const problems = [
+    [2, '', 'is not JSON'],
+    [3, 'merchant.dba', 'must not be empty'],
+    [3, 'merchant.cashDiscount', 'Invalid option: expected one of "Yes"|"No"'],
+    [3, 'merchant.pos', 'Invalid option: expected one of "None"|"CustomPos"'],
+    [
+      4,
+      '',
+      'is no onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"',
+    ],
+    [5, '', 'has merchant and holder, which go into rows of their own'],
+    [6, 'mail', 'is not a known field'],
+    [7, 'externalId', 'is that of line 1 already'],
+    [8, 'business', 'is required'],
+    [9, 'externalId', 'looks like a social security number'],
+    [10, '', 'must be a JSON object'],
+  ] as const;
+
+  it('is told with each line, field and rule and no value, and nothing is started', async () => {
+    const file = await batchFile(rig, 'rows.ndjson', text);
+    const lines = problems.map(
+      ([line, field, message]) => `${file}:${line}: ${field && `${field}: `}${message}\n`,
+    );
+    const told = `${lines.join('')}${file}: is not valid; nothing was started\n`;
+    for (const args of [[file], [file, '--dry-run']])
+      expect(await gangway(args)).toEqual({ code: 2, stdout: '', stderr: told });
+    const json = await gangway([file, '--json']);
+    expect(json).toMatchObject({ code: 2, stderr: told });
+    expect(jsonLines(json)).toEqual(problems.map(([line, field, message]) => ({ line, field, message })));
+    expect(await isThere(idOf({ externalId: twice }))).toBe(false);
+  });
+
+  it('is told up to a hundred problems, and how many more there are', async () => {
+    const file = await batchFile(rig, 'rows.csv', `externalId\n${'a b\n'.repeat(150)}`);
+    const { code, stderr } = await gangway([file]);
+    const lines = stderr.trimEnd().split('\n');
+    expect(code).toBe(2);
+    expect(lines).toHaveLength(102);
+    expect(lines.slice(100)).toEqual(['... and 50 more', `${file}: is not valid; nothing was started`]);
+  });
+
+  it.each([
+    ['without rows', 'rows.ndjson', '\n\n', [], 'FILE: has no rows\n'],
+    [
+      'of an unknown format',
+      'rows.txt',
+      '{}',
+      [],
+      'give --format csv or --format ndjson: the name of the file does not say\n',
+    ],
+    [
+      'that takes no mapping',
+      'rows.ndjson',
+      '{}',
+      ['--delimiter', ';'],
+      '--delimiter and --mapping are for CSV\n',
+    ],
+  ])('%s is refused', async (_, name, content, args, said) => {
+    const file = await batchFile(rig, name, content);
+    expect(await gangway([file, ...args])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: said.replace('FILE', file),
+    });
+  });
+
+  it.each([
+    ['--rate', '0', 'It must be a number from 0.001 to 1000.'],
+    ['--concurrency', '0', 'It must be a positive integer.'],
+    ['--give-up-after', '2', 'It must be a duration such as 30s, 2m or 1h.'],
+    ['--delimiter', ';;', 'It must be one sign, or tab.'],
+    ['--format', 'xlsx', 'Allowed choices are csv, ndjson.'],
+  ])('%s %s is bad usage', async (option, value, rule) => {
+    const { code, stdout, stderr } = await gangway(['rows.csv', option, value]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(rule);
+  });
+
+  it('that is not there is named', async () => {
+    expect(await gangway(['/nowhere/rows.csv'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: '/nowhere/rows.csv: cannot be read (ENOENT)\n',
+    });
+  });
+});
+
+describe('--dry-run', () => {
+  it('says what there is, needs no Temporal, and starts nothing', async () => {
+    const input = merchant();
+    const file = await batchFile(rig, 'rows.ndjson', ndjson([input, business(), merchant()]));
+    const env = { ...rig.env, TEMPORAL_ADDRESS: '127.0.0.1:9' };
+    const args = ['batch', file, '--dry-run'];
+    expect(await runGangway(env, args)).toEqual({
+      code: 0,
+      stdout: `${file}: 3 rows, all valid: 2 merchants, 1 business\n`,
+      stderr: '',
+    });
+    expect(jsonLines(await runGangway(env, [...args, '--json']))).toEqual([
+      { valid: true, rows: 3, merchantBoarding: 2, businessOnboarding: 1 },
+    ]);
+    expect(await runGangway(rig.env, args)).toMatchObject({ code: 0 });
+    expect(await isThere(idOf(input))).toBe(false);
+  });
+});
+
+describe('a run', () => {
+  it('that is killed is gone on with, and starts nothing twice', async () => {
+    const { file, ids } = await merchantsFile(rig, 200);
+    const killed = startGangway(rig.env, ['batch', file, '--rate', '100']);
+    await killed.printsLines(60);
+    killed.kill('SIGKILL');
+    await killed.finished;
+    const before = (await started(60)).length;
+    expect(before).toBeLessThan(200);
+
+    const lines = jsonLines(await gangway([file, '--json']));
+    expect(lines.map(({ line }) => Number(line)).sort((one, other) => one - other)).toEqual(
+      ids.map((_, place) => place + 1),
+    );
+    const freshly = lines.filter((line) => line['started'] === true);
+    expect(freshly.length).toBeGreaterThan(0);
+    expect(freshly.length).toBeLessThanOrEqual(140);
+    expect(sortedIds(await started(200))).toEqual(ids.toSorted());
+  }, 60_000);
+
+  it('that is interrupted sees through what is under way, says how far it came, and is gone on with', async () => {
+    const { file, ids } = await merchantsFile(rig, 60);
+    const running = startGangway(rig.env, ['batch', file, '--rate', '20']);
+    await running.printsLines(10);
+    running.kill('SIGINT');
+    const { code, stdout, stderr } = await running.finished;
+    const told = stdout.trimEnd().split('\n');
+    const count = told.length - 1;
+    expect(count).toBeLessThan(60);
+    expect(told.at(-1)).toBe(`60 rows: ${count} started, ${60 - count} not begun`);
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: 'run the same command again: it goes on from here, and starts nothing twice\n',
+    });
+    expect(sortedIds(await started(count))).toEqual(ids.slice(0, count).toSorted());
+    const rest = await gangway([file]);
+    expect(rest.stdout).toMatch(new RegExp(`^60 rows: .*\\b${60 - count} started`, 'm'));
+    expect(sortedIds(await started(60))).toEqual(ids.toSorted());
+  }, 60_000);
+
+  it('starts no faster than its rate, by the clock of Temporal', async () => {
+    const { file } = await merchantsFile(rig, 20);
+    await gangway([file, '--rate', '10']);
+    const times = (await started(20)).map(({ startTime }) => startTime.getTime()).sort((a, b) => a - b);
+    const first = times[0] ?? 0;
+    // The way to Temporal may take longer once than another time, here by up to 300 ms.
+    for (const [place, time] of times.entries()) expect(time - first).toBeGreaterThan(place * 100 - 300);
+    expect((times.at(-1) ?? 0) - first).toBeGreaterThan(1_500);
+  });
+
+  it('goes on after a row that Temporal does not take, and exits 1', async () => {
+    // In the clear: numbers that are longer in the payload than in the file.
+    const [one, two, three] = [merchant(), merchant(), merchant()];
+    const application = `"application": {"x": [${Array(100_000).fill('1e20')}]}}`;
+    const text = `${JSON.stringify(one)}\n${JSON.stringify(two).slice(0, -1)},${application}\n${JSON.stringify(three)}\n`;
+    const file = await batchFile(rig, 'rows.ndjson', text);
+    const { PAYLOAD_KEYS: _, ...clear } = rig.env;
+    const refused = await runGangway(clear, ['batch', file, '--concurrency', '1']);
+    expect(refused).toEqual({
+      code: 1,
+      stdout:
+        `1 ${idOf(one)} started\n2 ${idOf(two)} failed: Blob data size exceeds limit.\n` +
+        `3 ${idOf(three)} started\n3 rows: 2 started, 1 failed\n`,
+      stderr: '1 row failed\n',
+    });
+    const [, line] = jsonLines(await runGangway(clear, ['batch', file, '--json', '--concurrency', '1']));
+    expect(line).toEqual({
+      line: 2,
+      externalId: two.externalId,
+      workflowId: idOf(two),
+      error: 'Blob data size exceeds limit.',
+    });
+  });
+
+  it('stops when the file is changed under it', async () => {
+    const application = { text: 'x'.repeat(2_000) };
+    const inputs = Array.from({ length: 400 }, () => merchant(undefined, { application }));
+    const file = await batchFile(rig, 'rows.ndjson', ndjson(inputs));
+    const running = startGangway(rig.env, ['batch', file, '--rate', '100']);
+    await running.printsLines(5);
+    await writeFile(file, 'not JSON any more\n'.repeat(100_000), { flag: 'r+' });
+    const { code, stdout, stderr } = await running.finished;
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `${file}: was changed meanwhile; check it again\n`,
+    });
+    expect(stdout).toMatch(/^400 rows: \d+ started, \d+ not begun$/m);
+  });
+
+  it('does not say that all is done when its reader goes away', async () => {
+    const { file } = await merchantsFile(rig, 30);
+    const pipe = `"${process.execPath}" dist/starter.js batch ${file} --rate 20 | head -3`;
+    const { code, stdout } = await run('bash', ['-o', 'pipefail', '-c', pipe], rig.env);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(3);
+    expect(code).toBe(1);
+  });
+
+  it('ends when no row could be started, and says why', async () => {
+    const { file } = await merchantsFile(rig, 30);
+    const { code, stdout, stderr } = await runGangway({ ...rig.env, TEMPORAL_NAMESPACE: 'nowhere' }, [
+      'batch',
+      file,
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '30 rows: 30 not begun\n' });
+    expect(stderr).toContain('(TEMPORAL_NAMESPACE)');
+  });
+});
+
+describe('--wait', () => {
+  it('prints each outcome as it comes, whatever it is, and exits 0', async () => {
+    await rig.startWorker();
+    const [boarded, declined, both] = [merchant(), merchant('declined'), customer()];
+    const file = await batchFile(rig, 'rows.ndjson', ndjson([boarded, declined, both]));
+    const { code, stdout, stderr } = await gangway([file, '--wait']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^1 ${idOf(boarded)} boarded: mid 5180\\d+$`, 'm'));
+    expect(stdout).toMatch(
+      new RegExp(`^2 ${idOf(declined)} declined: Business type is not supported.$`, 'm'),
+    );
+    expect(stdout).toMatch(
+      new RegExp(
+        `^3 customer-onboarding-${both.externalId} onboarded; merchant boarded: mid 5180\\d+; business onboarded: profile \\d+, no financial account, \\w+$`,
+        'm',
+      ),
+    );
+    expect(stdout).toMatch(/^3 rows: (?=.*1 boarded)(?=.*1 declined)(?=.*1 onboarded)/m);
+    const ends = jsonLines(await gangway([file, '--wait', '--json'])).filter(({ outcome }) => outcome);
+    expect(ends.find(({ line }) => line === 2)).toEqual({
+      line: 2,
+      externalId: declined.externalId,
+      workflowId: idOf(declined),
+      outcome: 'declined',
+      comment: 'Business type is not supported.',
+      merchantProfileId: expect.any(Number),
+    });
+  }, 60_000);
+
+  it('exits 1 when one ended without an outcome', async () => {
+    const { file, ids } = await merchantsFile(rig, 2);
+    const running = startGangway(rig.env, ['batch', file, '--wait']);
+    await running.printsLines(3);
+    const [first = '', second = ''] = ids;
+    await rig.client.workflow.getHandle(first).terminate();
+    await running.printsLines(4);
+    running.kill('SIGTERM');
+    const { code, stdout, stderr } = await running.finished;
+    expect(code).toBe(143);
+    expect(stdout.split('\n').slice(3)).toEqual([
+      `1 ${first} failed: it was terminated; "gangway board FILE --again" starts it anew`,
+      '2 rows: 1 failed, 1 still under way',
+      '',
+    ]);
+    expect(stderr).toContain('run the same command again');
+    await rig.client.workflow.getHandle(second).terminate();
+    expect(await gangway([file, '--wait'])).toMatchObject({ code: 1, stderr: '2 rows failed\n' });
+  });
+});

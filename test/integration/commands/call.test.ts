@@ -1,0 +1,302 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { countingProxy } from '../../rigs/counting-proxy.js';
+import { gangway, run } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+
+let rig: Rig;
+let folder: string;
+beforeAll(async () => {
+  rig = await createRig();
+  folder = await mkdtemp(join(tmpdir(), 'gangway-call-'));
+});
+afterAll(async () => {
+  await rig.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const call = (args: readonly string[], input?: string, env: Record<string, string> = {}) =>
+  gangway({ ...rig.env, ...env }, ['call', ...args], input);
+
+/** A merchant at the partner, made by `gangway call`. */
+async function createMerchant(): Promise<number> {
+  const request = {
+    ...{ dba: 'Corner Bakery', firstName: 'Ada', lastName: 'Baker', email: 'ada@example.com' },
+    ...{ cashDiscount: 'No', pos: 'None', agentProfileId: 101, boardingSettingsId: 11 },
+  };
+  const { stdout } = await call(['boarding', 'create-merchant', JSON.stringify(request), '--yes', '--json']);
+  return (JSON.parse(stdout) as { merchantProfileId: number }).merchantProfileId;
+}
+
+describe('the help of gangway call', () => {
+  it('lists the systems', async () => {
+    const { code, stdout } = await call([]);
+    expect(code).toBe(0);
+    for (const line of [
+      /boarding +Merchant boarding, 15 operations/,
+      /banking +Banking, 43 operations/,
+      /plant-store +Plant store, 3 operations/,
+      /payments +Payments platform, 39 operations/,
+      /processor +Processor webhook, 1 operations/,
+    ]) {
+      expect(stdout).toMatch(line);
+    }
+  });
+
+  it('lists the operations of a system', async () => {
+    const { code, stdout } = await call(['banking']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/close-card +Close a card for good\n/);
+    expect(stdout).toMatch(/get-ticket +A ticket \(assumed\)\n/);
+  });
+
+  it('lists the members of a request with their rules', async () => {
+    const { code, stdout } = await call(['banking', 'close-card', '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/It\s+cannot be undone\./);
+    expect(stdout).toMatch(/paymentCardId +yes +string/);
+    expect(stdout).toMatch(/notes +string +at most 600 characters/);
+  });
+
+  it.each([
+    [['payment'], `error: unknown system 'payment'; "gangway call" lists them\n`],
+    [['banking', 'foo'], `error: unknown operation 'foo'; "gangway call banking" lists them\n`],
+  ])('%s is unknown', async (args, stderr) => {
+    expect(await call(args)).toEqual({ code: 2, stdout: '', stderr });
+  });
+});
+
+describe('a call', () => {
+  it('is made by a worker, and prints what the partner answers', async () => {
+    const { code, stdout, stderr } = await call(['boarding', 'list-agent-profiles']);
+    expect({ code, stderr: stderr.replace(/call-\S+/, 'ID') }).toEqual({
+      code: 0,
+      stderr: 'private members are redacted; "gangway call answer ID --reveal" shows them\n',
+    });
+    const [first] = JSON.parse(stdout) as Record<string, unknown>[];
+    expect(first).toMatchObject({ id: 101, email: '[Redacted]' });
+    const id = /call-\S+/.exec(stderr)?.[0] ?? '';
+    const activity = await rig.client.activity.getHandle(id).describe();
+    expect(activity).toMatchObject({ activityType: 'callPartner', taskQueue: `${rig.taskQueue}-boarding` });
+    const again = await call(['answer', id, '--reveal', '--json']);
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+    const [revealed] = JSON.parse(again.stdout) as Record<string, unknown>[];
+    expect(revealed?.['email']).toMatch(/@example\.com$/);
+  });
+
+  it('takes its request as an argument, from a file, and from standard input', async () => {
+    const id = await createMerchant();
+    const request = JSON.stringify({ id });
+    const file = join(folder, 'request.json');
+    await writeFile(file, request);
+    const expected = { code: 0, stderr: '' };
+    const status = expect.stringContaining('"status": "Not Submitted"');
+    expect(await call(['boarding', 'get-status', request])).toMatchObject({ ...expected, stdout: status });
+    expect(await call(['boarding', 'get-status', `@${file}`])).toMatchObject({ ...expected, stdout: status });
+    expect(await call(['boarding', 'get-status', '-'], request)).toMatchObject({
+      ...expected,
+      stdout: status,
+    });
+    expect(await call(['boarding', 'get-status', request, '--local'])).toMatchObject({
+      ...expected,
+      stdout: status,
+    });
+  });
+
+  it('that is wrong names every member and costs no partner call', async () => {
+    const proxy = await countingProxy(rig.sandbox.url);
+    const wrong = ['banking', 'change-address', '{"city":"","state":99}', '--local'];
+    expect(await call(wrong, '', { BANKING_URL: proxy.url })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^request: is not valid; nothing was sent\n(?=[\s\S]* {2}city: must not be empty\n)(?=[\s\S]* {2}state: )/,
+      ),
+    });
+    expect(proxy.seen()).toEqual([]);
+  });
+
+  it.each([
+    ['{', 'request: is not JSON\n'],
+    ['[]', 'request: must be a JSON object\n'],
+    ['@nowhere.json', 'nowhere.json: cannot be read (ENOENT)\n'],
+  ])('%s is refused', async (request, stderr) => {
+    expect(await call(['boarding', 'get-status', request])).toEqual({ code: 2, stdout: '', stderr });
+  });
+
+  it('that the partner refuses says so in words', async () => {
+    const { code, stderr } = await call(['payments', 'get-terminal', '{"terminal_id":"none"}']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^the payments partner refused this \(HTTP 404\)\n {2}\(whole\): /);
+  });
+
+  it('keeps every digit of a whole number beyond 2^53', async () => {
+    const proxy = await countingProxy(rig.sandbox.url);
+    const plant = '{"id":9007199254740993,"name":"fern"}';
+    const env = { PLANT_STORE_URL: proxy.url };
+    const local = await call(['plant-store', 'create-plant', plant, '--local', '--json'], '', env);
+    expect(local).toMatchObject({ code: 0, stdout: '{"name":"fern","tag":null}\n' });
+    const other = '{"id":9007199254740995,"name":"moss"}';
+    expect((await call(['plant-store', 'create-plant', other])).code).toBe(0);
+    const created = await rig.sandbox.ledger({ operation: 'create-plant' });
+    expect(created.map(({ id }) => id)).toEqual(['9007199254740993', '9007199254740995']);
+    const { code } = await call(['plant-store', 'delete-plant', '{"id":9007199254740993}', '--yes']);
+    expect(code).toBe(0);
+  });
+
+  it('that cannot be undone is confirmed, or not made', async () => {
+    const refused = await call(['banking', 'close-card', '{"paymentCardId":"card-1001"}']);
+    expect(refused).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'close-card cannot be undone: confirm it with --yes\n',
+    });
+    const args = ['dist/starter.js', 'call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
+    const typed = (answer: string) =>
+      run(
+        'script',
+        ['-qec', [process.execPath, ...args].map((arg) => `'${arg}'`).join(' '), '/dev/null'],
+        rig.env,
+        answer,
+      );
+    const declined = await typed('no\n');
+    expect(declined.code).toBe(1);
+    expect(declined.stdout).toContain('not confirmed; nothing was sent');
+    expect(await rig.sandbox.ledger({ operation: 'close-card' })).toEqual([]);
+    expect((await typed('close-card\n')).code).toBe(0);
+    expect(await rig.sandbox.ledger({ operation: 'close-card' })).toHaveLength(1);
+  });
+
+  it('sends files, through the document store', async () => {
+    const id = await createMerchant();
+    const file = join(folder, 'check.txt');
+    await writeFile(file, 'voided');
+    const upload = (more: string[]) =>
+      call(['boarding', 'upload-attachment', JSON.stringify({ id, file: `@${file}` }), ...more]);
+    expect(await upload([])).toMatchObject({ code: 0 });
+    expect(await upload(['--local'])).toMatchObject({ code: 0 });
+    const { attachments } = await rig.sandbox.merchant(id);
+    expect(attachments).toMatchObject([{ fileName: 'check.txt' }, { fileName: 'check.txt' }]);
+  });
+
+  it('that is answered with a file saves it, readable by its owner only', async () => {
+    const request = JSON.stringify({
+      period: '2026-01-01T00:00:00Z',
+      financialAccountId: 'fa-501-1',
+      fileFormat: 'CSV',
+    });
+    for (const [output, more] of [
+      [join(folder, 'worker.csv'), []],
+      [join(folder, 'local.csv'), ['--local']],
+    ] as const) {
+      const args = ['banking', 'generate-statement', request, '--output', output, '--json', ...more];
+      const { code, stdout, stderr } = await call(args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({ saved: output });
+      expect((await stat(output)).mode & 0o777).toBe(0o600);
+      expect((await readFile(output, 'utf8')).length).toBeGreaterThan(10);
+      const taken = await call(args);
+      expect(taken).toMatchObject({ code: 1, stderr: `${output} cannot be written (EEXIST)\n` });
+    }
+  });
+
+  it('may be repeated by its worker exactly when that does no harm', async () => {
+    await rig.sandbox.plan('500-before-commit', 'list-terminals', { times: 2 });
+    expect(await call(['payments', 'list-terminals'])).toMatchObject({ code: 0 });
+    const before = (await rig.sandbox.ledger({ operation: 'create-ticket' })).length;
+    await rig.sandbox.plan('500-after-commit', 'create-ticket');
+    const { code, stderr } = await call(['banking', 'create-ticket', '{"text":"where is my card"}']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^the banking partner gave no clear answer: HTTP 500/),
+    });
+    expect(await rig.sandbox.ledger({ operation: 'create-ticket' })).toHaveLength(before + 1);
+  });
+
+  it('to production needs to be asked for', async () => {
+    const env = { PAYMENTS_ENVIRONMENT: 'production' };
+    const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
+    const account = { type: 'merchant', name: 'Bakery', description: 'Bread', address };
+    const args = ['payments', 'create-account', JSON.stringify(account), '--local'];
+    expect(await call(args, '', env)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'create-account writes to production: say so with --production\n',
+    });
+    expect((await call([...args, '--production'], '', env)).code).toBe(0);
+  });
+
+  it('of a system that is off says which setting is missing', async () => {
+    expect(await call(['plant-store', 'list-plants', '--local'], '', { PLANT_STORE_URL: '' })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'the plant-store partner was not reached: PLANT_STORE_URL is not set\n',
+    });
+  });
+
+  it('without a worker says so', async () => {
+    const env = { GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
+    expect(await call(['plant-store', 'list-plants'], '', env)).toMatchObject({
+      code: 1,
+      stderr: 'no worker takes it from task queue nobody-polls-this-plant-store: is one running?\n',
+    });
+  }, 60_000);
+});
+
+describe('a Temporal server without standalone activities', () => {
+  it('has a workflow make the call instead', async () => {
+    const server = await startDevServer({ dynamicConfig: { 'activity.enableStandalone': false } });
+    const old = await createRig({ address: server.address });
+    try {
+      const { code, stdout, stderr } = await gangway(old.env, [
+        'call',
+        'plant-store',
+        'list-plants',
+        '--json',
+      ]);
+      const id = /call-plant-store-list-plants-\S+/.exec(stderr)?.[0] ?? '';
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: `this Temporal server has no standalone activities: workflow ${id} runs it instead\n`,
+      });
+      expect(JSON.parse(stdout)).toEqual(expect.any(Array));
+      const { status } = await old.client.workflow.getHandle(id).describe();
+      expect(status.name).toBe('COMPLETED');
+      expect(await gangway(old.env, ['call', 'answer', id, '--json'])).toMatchObject({ code: 0, stdout });
+      const failing = await gangway(old.env, ['call', 'payments', 'get-terminal', '{"terminal_id":"none"}']);
+      expect(failing.stderr).toContain('the payments partner refused this (HTTP 404)');
+    } finally {
+      await old.close();
+      await server.stop();
+    }
+  });
+});
+
+describe('Ctrl-C', () => {
+  it('leaves the call to its worker, and says how to get the answer', async () => {
+    const args = ['dist/starter.js', 'call', 'payments', 'list-terminals', '--json'];
+    await rig.sandbox.plan('delay', 'list-terminals', { milliseconds: 3_000 });
+    const { PATH = '' } = process.env;
+    const child = spawn(process.execPath, args, { env: { PATH, ...rig.env } });
+    const stderr = text(child.stderr);
+    const pending = `ActivityType = 'callPartner' AND TaskQueue = '${rig.taskQueue}-payments' AND ExecutionStatus = 'Running'`;
+    await eventually(
+      async () => (await rig.client.activity.count(pending)).count,
+      (count) => count > 0,
+      'the call',
+    );
+    child.kill('SIGINT');
+    await once(child, 'exit');
+    expect(child.exitCode).toBe(130);
+    const id = /call-payments-list-terminals-[\w-]+/.exec(await stderr)?.[0] ?? '';
+    expect(await stderr).toBe(`it goes on; "gangway call answer ${id}" waits for it\n`);
+    expect(await call(['answer', id])).toMatchObject({ code: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,398 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { workflowId } from '../../../src/messages/ids.js';
+import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
+import { inputFile } from '../../rigs/commands/input-files.js';
+import { business, customer, holder, merchant, terminal } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { jsonLines, gangway as runGangway } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
+const file = (content: unknown) => inputFile(rig, content);
+const found = (id: string) => rig.client.workflow.getHandle(id).describe();
+
+describe('gangway onboard-business', () => {
+  it('starts, waits, and prints profile, account and status', async () => {
+    const input = business('account-at-once');
+    const { code, stdout, stderr } = await gangway(['onboard-business', await file(input), '--wait']);
+    const [started, url, outcome] = stdout.split('\n');
+    const id = `business-onboarding-${input.externalId}`;
+    expect({ code, stderr, started }).toEqual({ code: 0, stderr: '', started: `started ${id}` });
+    expect(url).toMatch(/\/namespaces\/default\/workflows\/business-onboarding-b-/);
+    expect(outcome).toMatch(
+      new RegExp(`^${id} onboarded: profile (\\d+), account fa-\\1-1, (PendingUW|Approved)$`),
+    );
+  });
+
+  it('reads standard input, and with --json prints JSON lines only', async () => {
+    const input = business('denied');
+    const result = await gangway(['onboard-business', '-', '--wait', '--json'], JSON.stringify(input));
+    const id = `business-onboarding-${input.externalId}`;
+    expect(jsonLines(result)).toEqual([
+      { workflowId: id, runId: expect.any(String), started: true, url: expect.any(String) },
+      {
+        workflowId: id,
+        outcome: 'declined',
+        profileId: expect.any(Number),
+        financialAccountId: null,
+        bankingStatus: 'Denied',
+      },
+    ]);
+    expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('called again attaches to the first one, and with --again starts anew', async () => {
+    const input = business('denied');
+    const path = await file(input);
+    const [first] = jsonLines(await gangway(['onboard-business', path, '--wait', '--json']));
+    const again = jsonLines(await gangway(['onboard-business', path, '--json']));
+    expect(again).toMatchObject([{ ...first, started: false }, { outcome: 'declined' }]);
+    const [anew] = jsonLines(await gangway(['onboard-business', path, '--again', '--json']));
+    expect(anew).toMatchObject({ started: true });
+    expect(anew?.['runId']).not.toBe(first?.['runId']);
+  });
+
+  const owner = {
+    firstName: 'Bo',
+    lastName: 'Baker',
+    email: 'bo@example.com',
+    homePhone: '5185550102',
+    ssn: '111111111',
+    dob: '1980-02-29T00:00:00Z',
+    homeAddress: '1 Main Street',
+    city: 'Albany',
+    state: 33,
+    zipCode: '12207',
+    percentageOwnership: 25,
+  };
+
+  it.each([
+    [
+      'every wrong field with its rule',
+      {
+        externalId: 'a b',
+        holder: holder(undefined, { ssn: '666-12-3456', phone: '555', state: 99 }),
+        beneficialOwners: [owner, { ...owner, percentageOwnership: 24, zipCode: 'x' }],
+        openFinancialAccount: 'yes',
+      },
+      [
+        'externalId: takes letters, digits',
+        'holder.ssn: must be 9 digits of a valid SSN, without dashes',
+        'holder.phone: must be 10 digits',
+        'holder.state: ',
+        'beneficialOwners.1.percentageOwnership: ',
+        'beneficialOwners.1.zipCode: must be 5 digits',
+        'openFinancialAccount: ',
+      ],
+    ],
+    ['a missing member', { ...business(), holder: {} }, ['holder.legalBusinessName: is required']],
+    [
+      'an unknown member',
+      { ...business(), holder: { ...holder(), owner } },
+      ['holder.owner: is not a known'],
+    ],
+    [
+      'a fifth owner',
+      { ...business(), beneficialOwners: Array.from({ length: 5 }, () => owner) },
+      ['beneficialOwners: at most four'],
+    ],
+  ])('names %s, exits 2 and starts nothing', async (_, input, problems) => {
+    const { code, stdout, stderr } = await gangway(['onboard-business', await file(input)]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
+    expect(stderr).not.toContain('666-12-3456');
+    await expect(found(`business-onboarding-${input.externalId}`)).rejects.toThrow(WorkflowNotFoundError);
+  });
+});
+
+describe('gangway onboard', () => {
+  it('prints a line for the whole, one for the merchant and one for the business', async () => {
+    const input = customer({ boarding: 'declined' });
+    const { code, stdout } = await gangway(['onboard', await file(input), '--wait']);
+    expect(code).toBe(0);
+    const [, , ...told] = stdout.trimEnd().split('\n');
+    expect(told).toEqual([
+      `customer-onboarding-${input.externalId} partly-onboarded`,
+      '  merchant declined: Business type is not supported.',
+      expect.stringMatching(/^ {2}business onboarded: profile \d+, .*account.*, Approved$/),
+    ]);
+  });
+
+  it('prints all of it as JSON', async () => {
+    const input = customer({ business: 'denied' });
+    const result = await gangway(['onboard', '-', '--wait', '--json'], JSON.stringify(input));
+    const id = `customer-onboarding-${input.externalId}`;
+    expect(jsonLines(result)).toEqual([
+      { workflowId: id, runId: expect.any(String), started: true, url: expect.any(String) },
+      {
+        workflowId: id,
+        outcome: 'partly-onboarded',
+        boarding: {
+          outcome: 'boarded',
+          mid: expect.stringMatching(/^5180/),
+          merchantProfileId: expect.any(Number),
+        },
+        business: {
+          outcome: 'declined',
+          profileId: expect.any(Number),
+          financialAccountId: null,
+          bankingStatus: 'Denied',
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'wrong fields of both parts',
+      () => {
+        const { boarding, business: part, ...rest } = customer();
+        return {
+          ...rest,
+          boarding: { ...boarding, merchant: { ...boarding.merchant, firstName: '' }, agent: 'X' },
+          business: { ...part, holder: { ...part.holder, ssn: '900112222' } },
+          onDecline: 'stop',
+        };
+      },
+      [
+        'boarding.merchant.firstName: ',
+        'boarding.agent: is given beside agentProfileId',
+        'business.holder.ssn: must be 9 digits',
+        'onDecline: ',
+      ],
+    ],
+    [
+      'an externalId in a part',
+      () => ({ ...customer(), boarding: { ...customer().boarding, externalId: 'x' } }),
+      ['boarding.externalId: is not a known field'],
+    ],
+    [
+      'wrong fields of its terminal',
+      () =>
+        customer(
+          {},
+          {
+            provisionTerminal: {
+              account: {
+                type: 'psp',
+                name: '',
+                address: { street_line1: '1 Main Street', city: 'Albany', state: 'NY', country: 'US' },
+                admin_email: 'nobody',
+              },
+              terminal: { account_id: 'account-1' },
+              dueInHours: 0,
+            } as never,
+          },
+        ),
+      [
+        'provisionTerminal.account.type: is always merchant',
+        'provisionTerminal.account.name: must not be empty',
+        'provisionTerminal.account.address.zip: is required',
+        'provisionTerminal.account.address.country: is not a known field',
+        'provisionTerminal.account.admin_email: ',
+        'provisionTerminal.terminal.name: is required',
+        'provisionTerminal.terminal.account_id: is the account above',
+        'provisionTerminal.dueInHours: ',
+      ],
+    ],
+    ['a missing part', () => ({ ...customer(), business: undefined }), ['business: is required']],
+    ['a merchant in place of a customer', () => merchant(), ['boarding: is required', 'business: is req']],
+  ])('names %s, exits 2 and starts nothing', async (_, make, problems) => {
+    const input = make();
+    const { code, stdout, stderr } = await gangway(['onboard', await file(input)]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
+    expect(stderr).not.toContain('900112222');
+    await expect(found(`customer-onboarding-${input.externalId}`)).rejects.toThrow(WorkflowNotFoundError);
+  });
+
+  it('after a cancellation says how to start anew', async () => {
+    const input = customer({ boarding: 'waiting', business: 'waiting' });
+    const path = await file(input);
+    await gangway(['onboard', path]);
+    const id = `customer-onboarding-${input.externalId}`;
+    expect((await gangway(['cancel', input.externalId])).stdout).toBe(`${id} is asked to stop\n`);
+    const { code, stderr } = await gangway(['onboard', path, '--wait']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${id}: it was cancelled; --again starts it anew\n`,
+    });
+  });
+});
+
+/** A customer whose merchant waits for answers to notes, and its business for one to a ticket. */
+async function asked() {
+  const input = customer({ boarding: 'notes', business: 'ticket' });
+  const both = await rig.onboard(input);
+  await both.until(({ requirements }) => requirements.length === 3, 'two notes and a ticket');
+  const { externalId } = input;
+  const part = (type: 'merchantBoarding' | 'businessOnboarding') =>
+    new Onboarding(rig.client, workflowId(type, externalId));
+  return {
+    externalId,
+    both,
+    boarding: part('merchantBoarding'),
+    business: part('businessOnboarding'),
+    end: () => both.handle.terminate(),
+  };
+}
+
+describe('a customer under way', () => {
+  it('shows how both parts stand, with status', async () => {
+    const { externalId, both, end } = await asked();
+    const { stdout } = await gangway(['status', externalId]);
+    const { merchantProfileId, profileId } = await both.state();
+    for (const fact of [
+      /^stage +onboarding$/m,
+      new RegExp(`^merchant +${merchantProfileId}$`, 'm'),
+      new RegExp(`^profile +${profileId}$`, 'm'),
+      /^boarding +underwriting, Pending$/m,
+      /^business +underwriting, PendingUW$/m,
+      /Ticket about Phone/,
+    ]) {
+      expect(stdout).toMatch(fact);
+    }
+    const [state] = jsonLines<OnboardingState>(await gangway(['status', externalId, '--json']));
+    expect(state).toEqual(await both.state());
+    await end();
+  });
+
+  it('is in the inbox by its parts only, and is answered by its own key', async () => {
+    const { externalId, both, boarding, business: bank } = await asked();
+    const items = jsonLines(await gangway(['inbox', '--json'])).filter(({ workflowId: id }) =>
+      String(id).endsWith(externalId),
+    );
+    expect(items.map(({ workflowId: id, kind }) => `${id} ${kind}`).sort()).toEqual([
+      `${bank.workflowId} ticket`,
+      `${boarding.workflowId} underwriting-note`,
+      `${boarding.workflowId} underwriting-note`,
+    ]);
+    const ticket = items.find(({ kind }) => kind === 'ticket')?.['id'];
+    const answer = ['resolve', externalId, String(ticket), '--text', 'Ours is 518-555-0100.'];
+    expect((await gangway(answer)).stdout).toBe(`${ticket} resolved; 2 still open\n`);
+    expect(await bank.outcome()).toMatchObject({ outcome: 'onboarded' });
+    await both.handle.terminate();
+  });
+
+  it('is nudged in both parts', async () => {
+    const input = customer({ boarding: 'waiting', business: 'waiting' });
+    const both = await rig.onboard(input);
+    await both.until(({ business: bank }) => bank?.stage === 'underwriting', 'both parts');
+    const [nudged] = jsonLines(await gangway(['nudge', input.externalId, '--json']));
+    expect(nudged).toEqual({ workflowId: both.workflowId, nudged: true });
+    await gangway(['cancel', input.externalId]);
+    await expect(both.outcome()).rejects.toThrow();
+    expect(await gangway(['nudge', input.externalId])).toMatchObject({
+      code: 1,
+      stderr: `${both.workflowId} does not wait for a status now\n`,
+    });
+  });
+
+  it('says where a part is answered that was there before', async () => {
+    const input = customer({ boarding: 'notes' });
+    const { externalId, boarding } = input;
+    const before = await rig.board({ externalId, ...boarding });
+    await before.requirement('underwriting-note');
+    const both = await rig.onboard(input);
+    await both.until(({ timeline }) => timeline.some(({ event }) => event === 'boarding-attached'));
+    const { stdout } = await gangway(['status', externalId]);
+    expect(stdout).toMatch(
+      new RegExp(`^boarding +underwriting, Pending, waits for a person: see ${before.workflowId}$`, 'm'),
+    );
+    await Promise.all([before.handle.terminate(), both.handle.terminate()]);
+  });
+});
+
+describe('a customer whose terminal is under way', () => {
+  /** The sandbox knows no such location. */
+  const rejected = () =>
+    customer({}, { provisionTerminal: terminal({ terminal: { name: 'Counter', location_id: 'none' } }) });
+
+  it('is in the inbox by its terminal, and is answered, shown and waited for by its own key', async () => {
+    const input = rejected();
+    const { externalId } = input;
+    const path = await file(input);
+    await gangway(['onboard', path]);
+    const both = new Onboarding(rig.client, workflowId('customerOnboarding', externalId));
+    await both.requirement('rejected-input');
+    const part = workflowId('terminalProvisioning', externalId);
+    const items = jsonLines(await gangway(['inbox', '--json'])).filter(({ workflowId: id }) =>
+      String(id).endsWith(externalId),
+    );
+    expect(items.map(({ workflowId: id, id: requirement }) => [id, requirement])).toEqual([
+      [part, 'terminal-rejected-input-1'],
+    ]);
+    const { stdout: shown } = await gangway(['status', externalId]);
+    const { paymentsAccountId } = await both.state();
+    expect(shown).toMatch(new RegExp(`^payments account +${paymentsAccountId}$`, 'm'));
+    expect(shown).toMatch(/^terminal +provisioning$/m);
+    expect(shown).toContain('provisionTerminal.terminal.location_id: is unknown');
+    expect((await gangway(['nudge', part])).stderr).toBe(`${part} does not wait for a status now\n`);
+
+    const patch = JSON.stringify({ provisionTerminal: { terminal: { location_id: null } } });
+    const answer = ['resolve', externalId, 'terminal-rejected-input-1', '--patch', patch, '--reason', 'typo'];
+    expect((await gangway(answer)).stdout).toBe('terminal-rejected-input-1 resolved; 0 still open\n');
+    const { stdout: told } = await gangway(['onboard', path, '--wait']);
+    const { mid, terminalId } = await both.state();
+    expect(told).toContain(`${both.workflowId} onboarded\n  merchant boarded: mid ${mid}\n`);
+    expect(told).toContain(`  terminal provisioned: ${terminalId} in account ${paymentsAccountId}\n`);
+    const watched = jsonLines<TimelineEntry & { of: string }>(await gangway(['watch', externalId, '--json']));
+    expect(watched.filter(({ of }) => of === 'terminal').map(({ event }) => event)).toContain(
+      'terminal-created',
+    );
+    const query = `WorkflowId = '${part}'`;
+    expect(jsonLines(await gangway(['list', '--query', query, '--json']))).toMatchObject([
+      { workflowId: part, state: 'completed', stage: 'provisioned' },
+    ]);
+  });
+});
+
+describe('gangway watch', () => {
+  it('shows a customer’s timeline with those of its parts, in the order of time', async () => {
+    const input = customer({ boarding: 'declined', business: 'denied' });
+    const both = await rig.onboard(input);
+    const watched = await gangway(['watch', input.externalId, '--json']);
+    expect(watched.code).toBe(0);
+    const entries = jsonLines<TimelineEntry & { of: string }>(watched);
+    const of = (whose: string) =>
+      entries.filter((entry) => entry.of === whose).map(({ of: _, ...entry }) => entry);
+    const timelineOf = async (id: string) => (await new Onboarding(rig.client, id).state()).timeline;
+    expect(of('customer')).toEqual(await timelineOf(both.workflowId));
+    expect(of('boarding')).toEqual(await timelineOf(workflowId('merchantBoarding', input.externalId)));
+    expect(of('business')).toEqual(await timelineOf(workflowId('businessOnboarding', input.externalId)));
+    const { stdout } = await gangway(['watch', input.externalId]);
+    const times = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.slice(0, 19));
+    expect(times).toEqual([...times].sort());
+    expect(stdout).toMatch(/ {2}boarding {2}status-changed {2}Declined: Business/m);
+    expect(stdout).toMatch(/ {2}business {2}status-changed {2}Denied$/m);
+  });
+});
+
+describe('gangway list', () => {
+  it('has the banking profile of onboardings', async () => {
+    const input = business('denied');
+    const { handle, workflowId: id } = await rig.onboardBusiness(input);
+    const { profileId } = (await handle.result()) as { profileId: number };
+    const query = `WorkflowId = '${id}'`;
+    const [listed] = jsonLines(await gangway(['list', '--stage', 'declined', '--query', query, '--json']));
+    expect(listed).toMatchObject({
+      workflowId: id,
+      partnerStatus: 'Denied',
+      bankingProfileId: String(profileId),
+    });
+    expect((await gangway(['list', '--query', query])).stdout).toMatch(
+      new RegExp(`PROFILE[^]*${id} .* ${profileId} `),
+    );
+    expect(jsonLines(await gangway(['list', '--operations', '--query', query, '--json']))).toEqual([]);
+  });
+});

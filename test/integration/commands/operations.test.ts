@@ -1,0 +1,366 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { inputFile } from '../../rigs/commands/input-files.js';
+import { startGangway } from '../../rigs/commands/running-command.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { jsonLines, gangway as runGangway } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+/** Of this file alone: ids of operations have those of the sandbox in them, which other files use as well. */
+let server: DevServer;
+let rig: Rig;
+beforeAll(async () => {
+  server = await startDevServer();
+  rig = await createRig({ address: server.address, worker: false });
+  await registerSearchAttributes(rig.client);
+  await rig.startWorker();
+});
+afterAll(async () => {
+  await rig.close();
+  await server.stop();
+});
+
+const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
+const file = (content: unknown) => inputFile(rig, content);
+const writes = async (operation: string) => (await rig.sandbox.ledger({ operation })).length;
+const anyRun = { runId: expect.any(String), url: expect.stringContaining('/namespaces/default/workflows/') };
+
+async function expectNothing(workflowId: string): Promise<void> {
+  await expect(rig.client.workflow.getHandle(workflowId).describe()).rejects.toThrow(WorkflowNotFoundError);
+}
+
+describe('gangway close-card', () => {
+  it('closes a card, once, however often it is called', async () => {
+    const args = ['close-card', 'card-1001', '--confirm', '1001', '--notes', 'lost in the post'];
+    const workflowId = 'close-card-card-1001';
+    const first = await gangway([...args, '--json']);
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(jsonLines(first)).toEqual([
+      { workflowId, ...anyRun, started: true },
+      { workflowId, outcome: 'done', paymentCardId: 'card-1001' },
+    ]);
+    const { code, stdout, stderr } = await gangway(args);
+    const [attached, , outcome] = stdout.split('\n');
+    expect({ code, stderr, attached, outcome }).toEqual({
+      code: 0,
+      stderr: '',
+      attached: `already there, nothing new was started: ${workflowId}`,
+      outcome: `${workflowId} done: card card-1001 is closed for good`,
+    });
+    expect(jsonLines(await gangway([...args, '--no-wait', '--json']))).toMatchObject([
+      { started: false },
+      { outcome: 'done' },
+    ]);
+    expect(await writes('close-card')).toBe(1);
+  });
+
+  it('after a rejected one tries anew by itself', async () => {
+    const wrong = await gangway(['close-card', 'card-1002', '--confirm', '9999', '--json']);
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: 'close-card-card-1002 rejected:\n  last4: is not that of the card\n',
+    });
+    expect(jsonLines(wrong)[1]).toEqual({
+      workflowId: 'close-card-card-1002',
+      outcome: 'rejected',
+      problems: [{ field: 'last4', message: 'is not that of the card' }],
+    });
+    const right = await gangway(['close-card', 'card-1002', '--confirm', '1002', '--json']);
+    expect(jsonLines(right)).toMatchObject([{ started: true }, { outcome: 'done' }]);
+    expect(right.code).toBe(0);
+  });
+
+  it('says what is asked, and how to answer, and waits on', async () => {
+    const workflowId = 'close-card-card-1003';
+    await rig.sandbox.plan('500-before-commit', 'close-card');
+    const closing = startGangway(rig.env, ['close-card', 'card-1003', '--confirm', '1003']);
+    await closing.says('still under way; Ctrl-C stops only the waiting\n');
+    await closing.says(`${workflowId} asks:\n  uncertain-write-1 (uncertain-write, due `);
+    await closing.says('    Did it happen? close the card\n');
+    await closing.says(`    gangway resolve ${workflowId} uncertain-write-1 --adopt ID --reason WHY\n`);
+    await closing.says(`    gangway resolve ${workflowId} uncertain-write-1 --abandon --reason WHY\n`);
+    await gangway(['resolve', workflowId, 'uncertain-write-1', '--retry', '--reason', 'looked']);
+    const { code, stdout } = await closing.finished;
+    expect(code).toBe(0);
+    expect(stdout).toContain(`${workflowId} done: card card-1003 is closed for good\n`);
+  });
+
+  it.each([
+    ['no confirmation', [], '--confirm: is required, for closing a card cannot be undone: give the last 4'],
+    ['a confirmation that is not 4 digits', ['--confirm', '12345'], '--confirm: must be the last 4 digits'],
+    [
+      'notes that are too long',
+      ['--confirm', '1004', '--notes', 'x'.repeat(601)],
+      '--notes: must be at most 600',
+    ],
+  ])('refuses %s, exits 2 and starts nothing', async (_, args, problem) => {
+    const { code, stdout, stderr } = await gangway(['close-card', 'card-1004', ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`close-card: is not valid; nothing was started\n  ${problem}`);
+    await expectNothing('close-card-card-1004');
+  });
+
+  it('refuses a card number in place of an id, without repeating it', async () => {
+    const { code, stderr } = await gangway(['close-card', '4111-1111-1111-1111', '--confirm', '1111']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('  card: looks like a card number');
+    expect(stderr).not.toContain('4111');
+  });
+});
+
+describe('gangway change-address', () => {
+  const home = { streetAddress: '27 Harbor Road', postalCode: '12207', city: 'Albany', state: 33 };
+
+  it('changes it, each time anew unless told which change it is', async () => {
+    const path = await file(home);
+    const [started, outcome] = jsonLines(await gangway(['change-address', path, '--json']));
+    expect(outcome).toEqual({ workflowId: started?.['workflowId'], outcome: 'done' });
+    expect(started?.['workflowId']).toMatch(/^change-address-[0-9a-f-]{36}$/);
+    const [another] = jsonLines(await gangway(['change-address', path, '--json']));
+    expect(another).toMatchObject({ started: true });
+    const one = ['change-address', '-', '--id', 'move-1', '--json'];
+    await gangway(one, JSON.stringify(home));
+    const [same] = jsonLines(await gangway(one, JSON.stringify(home)));
+    expect(same).toMatchObject({ workflowId: 'change-address-move-1', started: false });
+    expect(await writes('change-address')).toBe(3);
+  });
+
+  it('asks for a one-time code, and for another one when that was wrong', async () => {
+    const workflowId = 'change-address-move-2';
+    const running = startGangway(rig.env, [
+      'change-address',
+      'examples/address-change.json',
+      '--id',
+      'move-2',
+    ]);
+    await running.says(`    gangway resolve ${workflowId} one-time-code-1 --code CODE\n`);
+    await gangway(['resolve', workflowId, 'one-time-code-1', '--code', '111111']);
+    await running.says(`    gangway resolve ${workflowId} one-time-code-2 --code CODE\n`);
+    await gangway(['resolve', workflowId, 'one-time-code-2', '--code', '000000']);
+    const { code, stdout } = await running.finished;
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${workflowId} done: the address is changed`);
+  });
+
+  it('given up is told again to the same key, and started anew with --again', async () => {
+    const args = ['change-address', 'examples/address-change.json', '--id', 'move-4', '--json'];
+    const workflowId = 'change-address-move-4';
+    const first = startGangway(rig.env, args);
+    await first.says('one-time-code-1');
+    const giveUp = ['--abandon', '--reason', 'no phone'];
+    await gangway(['resolve', workflowId, 'one-time-code-1', ...giveUp]);
+    const { code, stdout, stderr } = await first.finished;
+    expect(code).toBe(1);
+    expect(stdout).toContain(`{"workflowId":"${workflowId}","outcome":"abandoned","comment":"no phone"}\n`);
+    expect(stderr).not.toContain('still under way');
+    const again = await gangway(args);
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: `${workflowId} abandoned: no phone; --again starts it anew\n`,
+    });
+    expect(jsonLines(again)).toMatchObject([{ started: false }, { outcome: 'abandoned' }]);
+    const anew = await gangway([...args, '--again', '--no-wait']);
+    expect(jsonLines(anew)).toMatchObject([{ started: true }]);
+    await rig.client.workflow.getHandle(workflowId).terminate();
+  });
+
+  it.each([
+    [
+      'every wrong field',
+      { ...home, streetAddress: 'PO Box 1', postalCode: '1', state: 54, city: '', extendedAddress: '§' },
+      [
+        'streetAddress: must start with',
+        'postalCode: must be 5',
+        'state: ',
+        'city: must not be empty',
+        'extendedA',
+      ],
+    ],
+    [
+      'a code without its kind',
+      { ...home, oneTimeCode: '135791' },
+      ['secureOperationType: is required beside'],
+    ],
+    [
+      'a code that is none',
+      { ...home, oneTimeCode: '13579', secureOperationType: 'ShortMessageCode' },
+      ['oneTimeCode: must be 6 digits'],
+    ],
+    [
+      'a code for an associated person',
+      { ...home, associatedPersonId: 'p-1', secureOperationType: 'ShortMessageCode' },
+      ['associatedPersonId: cannot be combined with a one-time code'],
+    ],
+    ['an unknown member', { ...home, country: 'US' }, ['country: is not a known field']],
+    ['something else', [home], ['(whole): ']],
+  ])('names %s, exits 2 and starts nothing', async (_, change, problems) => {
+    const args = ['change-address', await file(change), '--id', 'never'];
+    const { code, stdout, stderr } = await gangway(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
+    expect(stderr).not.toContain('13579');
+    await expectNothing('change-address-never');
+  });
+
+  it('refuses a key that cannot be one', async () => {
+    const result = await gangway(['change-address', await file(home), '--id', '123-45-6789']);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toContain('looks like a social security number');
+  });
+});
+
+describe('gangway card-nickname', () => {
+  it('sets and clears it, each time anew', async () => {
+    const set = ['card-nickname', 'card-1004', 'Fuel'];
+    const [started, outcome] = jsonLines(await gangway([...set, '--json']));
+    expect(started?.['workflowId']).toMatch(/^card-nickname-card-1004-[0-9a-f]{16}$/);
+    const { workflowId } = started ?? {};
+    expect(outcome).toEqual({ workflowId, outcome: 'done', paymentCardId: 'card-1004', last4: '1004' });
+    const again = await gangway(set);
+    expect(again.stdout).toMatch(/^started /);
+    expect(again.stdout).toContain('done: card card-1004, which ends in 1004, is called "Fuel"\n');
+    const cleared = await gangway(['card-nickname', 'card-1004', '--clear']);
+    expect(cleared.stdout).toContain('done: card card-1004, which ends in 1004, has no nickname\n');
+    expect(await writes('set-card-nickname')).toBe(3);
+  });
+
+  it.each([
+    ['neither a name nor --clear', ['card-1'], 'give either a name or --clear\n'],
+    ['both', ['card-1', 'Fuel', '--clear'], 'give either a name or --clear\n'],
+    ['a name that is too long', ['card-1', 'x'.repeat(19)], '  name: must be at most 18 characters\n'],
+    ['an empty name', ['card-1', ''], '  name: must not be empty; --clear clears it\n'],
+    ['spaces in the id', ['card 1', 'Fuel'], '  card: must not have spaces\n'],
+  ])('refuses %s', async (_, args, problem) => {
+    const { code, stdout, stderr } = await gangway(['card-nickname', ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(problem);
+  });
+});
+
+describe('gangway restore-sub-user', () => {
+  it('restores one; a second time the partner has none to restore', async () => {
+    const first = await gangway(['restore-sub-user', '71', '--json']);
+    expect(jsonLines(first)[1]).toEqual({
+      workflowId: 'restore-sub-user-71',
+      outcome: 'done',
+      subUserId: 71,
+    });
+    expect(await gangway(['restore-sub-user', '71'])).toMatchObject({
+      code: 1,
+      stderr: 'restore-sub-user-71 rejected:\n  (whole): no deleted or inactive sub-user 71\n',
+    });
+  });
+
+  it.each(['x', '0', '99999999999'])('refuses %s', async (id) => {
+    const { code, stdout, stderr } = await gangway(['restore-sub-user', id]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^restore-sub-user: is not valid; nothing was started\n {2}id: /);
+  });
+});
+
+describe('gangway ensure-webhooks', () => {
+  const hook = (name: string, more = {}) => ({
+    name,
+    url: `https://hooks.example.com/${name}`,
+    notificationType: 'Fee',
+    ...more,
+  });
+
+  it('registers those that are missing, and says which', async () => {
+    const first = await gangway(['ensure-webhooks', await file([hook('a')])]);
+    expect(first.code).toBe(0);
+    expect(first.stdout).toMatch(/ done: 1 registered\nNAME +TYPE +URL +\na +Fee +https:\S+\/a +created/);
+    const both = { webhooks: [hook('a'), hook('b')] };
+    const [, outcome] = jsonLines(await gangway(['ensure-webhooks', '-', '--json'], JSON.stringify(both)));
+    expect(outcome).toEqual({
+      workflowId: expect.stringMatching(/^ensure-webhooks-[0-9a-f]{16}$/),
+      outcome: 'done',
+      webhooks: [
+        { ...hook('a'), existed: true, id: null },
+        { ...hook('b'), existed: false, id: expect.any(Number) },
+      ],
+    });
+  });
+
+  it('asked for the same twice at once does it once; later it looks anew', async () => {
+    const args = ['ensure-webhooks', await file([hook('c')]), '--json'];
+    const noWorker = { ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
+    const [first] = jsonLines(await runGangway(noWorker, [...args, '--no-wait']));
+    const second = jsonLines(await runGangway(noWorker, [...args, '--no-wait']));
+    expect(second).toEqual([{ ...first, started: false }]);
+    await rig.client.workflow.getHandle(String(first?.['workflowId'])).terminate();
+    expect(jsonLines(await gangway(args))).toMatchObject([{ started: true }, { outcome: 'done' }]);
+    expect(jsonLines(await gangway(args))).toMatchObject([{ started: true }, { outcome: 'done' }]);
+  });
+
+  it.each([
+    [
+      'wrong members',
+      [hook('a'), hook('b', { url: 'http://hooks.example.com', notificationType: 'Fees', id: 1 })],
+      ['1.url: must be a full https URL\n  1.notif', '1.notificationType: ', '1.id: is not a known field'],
+    ],
+    ['the same in a member', { webhooks: [hook('x'.repeat(51))] }, ['webhooks.0.name: must be at most 50']],
+    ['an empty list', [], ['(whole): must name a webhook']],
+    ['something else', { hooks: [] }, ['webhooks: is required', 'hooks: is not a known field']],
+  ])('names %s, exits 2 and starts nothing', async (_, content, problems) => {
+    const { code, stdout, stderr } = await gangway(['ensure-webhooks', await file(content)]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
+  });
+});
+
+describe('an operation in trouble', () => {
+  it('waits for a worker, and says so', async () => {
+    const env = { ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
+    const started = await runGangway(env, ['restore-sub-user', '72', '--no-wait']);
+    expect(started).toMatchObject({ code: 0, stderr: '' });
+    const running = startGangway(env, ['restore-sub-user', '72']);
+    await running.says('no worker answers for restore-sub-user-72: is one running?\n');
+    await rig.client.workflow.getHandle('restore-sub-user-72').terminate();
+    expect(await running.finished).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /\nrestore-sub-user-72: it was terminated; the same command starts it anew\n$/,
+      ),
+    });
+  });
+
+  it('waits for the partner, and says why; it can be cancelled', async () => {
+    const off = await createRig({ address: server.address, bankingUser: null });
+    try {
+      const restoring = startGangway(off.env, ['restore-sub-user', '73']);
+      const naming = startGangway(off.env, ['card-nickname', 'card-1', 'Fuel']);
+      await restoring.says('waiting for the partner: restore the sub-user: BANKING_URL is not set\n');
+      await naming.says('waiting for the partner: banking set-card-nickname: NotSent, BANKING_URL is not');
+      expect((await gangway(['cancel', 'restore-sub-user-73'])).code).toBe(0);
+      const { code, stderr } = await restoring.finished;
+      expect(code).toBe(1);
+      expect(stderr).toContain('it was cancelled; the same command starts it anew\n');
+    } finally {
+      await off.close();
+    }
+  });
+
+  it('is listed and in the inbox, beside onboardings but not among them', async () => {
+    const path = 'examples/address-change.json';
+    const started = jsonLines(
+      await gangway(['change-address', path, '--id', 'move-3', '--no-wait', '--json']),
+    );
+    expect(started).toHaveLength(1);
+    const waiting = new Onboarding(rig.client, 'change-address-move-3');
+    await waiting.requirement('one-time-code');
+    const query = ['--query', "WorkflowId = 'change-address-move-3'", '--json'];
+    expect(jsonLines(await gangway(['list', ...query]))).toEqual([]);
+    expect(jsonLines(await gangway(['list', '--operations', '--action-required', ...query]))).toMatchObject([
+      { stage: 'working', state: 'running', actionRequired: true },
+    ]);
+    expect(jsonLines(await gangway(['inbox', '--json']))).toMatchObject([
+      { workflowId: 'change-address-move-3', kind: 'one-time-code', answers: ['code', 'abandon'] },
+    ]);
+    const { stdout } = await gangway(['status', 'change-address-move-3']);
+    expect(stdout).toMatch(/^stage +working$/m);
+    await waiting.handle.terminate();
+  });
+});

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { business } from '../../rigs/inputs.js';
+import { jsonLines, gangway as runGangway } from '../../rigs/processes.js';
+import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const show = (...args: string[]) => runGangway(rig.env, ['show', ...args]);
+const ids = async (...args: string[]) => jsonLines(await show(...args, '--json')).map(({ id }) => id);
+
+describe('gangway show', () => {
+  it('prints a table for people, and records as the bank has them as JSON', async () => {
+    const { code, stdout, stderr } = await show('departments');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^ID +NAME +USERS +DESCRIPTION +\n31 +Operations +0 +Day-to-day payments *\n32 /);
+    expect(jsonLines(await show('departments', '--json'))).toEqual([
+      {
+        id: 31,
+        name: 'Operations',
+        description: 'Day-to-day payments',
+        creator: { id: 11, name: 'sandbox' },
+        authorizedUserCount: 0,
+      },
+      {
+        id: 32,
+        name: 'Finance',
+        description: 'Books and statements',
+        creator: { id: 11, name: 'sandbox' },
+        authorizedUserCount: 1,
+      },
+    ]);
+  });
+
+  it('shows as many as it is asked for, and says that there are more', async () => {
+    const limited = await show('departments', '--limit', '1', '--json');
+    expect(limited).toMatchObject({ code: 0, stderr: 'there are more than 1; --limit shows more\n' });
+    expect(jsonLines(limited)).toHaveLength(1);
+  });
+
+  it('shows the tickets of a business, and nothing in them that would steer the terminal', async () => {
+    const waiting = await rig.onboardBusiness(business('ticket'));
+    await waiting.requirement('ticket');
+    expect((await show('tickets')).stdout).toMatch(
+      /^TICKET +CREATED +STATUS +TOPIC +ASKS ABOUT +TEXT +\n9001 +[-\d]+ [:\d]+ +New +Application +Phone +The/,
+    );
+    const { profileId = 0 } = await waiting.state();
+    await rig.sandbox.transitionProfile(profileId, { tickets: [{ text: 'Call \u001b[2J\u009bus.' }] });
+    expect((await show('tickets')).stdout).toMatch(/\n9002 .* Call \[2Jus\./);
+    await waiting.handle.terminate();
+  });
+
+  it('shows notifications by day, level and text', async () => {
+    expect(await ids('notifications', '--from', '2026-01-02', '--to', '2026-01-03')).toEqual([6002, 6003]);
+    expect(await ids('notifications', '--to', '2026-01-02T07:00:00Z')).toEqual([6001]);
+    expect(await ids('notifications', '--to', '2026-01-31', '--level', 'Warning')).toEqual([6003]);
+    expect(await ids('notifications', '--search', 'shipped')).toEqual([6001]);
+    expect((await show('notifications', '--search', 'no such text')).stdout).toBe('none\n');
+  });
+
+  it('shows external activity of a profile', async () => {
+    expect((await show('external-activity', '501')).stdout).toMatch(
+      /\nexternal-1 +2026-01-05 09:00 +250\.00 USD +Deposit from outside +Corner Supplies/,
+    );
+    expect(await ids('external-activity', '501', '--from', '2026-01-06')).toEqual(['external-2']);
+    expect(await ids('external-activity', '501', '--account', 'fa-501-2')).toEqual([]);
+    expect((await show('external-activity', '502')).stdout).toBe('none\n');
+  });
+
+  it('searches accounts', async () => {
+    const input = business('waiting');
+    const waiting = await rig.onboardBusiness(input);
+    const { profileId } = await waiting.until((state) => state.profileId !== undefined, 'a profile');
+    const dba = input.holder.doingBusinessAsName;
+    const name = dba.replace(' [waiting]', '');
+    expect(
+      jsonLines(await show('accounts', '--dba', name, '--agent', '101', '--iso', '1', '--json')),
+    ).toEqual([{ id: profileId, dba }]);
+    expect(await ids('accounts', '--agent', '102')).toEqual([]);
+    await waiting.handle.terminate();
+  });
+
+  it.each([
+    [
+      'notifications',
+      ['--from', 'x', '--level', 'info'],
+      ['--from: must be a day such as', '--level: Invalid option'],
+    ],
+    [
+      'external-activity',
+      ['x', '--provider', 'lower', '--account', ''],
+      ['profile: must be a number', '--provider: must be in upper case', '--account: must not be empty'],
+    ],
+    [
+      'accounts',
+      ['--agent', '1', 'x', '--iso', '0'],
+      ['--agent.1: must be a number', '--iso: must be 1 or more'],
+    ],
+    ['tickets', ['--limit', '0'], ['It must be a positive integer']],
+  ])('names what is wrong with %s %j, exits 2', async (list, args, problems) => {
+    const { code, stdout, stderr } = await show(list, ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    for (const problem of problems) expect(stderr).toContain(problem);
+  });
+});
+
+describe('gangway show in trouble', () => {
+  async function withRig(options: RigOptions) {
+    const other = await createRig(options);
+    const shown = await runGangway(other.env, ['show', 'departments', '--json']);
+    await other.close();
+    return shown;
+  }
+
+  it.each([
+    [
+      'is no administrator',
+      { bankingUser: 'client' },
+      'does not permit this (403)\n  (whole): For administrators only',
+    ],
+    [
+      'is locked',
+      { bankingUser: 'locked' },
+      'does not let us sign in (403): the account is locked or suspended',
+    ],
+    [
+      'has a wrong password',
+      { bankingPassword: 'wrong' },
+      'refuses our credentials (401): correct them in the worker’s settings',
+    ],
+    [
+      'needs a code',
+      { bankingUser: 'mfa' },
+      'lets us in with a one-time code only: set BANKING_TOTP_SECRET, or ',
+    ],
+    ['has no bank', { bankingUser: null }, 'was not reached: BANKING_URL is not set'],
+  ])('says in words that the worker %s', async (_, options, words) => {
+    const { code, stdout, stderr } = await withRig(options);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`the banking partner ${words}`);
+  });
+
+  it('says that no worker is there', async () => {
+    const env = { ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
+    expect(await runGangway(env, ['show', 'tickets'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'no worker takes it from task queue nobody-polls-this-banking: is one running?\n',
+    });
+  });
+
+  it('says so, too, on a server that has no standalone activities', async () => {
+    const server = await startDevServer({ dynamicConfig: { 'activity.enableStandalone': false } });
+    const env = { ...rig.env, TEMPORAL_ADDRESS: server.address, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
+    const shown = await runGangway(env, ['show', 'tickets']);
+    await server.stop();
+    expect(shown).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'no worker takes it from task queue nobody-polls-this: is one running?\n',
+    });
+  });
+});

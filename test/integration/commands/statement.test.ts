@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { jsonLines, gangway as runGangway } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const gangway = (args: readonly string[]) => runGangway(rig.env, ['statement', ...args]);
+
+const NEXT_MONTH = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 1));
+const LAST_MONTH = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 1, 1));
+const month = (date: Date) => date.toISOString().slice(0, 7);
+
+describe('gangway statement now', () => {
+  it('saves the statement of a month, and says where', async () => {
+    const args = ['now', '--account', 'fa-501-1', '--period', '2026-01', '--format', 'csv'];
+    const { code, stdout } = await gangway(args);
+    const saved = await readFile(join(rig.statementDir, '2026-01-fa-501-1.csv'), 'utf8');
+    expect(saved).toContain('fa-501-1,2026-01-03T10:00:00Z,Card sales,1200.00');
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(
+      new RegExp(` done: 2026-01-fa-501-1\\.csv \\(${saved.length} bytes\\) is in the statement store$`),
+    );
+  });
+
+  it('has it sent by e-mail, and prints JSON', async () => {
+    const accounts = ['--account', 'fa-501-1', 'fa-501-2'];
+    const args = ['now', ...accounts, '--period', '2026-02', '--email', 'books@example.com', '--json'];
+    const [started, outcome] = jsonLines(await gangway(args));
+    const workflowId = started?.['workflowId'];
+    expect(workflowId).toMatch(/^statement-now-[0-9a-f]{16}$/);
+    expect(outcome).toEqual({
+      workflowId,
+      outcome: 'done',
+      fileName: expect.stringMatching(/^2026-02-2-accounts-[0-9a-f]{8}\.pdf$/),
+      bytes: expect.any(Number),
+      format: 'PDF',
+      emailed: true,
+    });
+  });
+
+  it('says what the partner refuses', async () => {
+    const { code, stderr } = await gangway(['now', '--account', 'fa-0', '--period', '2026-01']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^statement-now-\w+ rejected:\n {2}\(whole\): financial account fa-0 not found\n$/,
+    );
+  });
+
+  it.each([
+    ['everything that is missing', [], ['--account: is required', '--period: is required']],
+    [
+      'everything that is wrong',
+      ['--account', '', '--period', '2026-13', '--format', 'DOC', '--email', 'books'],
+      [
+        '--account.0: must not be empty',
+        '--format: Invalid option: expected one of "PDF"|"CSV"|"QBO"|"OFX"',
+        '--email: must be an e-mail address',
+        '--period: must be a month such as 2026-01',
+      ],
+    ],
+    [
+      'a month to come',
+      ['--account', 'fa-501-1', '--period', month(NEXT_MONTH)],
+      ['--period: must not be in the'],
+    ],
+    ['a day', ['--account', 'fa-501-1', '--period', '2026-01-01'], ['--period: must be a month']],
+  ])('names %s, exits 2 and starts nothing', async (_, args, problems) => {
+    const { code, stdout, stderr } = await gangway(['now', ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^statement now: is not valid; nothing was started\n/);
+    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
+  });
+});
+
+describe('gangway statement monthly', () => {
+  const newKey = () => `books-${randomUUID()}`;
+  const scheduleOf = (key: string) => rig.client.schedule.getHandle(`statements-${key}`);
+
+  it('plans statements, and plans them anew under the same key', async () => {
+    const key = newKey();
+    const plan = ['monthly', key, '--account', 'fa-501-1'];
+    expect(await gangway(plan)).toEqual({
+      code: 0,
+      stdout: `statements-${key} created: next run ${month(NEXT_MONTH)}-01 12:00 UTC\n`,
+      stderr: '',
+    });
+    const more = [
+      'fa-501-2',
+      '--format',
+      'qbo',
+      '--email',
+      'books@example.com',
+      '--day',
+      '28',
+      '--hour',
+      '0',
+    ];
+    expect(jsonLines(await gangway([...plan, ...more, '--json']))).toEqual([
+      {
+        created: false,
+        key,
+        scheduleId: `statements-${key}`,
+        accounts: ['fa-501-1', 'fa-501-2'],
+        format: 'QBO',
+        email: 'books@example.com',
+        paused: false,
+        nextRunAt: expect.stringMatching(/^\d{4}-\d\d-28T00:00:00\.000Z$/),
+        lastWorkflowId: null,
+      },
+    ]);
+    const { action, policies } = await scheduleOf(key).describe();
+    expect(policies).toMatchObject({ overlap: 'BUFFER_ALL', catchupWindow: 7 * 86_400_000 });
+    expect(action).toMatchObject({
+      workflowType: 'generateStatement',
+      workflowId: `statement-${key}`,
+      taskQueue: rig.taskQueue,
+      args: [{ period: 'previous-month', fileFormat: 'QBO', email: 'books@example.com' }],
+    });
+    await scheduleOf(key).delete();
+  });
+
+  it('saves one now with run, which list shows', async () => {
+    const key = newKey();
+    await gangway(['monthly', key, '--account', 'fa-501-1']);
+    const { stdout } = await gangway(['run', key]);
+    const workflowId = stdout.replace(/^started /, '').trimEnd();
+    expect(workflowId).toMatch(new RegExp(`^statement-${key}-\\d{4}-`));
+    expect(await new Onboarding(rig.client, workflowId).outcome()).toMatchObject({
+      outcome: 'done',
+      fileName: `${month(LAST_MONTH)}-fa-501-1.pdf`,
+    });
+    const row = new RegExp(`^${key} +fa-501-1 +PDF +\\d{4}-\\d\\d-01 12:00 +${workflowId}$`, 'm');
+    await eventually(
+      async () => (await gangway(['list'])).stdout,
+      (listed) => row.test(listed),
+      'the schedule with its run',
+    );
+    await scheduleOf(key).delete();
+  });
+
+  it('lists what is encrypted with another key as such', async () => {
+    const key = newKey();
+    await gangway(['monthly', key, '--account', 'fa-501-1']);
+    const row = new RegExp(`^${key} +key not in PAYLOAD_KEYS +\\d{4}-`, 'm');
+    await eventually(
+      async () => (await runGangway({ ...rig.env, PAYLOAD_KEYS: '' }, ['statement', 'list'])).stdout,
+      (listed) => row.test(listed),
+      'the schedule',
+    );
+    await scheduleOf(key).delete();
+  });
+
+  it('ends them with stop, and says when there are none', async () => {
+    const key = newKey();
+    await gangway(['monthly', key, '--account', 'fa-501-1']);
+    const stopped = await gangway(['stop', key, '--json']);
+    expect(jsonLines(stopped)).toEqual([{ scheduleId: `statements-${key}`, stopped: true }]);
+    const unknown = {
+      code: 1,
+      stdout: '',
+      stderr: `there is no schedule of statements ${JSON.stringify(key)}\n`,
+    };
+    for (const command of ['stop', 'run']) expect(await gangway([command, key])).toEqual(unknown);
+  });
+
+  it('changes what a paused schedule does, and leaves it paused', async () => {
+    const key = newKey();
+    const plan = ['monthly', key, '--account', 'fa-501-1'];
+    await gangway(plan);
+    const schedule = scheduleOf(key);
+    await schedule.pause('the books are closed');
+    expect((await gangway(plan)).stdout).toBe(`statements-${key} changed: it is paused\n`);
+    expect((await schedule.describe()).state).toMatchObject({ paused: true, note: 'the books are closed' });
+    await schedule.delete();
+  });
+
+  it.each([
+    [
+      'everything that is wrong',
+      ['monthly', 'a b', '--day', '29', '--hour', '24', '--format', 'x'],
+      [
+        'key: takes letters, digits',
+        '--account: is required',
+        '--format: ',
+        '--day: must be a number from 1 to 28',
+        '--hour: must be a number from 0 to 23',
+      ],
+    ],
+    [
+      'a day that is no number',
+      ['monthly', 'k', '--account', 'a', '--day', '1.5'],
+      ['--day: must be a number'],
+    ],
+    ['a key that cannot be one', ['run', 'a b'], ['key: takes letters, digits']],
+  ])('names %s, exits 2 and plans nothing', async (_, args, problems) => {
+    const { code, stdout, stderr } = await gangway(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
+  });
+});

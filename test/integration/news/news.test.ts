@@ -1,0 +1,413 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Config } from '../../../src/config.js';
+import { destinationOf } from '../../../src/news/destinations.js';
+import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { customer, merchant, terminal } from '../../rigs/inputs.js';
+import { SECRET, type Subscriber, subscriber } from '../../rigs/news/subscriber.js';
+import { gangway, jsonLines, launch } from '../../rigs/processes.js';
+import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+import { NO_NEWS } from '../../rigs/worker.js';
+
+const telling = (...subscribers: readonly Subscriber[]): Config['events'] => ({
+  secrets: [SECRET],
+  toLoopback: true,
+  destinations: subscribers.map(({ url }) => destinationOf(url)),
+});
+
+/** A worker that tells `subscribers`, for the running test. */
+async function rigTelling(subscribers: readonly Subscriber[], more: RigOptions = {}): Promise<Rig> {
+  const rig = await createRig({ events: telling(...subscribers), ...more });
+  onTestFinished(() => rig.close());
+  return rig;
+}
+
+const typesAndMore = ({ received }: Subscriber) =>
+  [...received]
+    .sort((one, other) => String(sequenceOf(one)).localeCompare(String(sequenceOf(other))))
+    .map(({ type, data: { stage, outcome, kind } }) => [type, stage ?? outcome ?? kind]);
+
+const sequenceOf = ({ body }: { body: string }) => (JSON.parse(body) as { sequence: string }).sequence;
+
+const received = (to: Subscriber, count: number) =>
+  eventually(
+    async () => to.received,
+    (events) => events.length >= count,
+    `${count} events`,
+  );
+
+describe('news of an onboarding', () => {
+  it('tells each stage and the end, as thin CloudEvents, signed', async () => {
+    const crm = await subscriber();
+    const rig = await rigTelling([crm]);
+    const input = merchant();
+    const boarding = await rig.board(input);
+    const { merchantProfileId, mid } = (await boarding.outcome()) as {
+      merchantProfileId: number;
+      mid: string;
+    };
+    await received(crm, 5);
+    expect(typesAndMore(crm)).toEqual([
+      ['onboarding.stage.changed.v1', 'preparing'],
+      ['onboarding.stage.changed.v1', 'applying'],
+      ['onboarding.stage.changed.v1', 'boarding'],
+      ['onboarding.stage.changed.v1', 'boarded'],
+      ['onboarding.completed.v1', 'boarded'],
+    ]);
+    const { runId } = await boarding.handle.describe();
+    const last = crm.received.find(({ type }) => type === 'onboarding.completed.v1');
+    expect(JSON.parse(last?.body ?? '')).toEqual({
+      specversion: '1.0',
+      id: `${runId}.5`,
+      source: '/gangway/default',
+      type: 'onboarding.completed.v1',
+      subject: `merchant-boarding-${input.externalId}`,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      sequence: '00000005',
+      datacontenttype: 'application/json',
+      data: {
+        workflowId: `merchant-boarding-${input.externalId}`,
+        workflowType: 'merchantBoarding',
+        externalId: input.externalId,
+        outcome: 'boarded',
+        merchantProfileId,
+        mid,
+      },
+    });
+    expect(last?.headers).toMatchObject({
+      'content-type': 'application/cloudevents+json',
+      'webhook-id': `${runId}.5`,
+    });
+    const all = crm.received.map(({ body }) => body).join();
+    for (const secret of ['Corner Bakery', 'Ada', 'Baker']) expect(all).not.toContain(secret);
+  });
+
+  it('tells when something waits for a person, and when it has waited too long', async () => {
+    const crm = await subscriber();
+    const rig = await rigTelling([crm]);
+    const boarding = await rig.board(merchant('notes', { dueInHours: 1 / 3_600 }));
+    await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'requirement-overdue'));
+    const { requirements } = await boarding.state();
+    await received(crm, 7);
+    const of = (type: string) => crm.received.filter((event) => event.type === type).map(({ data }) => data);
+    const expected = requirements.map(({ id: requirementId, kind, raisedAt, dueAt }) => ({
+      workflowId: boarding.handle.workflowId,
+      workflowType: 'merchantBoarding',
+      externalId: boarding.handle.workflowId.slice('merchant-boarding-'.length),
+      ...{ requirementId, kind, raisedAt, dueAt },
+    }));
+    expect(expected).toHaveLength(2);
+    expect(of('requirement.raised.v1')).toEqual(expect.arrayContaining(expected));
+    expect(of('requirement.overdue.v1')).toEqual(expect.arrayContaining(expected));
+    // The underwriters' own words stay where they are.
+    expect(crm.received.map(({ body }) => body).join()).not.toContain('voided');
+  });
+
+  it('tells of a customer and of both its parts, and of what they ask only once', async () => {
+    const crm = await subscriber();
+    const rig = await rigTelling([crm]);
+    const onboarding = await rig.onboard(customer({ boarding: 'notes' }));
+    const { requirements } = await onboarding.until((state) => state.requirements.length === 2, 'two notes');
+    for (const { id } of requirements) await onboarding.resolve(id, { kind: 'text', text: 'here' });
+    await onboarding.outcome();
+    const ends = () => crm.received.filter(({ type }) => type === 'onboarding.completed.v1');
+    await eventually(
+      async () => ends(),
+      (events) => events.length === 3,
+      'three ends',
+    );
+    expect(
+      ends()
+        .map(({ data }) => [data.workflowType, data.outcome])
+        .sort(),
+    ).toEqual([
+      ['businessOnboarding', 'onboarded'],
+      ['customerOnboarding', 'onboarded'],
+      ['merchantBoarding', 'boarded'],
+    ]);
+    expect(crm.received.filter(({ type }) => type === 'requirement.raised.v1')).toHaveLength(2);
+  });
+
+  it('tells of a customer’s terminal, and of what it asks only once', async () => {
+    const crm = await subscriber();
+    const rig = await rigTelling([crm]);
+    const rejected = terminal({ terminal: { name: 'Counter', location_id: 'none' } });
+    const onboarding = await rig.onboard(customer({}, { provisionTerminal: rejected }));
+    const { id } = await onboarding.requirement('rejected-input');
+    const patch = { provisionTerminal: { terminal: { location_id: null } } };
+    await onboarding.resolve(id, { kind: 'correction', patch });
+    await onboarding.outcome();
+    const workflow = onboarding.workflowId.replace('customer-onboarding', 'terminal-provisioning');
+    const of = () => crm.received.filter(({ data }) => data.workflowId === workflow);
+    await eventually(
+      async () => of(),
+      (events) => events.length === 4,
+      'all of the terminal',
+    );
+    const about = {
+      workflowId: workflow,
+      workflowType: 'terminalProvisioning',
+      externalId: workflow.replace('terminal-provisioning-', ''),
+    };
+    expect(of().map(({ type, data }) => [type, data])).toEqual(
+      expect.arrayContaining([
+        ['onboarding.stage.changed.v1', { ...about, stage: 'provisioning', partnerStatus: null }],
+        ['onboarding.stage.changed.v1', { ...about, stage: 'provisioned', partnerStatus: null }],
+        ['onboarding.completed.v1', { ...about, outcome: 'provisioned' }],
+      ]),
+    );
+    const asked = crm.received.filter(({ type }) => type === 'requirement.raised.v1');
+    expect(asked.map(({ data }) => [data.workflowId, data.requirementId])).toEqual([[workflow, id]]);
+  });
+
+  it('tells of a cancellation', async () => {
+    const crm = await subscriber();
+    const rig = await rigTelling([crm]);
+    const boarding = await rig.board(merchant('notes'));
+    await boarding.requirement('underwriting-note');
+    await boarding.handle.cancel();
+    await expect(boarding.outcome()).rejects.toThrow();
+    await eventually(
+      async () => typesAndMore(crm).slice(-2),
+      (last) => last.at(-1)?.[1] === 'cancelled' && last.at(-2)?.[1] === 'cancelled',
+      'the cancellation',
+    );
+  });
+
+  it('is the same events in each run of a long one', async () => {
+    const server = await startDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 30 } });
+    onTestFinished(() => server.stop());
+    const crm = await subscriber();
+    const rig = await rigTelling([crm], { address: server.address, worker: false });
+    await registerSearchAttributes(rig.client);
+    await rig.startWorker();
+    const boarding = await rig.board(merchant('notes'));
+    const { runId: firstRun } = await boarding.handle.describe();
+    const { requirements, merchantProfileId = 0 } = await boarding.until(
+      (state) => state.requirements.length === 2,
+      'two notes',
+    );
+    for (let change = 0; change < 8; change++) {
+      const comment = `still looking ${change}`;
+      await rig.sandbox.transition(merchantProfileId, { comment });
+      await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+    }
+    for (const { id } of requirements) await boarding.resolve(id, { kind: 'text', text: 'here' });
+    await boarding.outcome();
+    expect((await boarding.handle.describe()).runId).not.toBe(firstRun);
+    await received(crm, 8);
+    const ids = Array.from({ length: 8 }, (_, index) => `${firstRun}.${index + 1}`);
+    expect(crm.received.map(({ id }) => id).sort()).toEqual(ids);
+  });
+});
+
+it('news come on a Temporal server without standalone activities as well', async () => {
+  const server = await startDevServer({ dynamicConfig: { 'activity.enableStandalone': false } });
+  onTestFinished(() => server.stop());
+  const crm = await subscriber();
+  const rig = await rigTelling([crm], { address: server.address, worker: false });
+  await registerSearchAttributes(rig.client);
+  await rig.startWorker();
+  const boarding = await rig.board(merchant());
+  await boarding.outcome();
+  await received(crm, 5);
+  const { runId } = await boarding.handle.describe();
+  expect(crm.received.map(({ id }) => id).sort()).toEqual([1, 2, 3, 4, 5].map((n) => `${runId}.${n}`));
+});
+
+describe('a receiver in trouble', () => {
+  it('is tried again with the same event, and keeps no onboarding waiting', async () => {
+    const crm = await subscriber();
+    crm.answer = { status: 500 };
+    const rig = await rigTelling([crm]);
+    const boarding = await rig.board(merchant());
+    await boarding.outcome();
+    await received(crm, 5);
+    crm.answer = { status: 204 };
+    const first = crm.received[0];
+    const same = await eventually(
+      async () => crm.received.filter(({ id }) => id === first?.id),
+      (events) => events.length >= 2,
+      'the same event again',
+    );
+    expect(new Set(same.map(({ body }) => body)).size).toBe(1);
+    // Each attempt is signed for its own time.
+    expect(new Set(same.map(({ headers }) => headers['webhook-signature'])).size).toBe(same.length);
+  });
+
+  it('is left alone for as long as it asks', async () => {
+    const crm = await subscriber();
+    crm.answer = { status: 429, headers: { 'retry-after': '3' } };
+    const rig = await rigTelling([crm]);
+    await rig.board(merchant());
+    await received(crm, 1);
+    const first = crm.received[0];
+    crm.answer = { status: 204 };
+    const [one, other] = await eventually(
+      async () => crm.received.filter(({ id }) => id === first?.id),
+      (events) => events.length === 2,
+      'the second attempt',
+    );
+    expect((other?.at ?? 0) - (one?.at ?? 0)).toBeGreaterThan(2_900);
+  });
+
+  it('does not keep others from hearing', async () => {
+    const broken = await subscriber();
+    broken.answer = { status: 302, headers: { location: 'http://127.0.0.1:1/' } };
+    const crm = await subscriber();
+    const rig = await rigTelling([broken, crm]);
+    const boarding = await rig.board(merchant());
+    await boarding.outcome();
+    await received(crm, 5);
+    const [delivery] = await deliveries(rig, ['list', boarding.handle.workflowId, '--waiting']);
+    expect(delivery).toMatchObject({ status: 'waiting', problem: 'HTTP 302' });
+  });
+
+  it('hears all the same when the worker is killed in the middle', async () => {
+    const crm = await subscriber();
+    const rig = await rigTelling([crm], { worker: false });
+    const env = {
+      ...rig.env,
+      EVENTS_URLS: crm.url,
+      EVENTS_SECRETS: SECRET,
+      EVENTS_TO_LOOPBACK: 'true',
+    };
+    const worker = await launch('worker', env, 'worker is ready');
+    const boardings = await Promise.all([1, 2, 3, 4, 5].map(() => rig.board(merchant())));
+    await received(crm, 7);
+    worker.child.kill('SIGKILL');
+    await worker.exit;
+    const next = await launch('worker', env, 'worker is ready');
+    onTestFinished(async () => {
+      next.child.kill('SIGTERM');
+      await next.exit;
+    });
+    // A write that was under way when the worker died is a question now.
+    await Promise.all(
+      boardings.map(async (boarding) => {
+        const { requirements } = await eventually(
+          () => boarding.state(),
+          ({ outcome, requirements }) => outcome !== undefined || requirements.length > 0,
+          'an end or a question',
+          60_000,
+        );
+        for (const { id } of requirements) await boarding.resolve(id, { kind: 'abandon' });
+      }),
+    );
+    const ends = () => crm.received.filter(({ type }) => type === 'onboarding.completed.v1');
+    await eventually(
+      async () => new Set(ends().map(({ id }) => id)).size,
+      (size) => size === boardings.length,
+      'the end of each',
+      60_000,
+    );
+    for (const { id } of ends()) {
+      const [run, last] = id.split('.');
+      const all = Array.from({ length: Number(last) }, (_, index) => `${run}.${index + 1}`);
+      await eventually(
+        async () => crm.received.map((event) => event.id),
+        (ids) => all.every((each) => ids.includes(each)),
+        `all events up to ${id}`,
+        // An attempt of a delivery that died with its worker is given up after half a minute.
+        60_000,
+      );
+    }
+    const told = new Map(crm.received.map(({ id, body }) => [id, body]));
+    for (const { id, body } of crm.received) expect(body).toBe(told.get(id));
+  }, 150_000);
+});
+
+/** `gangway events` as a process. */
+async function deliveries(rig: Rig, args: readonly string[]) {
+  const done = await gangway(rig.env, ['events', ...args, '--json']);
+  expect(done).toMatchObject({ code: 0, stderr: '' });
+  return jsonLines<{ event: { id: string; type: string }; status: string; problem?: string }>(done);
+}
+
+describe('gangway events', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await createRig({ worker: false });
+  });
+  afterAll(() => rig.close());
+
+  it('lists what was given up, and sends it again as the same events', async () => {
+    const crm = await subscriber();
+    crm.answer = { status: 410 };
+    const worker = await rig.startWorker({ events: telling(crm) });
+    onTestFinished(() => worker.stop());
+    const boarding = await rig.board(merchant());
+    await boarding.outcome();
+    const id = boarding.handle.workflowId;
+    const lost = await eventually(
+      () => deliveries(rig, ['list', id, '--failed']),
+      (listed) => listed.length === 5,
+      'five that were given up',
+    );
+    expect(lost[0]).toMatchObject({ status: 'given-up', problem: 'HTTP 410' });
+    // Refused for good, so never tried again by itself.
+    expect(crm.received).toHaveLength(5);
+
+    crm.answer = { status: 200 };
+    const externalId = id.slice('merchant-boarding-'.length);
+    const again = await deliveries(rig, ['redeliver', externalId]);
+    expect(again.map(({ event }) => event.id).sort()).toEqual(lost.map(({ event }) => event.id).sort());
+    await received(crm, 10);
+    expect(new Set(crm.received.map(({ body }) => body)).size).toBe(5);
+    await eventually(
+      () => deliveries(rig, ['list', id]),
+      (listed) => listed.length === 5 && listed.every(({ status }) => status === 'delivered'),
+      'five that were delivered',
+    );
+    expect(await deliveries(rig, ['redeliver', id])).toEqual([]);
+    expect(await deliveries(rig, ['redeliver', id, '--all', '--to', 'nobody'])).toEqual([]);
+    expect(await deliveries(rig, ['redeliver', id, '--all'])).toHaveLength(5);
+    await received(crm, 15);
+  });
+
+  it('sends what waits at once, when asked to', async () => {
+    const crm = await subscriber();
+    crm.answer = { status: 503, headers: { 'retry-after': '3600' } };
+    const worker = await rig.startWorker({ events: telling(crm) });
+    onTestFinished(() => worker.stop());
+    const boarding = await rig.board(merchant());
+    await boarding.outcome();
+    const id = boarding.handle.workflowId;
+    await received(crm, 5);
+    await eventually(
+      () => deliveries(rig, ['list', id, '--waiting']),
+      (listed) => listed.length === 5 && listed.every(({ problem }) => problem === 'HTTP 503'),
+      'five that wait',
+    );
+    crm.answer = { status: 200 };
+    expect(await deliveries(rig, ['redeliver', id])).toEqual([]);
+    expect(await deliveries(rig, ['redeliver', id, '--waiting'])).toHaveLength(5);
+    await received(crm, 10);
+  });
+
+  it('gives up what goes to a URL that is no longer set', async () => {
+    const crm = await subscriber();
+    const news = { ...NO_NEWS, secrets: [SECRET], destinations: [destinationOf(crm.url)] };
+    crm.answer = { status: 503, headers: { 'retry-after': '1' } };
+    const worker = await rig.startWorker({ events: news });
+    const boarding = await rig.board(merchant('notes'));
+    await boarding.requirement('underwriting-note');
+    await received(crm, 1);
+    await worker.stop();
+    const without = await rig.startWorker();
+    onTestFinished(() => without.stop());
+    const id = boarding.handle.workflowId;
+    const lost = await eventually(
+      () => deliveries(rig, ['list', id, '--failed']),
+      (listed) => listed.length > 0,
+      'one that was given up',
+    );
+    expect(lost[0]?.problem).toBe(`${destinationOf(crm.url).id} is not in EVENTS_URLS`);
+  });
+
+  it('wants to know whose events are to be sent once more', async () => {
+    const { code, stderr } = await gangway(rig.env, ['events', 'redeliver', '--all']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '--all needs the id of an onboarding\n' });
+  });
+});

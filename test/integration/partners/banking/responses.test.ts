@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import type { BankingClient } from '../../../../src/partners/banking/client.js';
+import { recordedRevenueInCents, submittedRevenueInCents } from '../../../../src/partners/banking/holder.js';
+import { eachNotification } from '../../../../src/partners/banking/notifications.js';
+import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
+import { failureOf } from '../../../rigs/partners/failure.js';
+import { answering, type Respond } from '../../../rigs/partners/servers.js';
+
+type Call = (client: BankingClient) => Promise<unknown>;
+
+async function read<Answer>(
+  call: (client: BankingClient) => Promise<Answer>,
+  body: string,
+  status = 200,
+  headers = {},
+): Promise<Answer> {
+  const { client } = await bankingPartner(answering(status, body, headers));
+  return call(client);
+}
+
+const profile = (client: BankingClient) => client.findProfileByMerchant({ merchantProfileId: 1 });
+const submit = (client: BankingClient) => client.submitBusinessAccountHolder(HOLDER);
+const close: Call = (client) => client.closeCard({ paymentCardId: 'c1' });
+const nickname = (client: BankingClient) =>
+  client.setCardNickname({ paymentCardId: 'c1', nickName: 'Lunch' });
+
+describe('a banking profile', () => {
+  it.each([
+    'New',
+    'Submitted',
+    'PendingUW',
+    'ApprovedUW',
+    'Closed',
+    'Cancelled',
+    'Pending_Review',
+    'Denied',
+    'Approved',
+    'Pending',
+    'InReview',
+    'AutoApprovedUW',
+    'A status of next year',
+  ])('is read in status %s', async (bankingStatus) => {
+    expect(await read(profile, `{"id":4,"bankingStatus":"${bankingStatus}"}`)).toMatchObject({
+      bankingStatus,
+    });
+  });
+
+  it('keeps what nobody named, and reads what is absent as null', async () => {
+    const answer = await read(
+      profile,
+      '{"id":4,"step":17,"rewordType":"Cash","profileSettings":{"loanOff":true},"tier":{"a":[1]}}',
+    );
+    expect(answer).toMatchObject({
+      id: 4,
+      step: 17,
+      rewordType: 'Cash',
+      profileSettings: { loanOff: true },
+      tier: { a: [1] },
+      bankingStatus: null,
+      businessAccountHolder: null,
+      financialAccountId: null,
+      agreements: [],
+    });
+  });
+
+  it('has masked SSNs, and its revenue in cents', async () => {
+    const body =
+      '{"id":4,"businessAccountHolder":{"ssn":"XXX-XX-6789","annualBusinessRevenue":25000000,' +
+      '"merchantProfileId":4711,"owners":[{"id":1,"ssn":"XXX-XX-7891","percentageOwnership":25,"ownerType":4}]}}';
+    const { businessAccountHolder: holder } = await read(profile, body);
+    expect(holder).toMatchObject({ ssn: 'XXX-XX-6789', merchantProfileId: 4711 });
+    expect(holder?.owners[0]).toMatchObject({ ssn: 'XXX-XX-7891', ownerType: 4 });
+    expect(holder && recordedRevenueInCents(holder)).toBe(25_000_000);
+    // The same business, as it was submitted: in dollars.
+    expect(submittedRevenueInCents({ ...HOLDER, annualBusinessRevenue: 250_000 })).toBe(25_000_000);
+  });
+
+  it.each([{}, { annualBusinessRevenue: null }])('may be silent on revenue: %j', (given) => {
+    expect(submittedRevenueInCents(given)).toBeNull();
+  });
+
+  it('without an id is unreadable', async () => {
+    const error = await failureOf(read(profile, '{"bankingStatus":"New"}'));
+    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+  });
+});
+
+describe('a boarding response', () => {
+  it.each<[string, Call]>([
+    ['E7', submit],
+    ['E8', close],
+  ])('of %s that says no is data, not a failure', async (_, call) => {
+    const body = '{"profileId":0,"success":false,"errors":"SSN is in use","changeLog":null}';
+    expect(await read(call, body)).toMatchObject({ profileId: 0, success: false, errors: 'SSN is in use' });
+  });
+
+  it('may name an account that was opened, and changes', async () => {
+    const body =
+      '{"profileId":9,"success":true,"errors":null,"changeLog":[{"requestType":42,"changes":null}],"financialAccountId":"fa-1"}';
+    expect(await read(submit, body)).toEqual({
+      profileId: 9,
+      success: true,
+      errors: null,
+      changeLog: [{ requestType: 42, changes: null }],
+      financialAccountId: 'fa-1',
+    });
+  });
+
+  it('that names none has null', async () => {
+    expect(await read(submit, '{"profileId":9,"success":true}')).toMatchObject({ financialAccountId: null });
+  });
+});
+
+describe('a card', () => {
+  it.each([
+    [2, '2'],
+    [99, '99'],
+    ['ACTIVATION_REQUIRED', '"ACTIVATION_REQUIRED"'],
+  ])('has status %s as the partner wrote it', async (status, json) => {
+    const card = await read(nickname, `{"paymentCardId":"c1","status":${json},"paymentCardName":"Lunch"}`);
+    expect(card).toMatchObject({ status, paymentCardName: 'Lunch', reissuedCardId: null });
+  });
+
+  it.each([
+    ['a bare list', '[{"paymentCardId":"c1"}]', null],
+    [
+      'pages',
+      '{"totalCount":41,"errorMessage":null,"records":[{"paymentCardId":"c1","status":"CLOSED"}]}',
+      41,
+    ],
+  ])('is listed in %s', async (_, body, totalCount) => {
+    const cards = await read((client) => client.listCards({}), body);
+    expect(cards.totalCount).toBe(totalCount);
+    expect(cards.records.map(({ paymentCardId }) => paymentCardId)).toEqual(['c1']);
+  });
+});
+
+describe('an empty list', () => {
+  it.each<[string, string, number]>([
+    ['[]', '[]', 200],
+    ['null', 'null', 200],
+    ['204', '', 204],
+  ])('is %s', async (_, body, status) => {
+    expect(await read((client) => client.listNewTickets({}), body, status)).toEqual([]);
+  });
+});
+
+describe('tickets, notifications and departments', () => {
+  it.each<[string, Call, string]>([
+    ['ticket', (client) => client.listNewTickets({}), '{"ticketId":3,"updateFieldRequest":"Owner9Shoe"}'],
+    ['notification', (client) => client.listNotifications({}), '{"id":5,"group":"Gossip","level":"Loud"}'],
+    ['department', (client) => client.listDepartments({}), '{"id":1,"creator":{"id":2,"name":"Ada","x":1}}'],
+    ['webhook', (client) => client.listWebhooks({}), '{"id":1,"notificationType":"Weather"}'],
+  ])('(%s) keep values that nobody named', async (_, call, item) => {
+    expect(await read(call, `[${item}]`)).toMatchObject([JSON.parse(item)]);
+  });
+});
+
+describe('external account activity', () => {
+  const activity = (client: BankingClient) => client.getExternalAccountActivity({ profileId: 4 });
+
+  it.each([
+    ['404', '{"message":"no account"}', 404],
+    ['404 without a body', '', 404],
+    ['200 with an empty list', '{"activity":[]}', 200],
+    ['200 with null', '{"activity":null}', 200],
+  ])('is empty after a %s', async (_, body, status) => {
+    expect((await read(activity, body, status)).activity).toEqual([]);
+  });
+
+  it('keeps what comes', async () => {
+    const body = '{"activity":[{"id":"a","amount":{"value":-1250,"currencyCode":"USD"}}]}';
+    expect(await read(activity, body)).toMatchObject({ activity: [{ amount: { value: -1250 } }] });
+  });
+});
+
+describe('a webhook', () => {
+  const create = (client: BankingClient) =>
+    client.createWebhook({ name: 'g', url: 'https://h.example.com', notificationType: 'Ach' });
+
+  it.each([
+    [200, '{"success":true}', { success: true, exists: false }],
+    [201, '{"success":true,"id":6}', { success: true, exists: false, id: 6 }],
+    [200, '{"success":false}', { success: false, exists: false }],
+    [409, '{"message":"a webhook with the same url exists"}', { success: true, exists: true }],
+    [409, '', { success: true, exists: true }],
+  ])('%i %s', async (status, body, expected) => {
+    expect(await read(create, body, status)).toMatchObject(expected);
+  });
+});
+
+describe('what the partner says is wrong', () => {
+  it.each([
+    [
+      'problem details',
+      '{"title":"Bad","status":400,"errors":{"Ssn":["is bad","is taken"],"Phone":["is bad"]}}',
+      [
+        { field: 'Ssn', message: 'is bad' },
+        { field: 'Ssn', message: 'is taken' },
+        { field: 'Phone', message: 'is bad' },
+      ],
+    ],
+    ['one message a field', '{"errors":{"Ssn":"is bad"}}', [{ field: 'Ssn', message: 'is bad' }]],
+    ['a list', '{"errors":["a","b"]}', ['a', 'b'].map((message) => ({ field: '', message }))],
+    ['errors in one text', '{"errors":"no"}', [{ field: '', message: 'no' }]],
+    ['a title', '{"title":"Bad Request"}', [{ field: '', message: 'Bad Request' }]],
+    ['a message', '{"message":"no"}', [{ field: '', message: 'no' }]],
+    ['an error', '{"error":"no"}', [{ field: '', message: 'no' }]],
+    ['a JSON string', '"no"', [{ field: '', message: 'no' }]],
+    ['nothing', '', []],
+    ['a number', '7', []],
+    ['an object in an object', '{"message":{"a":1},"errors":7}', []],
+    ['half an object', '{"message":', []],
+  ])('is read from %s', async (_, body, fields) => {
+    const error = await failureOf(read(submit, body, 400));
+    expect(error.details).toMatchObject({ kind: 'Rejected', status: 400, fields });
+  });
+
+  it.each([
+    ['text/plain; charset=utf-8', [{ field: '', message: 'Phone is bad' }]],
+    ['text/html', []],
+  ])('is read from %s', async (type, fields) => {
+    const error = await failureOf(read(submit, 'Phone is bad', 400, { 'content-type': type }));
+    expect(error.fields).toEqual(fields);
+  });
+
+  it('is not told in the message of the error', async () => {
+    const { message } = await failureOf(read(submit, '{"errors":{"Ssn":["123456789 is taken"]}}', 400));
+    expect(message).toBe('banking submit-business-account-holder: Rejected, HTTP 400 (Ssn)');
+  });
+});
+
+describe('JSON', () => {
+  it.each(['text/plain', 'text/json', 'application/json; charset=utf-8'])('may come as %s', async (type) => {
+    expect(await read(profile, '{"id":4}', 200, { 'content-type': type })).toMatchObject({ id: 4 });
+  });
+
+  it('it must be', async () => {
+    const error = await failureOf(read(submit, '<html>', 200));
+    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+  });
+});
+
+describe('notifications', () => {
+  /** Pages out of so many notifications, as the query asks; at most so many at a time, whatever is asked. */
+  const paging =
+    (total: number, atMost = 1_000): Respond =>
+    (response, request) => {
+      const query = new URL(request.url ?? '', 'http://x').searchParams;
+      const [skip, take] = [Number(query.get('skip')), Number(query.get('take'))];
+      const ids = Array.from({ length: total }, (_, index) => index).slice(
+        skip,
+        skip + Math.min(take, atMost),
+      );
+      answering(200, JSON.stringify(ids.map((id) => ({ id }))))(response, request);
+    };
+  const all = async (respond: Respond, take?: number) => {
+    const { client, requests } = await bankingPartner(respond);
+    const ids: number[] = [];
+    for await (const { id } of eachNotification(client, take ? { take } : {})) ids.push(id);
+    return { ids, lines: requests().map(({ line }) => line) };
+  };
+  const upTo = (total: number) => Array.from({ length: total }, (_, index) => index);
+
+  it.each([
+    [0, undefined],
+    [1, undefined],
+    [100, undefined],
+    [250, undefined],
+    [7, 3],
+  ])('are read to the end: %i, in pages of %s', async (total, take) => {
+    expect((await all(paging(total), take)).ids).toEqual(upTo(total));
+  });
+
+  it('are asked for a page at a time', async () => {
+    const { lines } = await all(paging(3), 2);
+    expect(lines).toEqual([0, 2, 3].map((skip) => `GET /api/notifications?skip=${skip}&take=2`));
+  });
+
+  it('are read to the end of pages that are shorter than asked for', async () => {
+    expect((await all(paging(10, 4))).ids).toEqual(upTo(10));
+  });
+
+  it('do not go on for ever at a partner that knows no skip', async () => {
+    expect((await all(answering(200, '[{"id":1},{"id":2}]'))).ids).toEqual([1, 2]);
+  });
+
+  it('are read no further than they are asked for', async () => {
+    const { client, requests } = await bankingPartner(paging(500));
+    for await (const { id } of eachNotification(client)) if (id === 10) break;
+    expect(requests()).toHaveLength(1);
+  });
+});

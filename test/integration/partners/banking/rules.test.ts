@@ -1,0 +1,434 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { BankingClient } from '../../../../src/partners/banking/client.js';
+import { beneficialOwners } from '../../../../src/partners/banking/holder.js';
+import { bankingOperations } from '../../../../src/partners/banking/operations.js';
+import { ein, extendedAddress, phone, postalCode, ssn } from '../../../../src/partners/banking/rules.js';
+import { ADDRESS, bankingPartner, HOLDER, OWNER } from '../../../rigs/partners/banking/partner.js';
+import { failureOf } from '../../../rigs/partners/failure.js';
+import { answering } from '../../../rigs/partners/servers.js';
+
+type Name = Extract<
+  keyof BankingClient,
+  | 'issueToken'
+  | 'refreshToken'
+  | 'changeAddress'
+  | 'setCardNickname'
+  | 'findProfileByMerchant'
+  | 'listNewTickets'
+  | 'submitBusinessAccountHolder'
+  | 'closeCard'
+  | 'searchBusinessAccountHolders'
+  | 'generateFullStatement'
+  | 'getExternalAccountActivity'
+  | 'listNotifications'
+  | 'createWebhook'
+  | 'listDepartments'
+  | 'restoreSubUser'
+>;
+
+const USER = { nickName: 'bo', password: 'pw', tokenDevice: 'd', nameDevice: 'n' };
+const PARTNER = { NickName: 'bo', Password: 'pw', TokenDevice: 'd', NameDevice: 'n' };
+const CODE = { oneTimeCode: '123456', secureOperationType: 'ShortMessageCode' };
+const STATEMENT = { period: '2026-01-01T00:00:00Z', financialAccountIds: ['fa-1'] };
+const WEBHOOK = { name: 'g', url: 'https://h.example.com/x', notificationType: 'Fee' };
+const CARD = { paymentCardId: 'c1' };
+
+/** A request that is right, for each operation that the contract prints. */
+const RIGHT: Record<Name, Record<string, unknown>> = {
+  issueToken: USER,
+  refreshToken: {},
+  changeAddress: ADDRESS,
+  setCardNickname: CARD,
+  findProfileByMerchant: { merchantProfileId: 1 },
+  listNewTickets: {},
+  submitBusinessAccountHolder: HOLDER,
+  closeCard: CARD,
+  searchBusinessAccountHolders: {},
+  generateFullStatement: STATEMENT,
+  getExternalAccountActivity: { profileId: 1 },
+  listNotifications: {},
+  createWebhook: WEBHOOK,
+  listDepartments: {},
+  restoreSubUser: { id: 1 },
+};
+
+/** The names of the fields that are refused; none when the request is one that may be sent. */
+function refused(name: Name, request: unknown): string[] {
+  const result = bankingOperations()[name].request.safeParse(request);
+  return result.success ? [] : result.error.issues.map(({ path }) => path.join('.'));
+}
+
+const owned = (change: object) => ({ owner: { ...OWNER, ...change } });
+
+const ACCEPTED: readonly [Name, Record<string, unknown>][] = [
+  ['issueToken', { likev1: true, reCaptchaResponse: null, smsCode: null, typeOperation: null }],
+  ['issueToken', { captcha: { token: 'x' } }],
+  ['issueToken', { captcha: {} }],
+  ['issueToken', { smsCode: '1', typeOperation: 'ShortMessageCode' }],
+  ['issueToken', { smsCode: '1', typeOperation: 'TimeBasedCode' }],
+  ['issueToken', { smsCode: '1', typeOperation: 'LegacyTimeBasedCode' }],
+  ['changeAddress', { state: 1 }],
+  ['changeAddress', { state: 53 }],
+  ['changeAddress', { postalCode: '12207-1234' }],
+  ['changeAddress', { streetAddress: '12B Main' }],
+  ['changeAddress', { streetAddress: '12-34 Queens Blvd' }],
+  ['changeAddress', { streetAddress: '100 5th Ave' }],
+  ['changeAddress', { streetAddress: '7 Boxwood Street' }],
+  ['changeAddress', { streetAddress: '7 Post Office Square' }],
+  ['changeAddress', { extendedAddress: "Apt. 3-B, Ada's #4" }],
+  ['changeAddress', { extendedAddress: null }],
+  ['changeAddress', CODE],
+  ['changeAddress', { ...CODE, secureOperationType: 'TimeBasedCode' }],
+  ['changeAddress', { ...CODE, secureOperationType: 'LegacyTimeBasedCode' }],
+  ['changeAddress', { associatedPersonId: 'p1' }],
+  ['setCardNickname', { nickName: null }],
+  ['setCardNickname', { nickName: '' }],
+  ['setCardNickname', { nickName: 'x'.repeat(18) }],
+  ['findProfileByMerchant', { merchantProfileId: 2147483647 }],
+  ...[0, 1, 2, 3, 4, 5, 6].map((title): [Name, Record<string, unknown>] => [
+    'submitBusinessAccountHolder',
+    { authorizingPersonTitle: title },
+  ]),
+  ...[0, 1, 2, 3, 4].map((type): [Name, Record<string, unknown>] => [
+    'submitBusinessAccountHolder',
+    { businessType: type },
+  ]),
+  ...[0, 1, 2, 3].map((type): [Name, Record<string, unknown>] => [
+    'submitBusinessAccountHolder',
+    { profileType: type },
+  ]),
+  ['submitBusinessAccountHolder', { percentageOwnership: 0 }],
+  ['submitBusinessAccountHolder', { percentageOwnership: 100 }],
+  ['submitBusinessAccountHolder', { phone: '**********', businessPhone: '555123****' }],
+  ['submitBusinessAccountHolder', { employerIdentificationNumber: '1234567' }],
+  ['submitBusinessAccountHolder', { postalCode: '12207', extendedAddress: 'Apt 3', middleName: null }],
+  ['submitBusinessAccountHolder', { annualBusinessRevenue: 0, website: null, businessStartDate: null }],
+  ['submitBusinessAccountHolder', { annualBusinessRevenue: null, payrollCustomer: true }],
+  ['submitBusinessAccountHolder', { businessStartDate: '2020-01-01T00:00:00' }],
+  ['submitBusinessAccountHolder', { primaryAuthorizedExtendedAddress: 'Größe 3 (rear)' }],
+  ['submitBusinessAccountHolder', { owner: OWNER, owner2: OWNER, owner3: OWNER, owner4: OWNER }],
+  ['submitBusinessAccountHolder', owned({ percentageOwnership: 100, middleName: 'X', extendedAddress: 'a' })],
+  ['submitBusinessAccountHolder', owned({ firstName: 'x'.repeat(255), lastName: 'x'.repeat(255) })],
+  ['closeCard', { notes: 'x'.repeat(600), last4: '4242' }],
+  ['searchBusinessAccountHolders', { agentIds: null, isoId: null, dba: null }],
+  ['searchBusinessAccountHolders', { agentIds: [], isoId: 1, dba: '', count: 10 }],
+  ...['PDF', 'CSV', 'QBO', 'OFX'].map((fileFormat): [Name, Record<string, unknown>] => [
+    'generateFullStatement',
+    { fileFormat },
+  ]),
+  ['generateFullStatement', { financialAccountIds: ['a', 'b'], email: 'ada@example.com' }],
+  ['getExternalAccountActivity', { provider: 'SOME_AGGREGATOR', dateFrom: '2026-01-01T00:00:00-05:00' }],
+  ...['Info', 'Warning'].map((level): [Name, Record<string, unknown>] => ['listNotifications', { level }]),
+  ...['Notifications', 'Messages', 'Campaigns', 'CardholderAgreement'].map(
+    (group): [Name, Record<string, unknown>] => ['listNotifications', { group }],
+  ),
+  [
+    'listNotifications',
+    { categories: ['Cards', 'Deposits', 'WithdrawalsTransfers', 'Transactions', 'Other'], types: ['Any'] },
+  ],
+  ['createWebhook', { name: 'x'.repeat(50) }],
+  ...[
+    'ApplicationStatus',
+    'PaymentCardStatus',
+    'PaymentCardAuthorization',
+    'Ach',
+    'AChOut',
+    'InternalTransfers',
+    'Fee',
+    'LockUnlockProfile',
+  ].map((notificationType): [Name, Record<string, unknown>] => ['createWebhook', { notificationType }]),
+];
+
+const REJECTED: readonly [Name, Record<string, unknown>, string][] = [
+  ['changeAddress', { state: 0 }, 'state'],
+  ['changeAddress', { state: 54 }, 'state'],
+  ['changeAddress', { state: 1.5 }, 'state'],
+  ['changeAddress', { state: '33' }, 'state'],
+  ['changeAddress', { postalCode: '' }, 'postalCode'],
+  ['changeAddress', { postalCode: '1220' }, 'postalCode'],
+  ['changeAddress', { postalCode: '122071234' }, 'postalCode'],
+  ['changeAddress', { postalCode: '12207-123' }, 'postalCode'],
+  ['changeAddress', { postalCode: '12207\n' }, 'postalCode'],
+  ['changeAddress', { city: '' }, 'city'],
+  ['changeAddress', { streetAddress: 'Main Street 1' }, 'streetAddress'],
+  ['changeAddress', { streetAddress: '12' }, 'streetAddress'],
+  ['changeAddress', { streetAddress: '12 34' }, 'streetAddress'],
+  ['changeAddress', { streetAddress: 'PO Box 12' }, 'streetAddress'],
+  ['changeAddress', { streetAddress: '1 P.O. Box 12' }, 'streetAddress'],
+  ['changeAddress', { streetAddress: '1 p o box' }, 'streetAddress'],
+  ['changeAddress', { streetAddress: '1 Post Office Box' }, 'streetAddress'],
+  ['changeAddress', { extendedAddress: '' }, 'extendedAddress'],
+  ['changeAddress', { extendedAddress: 'Apt 3/4' }, 'extendedAddress'],
+  ['changeAddress', { extendedAddress: 'Größe' }, 'extendedAddress'],
+  ['changeAddress', { oneTimeCode: '123456' }, 'secureOperationType'],
+  ['changeAddress', { secureOperationType: 'TimeBasedCode' }, 'oneTimeCode'],
+  ['changeAddress', { ...CODE, oneTimeCode: '12345' }, 'oneTimeCode'],
+  ['changeAddress', { ...CODE, oneTimeCode: '1234567' }, 'oneTimeCode'],
+  ['changeAddress', { ...CODE, oneTimeCode: '12345a' }, 'oneTimeCode'],
+  ['changeAddress', { ...CODE, secureOperationType: 'Pigeon' }, 'secureOperationType'],
+  ['changeAddress', { ...CODE, associatedPersonId: 'p1' }, 'associatedPersonId'],
+  ['setCardNickname', { paymentCardId: '' }, 'paymentCardId'],
+  ['setCardNickname', { nickName: 'x'.repeat(19) }, 'nickName'],
+  ['setCardNickname', { nickName: 7 }, 'nickName'],
+  ['findProfileByMerchant', { merchantProfileId: '1' }, 'merchantProfileId'],
+  ['findProfileByMerchant', { merchantProfileId: 2147483648 }, 'merchantProfileId'],
+  ['listNewTickets', { page: 1 }, ''],
+  ['submitBusinessAccountHolder', { email: 'ada' }, 'email'],
+  ['submitBusinessAccountHolder', { email: '' }, 'email'],
+  ['submitBusinessAccountHolder', { phone: '555123000' }, 'phone'],
+  ['submitBusinessAccountHolder', { phone: '55512300011' }, 'phone'],
+  ['submitBusinessAccountHolder', { phone: '555-123-00' }, 'phone'],
+  ['submitBusinessAccountHolder', { businessPhone: '(555)12300' }, 'businessPhone'],
+  ...[
+    '12345678',
+    '1234567890',
+    '123-45-6789',
+    '000456789',
+    '666456789',
+    '900456789',
+    '999456789',
+    '123006789',
+    '123450000',
+    'XXXXX6789',
+  ].map((bad): [Name, Record<string, unknown>, string] => [
+    'submitBusinessAccountHolder',
+    { ssn: bad },
+    'ssn',
+  ]),
+  ...['12-3456789', '12345678', '1234567890', '001234567', '120000000', '', '123456'].map(
+    (bad): [Name, Record<string, unknown>, string] => [
+      'submitBusinessAccountHolder',
+      { employerIdentificationNumber: bad },
+      'employerIdentificationNumber',
+    ],
+  ),
+  ['submitBusinessAccountHolder', { dateOfBirth: '02/29/1980' }, 'dateOfBirth'],
+  ['submitBusinessAccountHolder', { dateOfBirth: '1981-02-29T00:00:00Z' }, 'dateOfBirth'],
+  ['submitBusinessAccountHolder', { authorizingPersonTitle: 7 }, 'authorizingPersonTitle'],
+  ['submitBusinessAccountHolder', { authorizingPersonTitle: -1 }, 'authorizingPersonTitle'],
+  ['submitBusinessAccountHolder', { businessType: 5 }, 'businessType'],
+  ['submitBusinessAccountHolder', { profileType: 4 }, 'profileType'],
+  ['submitBusinessAccountHolder', { percentageOwnership: 101 }, 'percentageOwnership'],
+  ['submitBusinessAccountHolder', { percentageOwnership: -1 }, 'percentageOwnership'],
+  ['submitBusinessAccountHolder', { percentageOwnership: 33.3 }, 'percentageOwnership'],
+  ['submitBusinessAccountHolder', { state: 54 }, 'state'],
+  ['submitBusinessAccountHolder', { primaryAuthorizedState: 0 }, 'primaryAuthorizedState'],
+  ['submitBusinessAccountHolder', { primaryAuthorizedPostalCode: '1' }, 'primaryAuthorizedPostalCode'],
+  ['submitBusinessAccountHolder', { extendedAddress: '3/4' }, 'extendedAddress'],
+  ['submitBusinessAccountHolder', { annualBusinessRevenue: -1 }, 'annualBusinessRevenue'],
+  ['submitBusinessAccountHolder', { annualBusinessRevenue: 0.5 }, 'annualBusinessRevenue'],
+  ['submitBusinessAccountHolder', { owner5: OWNER }, ''],
+  ['submitBusinessAccountHolder', { owner4: { ...OWNER, ssn: '000000000' } }, 'owner4.ssn'],
+  ['submitBusinessAccountHolder', owned({ percentageOwnership: 24 }), 'owner.percentageOwnership'],
+  ['submitBusinessAccountHolder', owned({ percentageOwnership: 101 }), 'owner.percentageOwnership'],
+  ['submitBusinessAccountHolder', owned({ homePhone: '555123000*' }), 'owner.homePhone'],
+  ['submitBusinessAccountHolder', owned({ zipCode: '12207-1234' }), 'owner.zipCode'],
+  ['submitBusinessAccountHolder', owned({ firstName: 'x'.repeat(256) }), 'owner.firstName'],
+  ['submitBusinessAccountHolder', owned({ lastName: 'x'.repeat(256) }), 'owner.lastName'],
+  ['submitBusinessAccountHolder', owned({ middleName: 'x'.repeat(256) }), 'owner.middleName'],
+  ['submitBusinessAccountHolder', owned({ dob: '1980' }), 'owner.dob'],
+  ['submitBusinessAccountHolder', owned({ email: 'x' }), 'owner.email'],
+  ['submitBusinessAccountHolder', owned({ state: 54 }), 'owner.state'],
+  ['closeCard', { paymentCardId: '' }, 'paymentCardId'],
+  ['closeCard', { notes: 'x'.repeat(601) }, 'notes'],
+  ['searchBusinessAccountHolders', { agentIds: ['1'] }, 'agentIds.0'],
+  ['searchBusinessAccountHolders', { isoId: 1.5 }, 'isoId'],
+  ['searchBusinessAccountHolders', { count: '5' }, 'count'],
+  ['generateFullStatement', { period: 'January' }, 'period'],
+  ['generateFullStatement', { financialAccountIds: [] }, 'financialAccountIds'],
+  ['generateFullStatement', { financialAccountIds: 'fa-1' }, 'financialAccountIds'],
+  ['generateFullStatement', { email: 'ada' }, 'email'],
+  ['generateFullStatement', { fileFormat: 'pdf' }, 'fileFormat'],
+  ['generateFullStatement', { fileFormat: 'XLS' }, 'fileFormat'],
+  ['getExternalAccountActivity', { profileId: 'x' }, 'profileId'],
+  ['getExternalAccountActivity', { provider: 'plain' }, 'provider'],
+  ['getExternalAccountActivity', { dateFrom: '1.1.2026' }, 'dateFrom'],
+  ['getExternalAccountActivity', { dateTo: 'today' }, 'dateTo'],
+  ['listNotifications', { level: 'info' }, 'level'],
+  ['listNotifications', { group: 'All' }, 'group'],
+  ['listNotifications', { categories: ['Cats'] }, 'categories.0'],
+  ['listNotifications', { types: 'Messages' }, 'types'],
+  ['listNotifications', { fromDate: 'x' }, 'fromDate'],
+  ['listNotifications', { skip: 0.5 }, 'skip'],
+  ['createWebhook', { name: '' }, 'name'],
+  ['createWebhook', { name: 'x'.repeat(51) }, 'name'],
+  ['createWebhook', { url: 'http://h.example.com' }, 'url'],
+  ['createWebhook', { url: 'h.example.com/x' }, 'url'],
+  ['createWebhook', { url: 'https:h.example.com' }, 'url'],
+  ['createWebhook', { notificationType: 'ACH' }, 'notificationType'],
+  ['restoreSubUser', { id: '1' }, 'id'],
+];
+
+describe('a request may be sent', () => {
+  it.each(Object.entries(RIGHT))('%s with what it requires', (name, request) => {
+    expect(refused(name as Name, request)).toEqual([]);
+  });
+
+  it.each(ACCEPTED)('%s with %j', (name, change) => {
+    expect(refused(name, { ...RIGHT[name], ...change })).toEqual([]);
+  });
+
+  it('issueToken in the form of a partner', () => {
+    const code = { smsCode: '1', typeOperation: 'TimeBasedCode' };
+    expect(refused('issueToken', { ...PARTNER, ...code, likev1: false })).toEqual([]);
+  });
+});
+
+describe('a request is refused', () => {
+  it.each(REJECTED)('%s with %j, by the name of the field', (name, change, field) => {
+    expect(new Set(refused(name, { ...RIGHT[name], ...change }))).toEqual(new Set([field]));
+  });
+
+  const required = Object.entries(RIGHT).flatMap(([name, request]) =>
+    Object.keys(request)
+      .filter(() => name !== 'issueToken')
+      .map((member): [Name, string] => [name as Name, member]),
+  );
+
+  it.each(required)('%s without %s', (name, member) => {
+    const { [member]: _left, ...rest } = RIGHT[name];
+    expect(refused(name, rest)).toEqual([member]);
+  });
+
+  it.each(Object.keys(OWNER))('submitBusinessAccountHolder with an owner without %s', (member) => {
+    const { [member as 'ssn']: _left, ...owner } = OWNER;
+    expect(refused('submitBusinessAccountHolder', { ...HOLDER, owner3: owner })).toEqual([
+      `owner3.${member}`,
+    ]);
+  });
+});
+
+describe('a refusal costs no call and tells no value', () => {
+  const at = async () => bankingPartner(answering(200, '{}'));
+
+  it.each<[string, object, string[]]>([
+    ['no password', { ...USER, password: undefined }, ['password']],
+    ['an empty device', { ...USER, tokenDevice: '' }, ['tokenDevice']],
+    ['an empty name of the device', { ...USER, nameDevice: '' }, ['nameDevice']],
+    ['an empty partner', { ...PARTNER, NickName: '' }, ['NickName']],
+    ['a code of no factor', { ...USER, smsCode: '123456' }, ['typeOperation']],
+    ['a factor without code', { ...PARTNER, typeOperation: 'TimeBasedCode' }, ['smsCode']],
+    ['an unknown factor', { ...USER, smsCode: '1', typeOperation: 'Pigeon' }, ['typeOperation']],
+    ['both spellings', { ...USER, NickName: 'bo' }, ['NickName']],
+  ])('of issueToken with %s', async (_, request, fields) => {
+    const { client, tokenRequests } = await at();
+    const error = await failureOf(client.issueToken(request as never));
+    expect(error.fields.map(({ field }) => field)).toEqual(fields);
+    expect(error.details).toMatchObject({ kind: 'Rejected', reason: 'not sent: invalid request' });
+    expect(tokenRequests()).toEqual([]);
+  });
+
+  it('of a holder with everything wrong at once', async () => {
+    const { client, requests, tokenRequests } = await at();
+    const wrong = { ...HOLDER, ssn: '666456789', phone: '5550', employerIdentificationNumber: '007777777' };
+    const error = await failureOf(client.submitBusinessAccountHolder(wrong));
+    expect(error.fields).toEqual([
+      { field: 'phone', message: 'must be 10 digits' },
+      { field: 'ssn', message: 'must be 9 digits of a valid SSN, without dashes' },
+      {
+        field: 'employerIdentificationNumber',
+        message: 'must be the digits of a valid EIN, without dashes',
+      },
+    ]);
+    const told = JSON.stringify(error) + error.message;
+    for (const value of ['666456789', '5550', '007777777']) expect(told).not.toContain(value);
+    expect([...requests(), ...tokenRequests()]).toEqual([]);
+  });
+
+  it('of five owners', () => {
+    expect(beneficialOwners.safeParse(Array(4).fill(OWNER)).success).toBe(true);
+    expect(beneficialOwners.safeParse(Array(5).fill(OWNER)).success).toBe(false);
+  });
+});
+
+describe('patterns say what the contract prints', () => {
+  // Typed from apis/1, where `\\d` is an escaped `\d`.
+  const PRINTED = {
+    phone: /^(\d|\*){10}$/,
+    ssn: /^(?!(666|9\d{2}))(?:0[1-9]\d|00[1-9]|[1-8]\d{2})(?:0[1-9]|[1-9]\d)(?!0000)\d{4}$/,
+    ein: /^(?!00\d{7}$)(?!\d{2}0000000$)(\d{2})?(\d{7})$/,
+    postalCode: /^\d{5}(-\d{4})?$/,
+    extendedAddress: /^[a-zA-Z\d',. \-#]+(([',. \-#][a-zA-Z ])?[a-zA-Z.]*)*$/,
+  };
+  const of = (alphabet: string, minLength: number, maxLength: number) =>
+    fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });
+  const runs = { numRuns: 5_000 };
+
+  it.each([
+    ['phone', phone, PRINTED.phone, of('0123456789*- ', 8, 12)],
+    ['phone of ten', phone, PRINTED.phone, of('0123456789*', 10, 10)],
+    ['SSN', ssn, PRINTED.ssn, of('0012346669', 8, 10)],
+    ['SSN of nine', ssn, PRINTED.ssn, of('0012346669', 9, 9)],
+    ['EIN', ein, PRINTED.ein, of('00001-', 6, 10)],
+    ['EIN of nine', ein, PRINTED.ein, of('0001', 9, 9)],
+    ['postal code', postalCode, PRINTED.postalCode, of('0123-', 4, 11)],
+    ['postal code of five and four', postalCode, PRINTED.postalCode, of('12-', 10, 10)],
+    ['extended address', extendedAddress, PRINTED.extendedAddress, of("aZ9',. -#/é\n", 0, 12)],
+    ['extended address that fits', extendedAddress, PRINTED.extendedAddress, of("aZ9',. -#", 0, 14)],
+  ])('%s', (_, rule, printed, texts) => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(rule.safeParse(text).success).toBe(printed.test(text));
+      }),
+      runs,
+    );
+  });
+
+  it('SSN: in the words beside the pattern', () => {
+    fc.assert(
+      fc.property(of('00012346699', 9, 9), (text) => {
+        const [area, group, serial] = [text.slice(0, 3), text.slice(3, 5), text.slice(5)];
+        const isGivenOut =
+          area !== '000' && area !== '666' && area < '900' && group !== '00' && serial !== '0000';
+        expect(ssn.safeParse(text).success).toBe(isGivenOut);
+      }),
+      runs,
+    );
+  });
+
+  it('ownership: 0 to 100 of the authorizing person, 25 to 100 of an owner', () => {
+    const percentage = fc.oneof(fc.integer({ min: -50, max: 150 }), fc.double({ min: -1, max: 101 }));
+    fc.assert(
+      fc.property(percentage, percentage, (holder, owner) => {
+        const request = { ...HOLDER, percentageOwnership: holder, ...owned({ percentageOwnership: owner }) };
+        const wrong = [
+          ...(Number.isInteger(holder) && holder >= 0 && holder <= 100 ? [] : ['percentageOwnership']),
+          ...(Number.isInteger(owner) && owner >= 25 && owner <= 100 ? [] : ['owner.percentageOwnership']),
+        ];
+        expect(refused('submitBusinessAccountHolder', request)).toEqual(wrong);
+      }),
+    );
+  });
+});
+
+describe('no text takes long', () => {
+  const long = 10_000;
+  const TEXTS: readonly [string, string][] = [
+    ['a', '/'],
+    [' ', '/'],
+    [" '", '/'],
+    ['.', '\n'],
+    ['1 ', '!'],
+    ['po', ' '],
+    ['p o ', 'x'],
+    ['post  ', 'x'],
+  ];
+
+  beforeAll(() => {
+    // Warm, so that only matching is measured.
+    refused('changeAddress', ADDRESS);
+  });
+
+  it.each(TEXTS)('%j, 10,000 characters of it, before %j', (unit, end) => {
+    const text = `1 ${unit.repeat(long / unit.length)}${end}`;
+    const since = performance.now();
+    refused('changeAddress', { ...ADDRESS, streetAddress: text, extendedAddress: text, postalCode: text });
+    expect(performance.now() - since).toBeLessThan(100);
+  });
+
+  it('and none is too long for an extended address, whose printed pattern would take for ever', () => {
+    expect(extendedAddress.safeParse(`${'a'.repeat(long)}/`).success).toBe(false);
+    expect(extendedAddress.safeParse('a'.repeat(long)).success).toBe(true);
+  });
+});

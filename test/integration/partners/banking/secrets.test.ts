@@ -1,0 +1,68 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { bankingOff } from '../../../../src/partners/banking/client.js';
+import { bankingPartner, tellingToken } from '../../../rigs/partners/banking/partner.js';
+import { failureOf } from '../../../rigs/partners/failure.js';
+import { answering, type Respond } from '../../../rigs/partners/servers.js';
+
+const tickets = answering(200, '[]');
+
+describe('secrets', () => {
+  const settings = { password: 'hunter2', deviceToken: 'dev1ce', totpSecret: 'GEZDGNBVGY3TQOJQ' };
+  const SECRETS = ['hunter2', 'dev1ce', 'GEZDGNBVGY3TQOJQ', 't0k3n', '654321'];
+
+  /** All that a log could make of something. */
+  const told = (value: unknown) =>
+    [JSON.stringify(value), inspect(value, { depth: 20, showHidden: true }), String(value)].join('\n');
+
+  it.each<[string, Respond, Respond]>([
+    ['E1 repeats them', tickets, answering(401, `{"message":"${SECRETS.join(' ')}"}`)],
+    ['E1 repeats them as fields', tickets, answering(400, `{"errors":{"hunter2":["${SECRETS.join(' ')}"]}}`)],
+    ['E1 is cut', tickets, (response) => void response.destroy()],
+    ['E1 is no JSON', tickets, answering(200, SECRETS.join(' '))],
+    [
+      'an operation repeats the token',
+      answering(400, '{"errors":{"text":["t0k3n is no text"]}}'),
+      tellingToken('t0k3n'),
+    ],
+    ['an operation is answered with 401', answering(401, 't0k3n'), tellingToken('t0k3n')],
+  ])('are not in the error when %s', async (_, respond, issue) => {
+    const { client } = await bankingPartner(respond, settings, issue);
+    client.useCode('654321');
+    const error = await failureOf(client.createTicket({ text: 'Hello' }));
+    const text = told(error) + told(error.details) + told(error.cause);
+    for (const secret of SECRETS) expect(text).not.toContain(secret);
+  });
+
+  it('are not in the error of issue-token itself', async () => {
+    const { client } = await bankingPartner(tickets, {}, answering(400, '{"message":"p4ss is too short"}'));
+    const request = { nickName: 'bo', password: 'p4ss', tokenDevice: 'd', nameDevice: 'n' };
+    const error = await failureOf(client.issueToken(request));
+    expect(error.details).toMatchObject({ kind: 'Rejected', status: 400, fields: [] });
+    expect(told(error)).not.toContain('p4ss');
+  });
+
+  it('are not in the client', async () => {
+    const { client } = await bankingPartner(tickets, settings);
+    await client.listTickets({});
+    client.useCode('654321');
+    for (const secret of SECRETS) expect(told(client)).not.toContain(secret);
+  });
+});
+
+describe('banking that is not set up', () => {
+  it('refuses every operation with its reason, before anything is sent', async () => {
+    const client = bankingOff('BANKING_URL is not set');
+    client.useCode('654321');
+    client.forget();
+    const error = await failureOf(client.findProfileByMerchant({ merchantProfileId: 1 }));
+    expect(error.details).toEqual({
+      system: 'banking',
+      operation: 'find-profile-by-merchant',
+      kind: 'NotSent',
+      fields: [],
+      reason: 'BANKING_URL is not set',
+    });
+    await expect(client.close()).resolves.toBeUndefined();
+  });
+});

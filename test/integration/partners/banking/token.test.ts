@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { bankingPartner, tellingToken } from '../../../rigs/partners/banking/partner.js';
+import { failureOf } from '../../../rigs/partners/failure.js';
+import { answering, type Respond } from '../../../rigs/partners/servers.js';
+
+const HOUR = 60 * 60_000;
+const tickets = answering(200, '[]');
+
+/** Tells `token-1`, `token-2` and so on. */
+function tellingTokens(lifetimeMs = 600_000, clockOffsetMs = 0): Respond {
+  let told = 0;
+  return (response, request) => {
+    told += 1;
+    tellingToken(`token-${told}`, lifetimeMs, Date.now() + clockOffsetMs)(response, request);
+  };
+}
+
+/** Answers a request by the token it carries; one it does not know is answered with a 401. */
+function accepting(tokens: readonly string[], answer: Respond = tickets): Respond {
+  return (response, request) => {
+    const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
+    (tokens.includes(token) ? answer : answering(401, ''))(response, request);
+  };
+}
+
+describe('a token', () => {
+  it('is asked for once by 200 callers at the same time', async () => {
+    const partner = await bankingPartner(tickets);
+    await Promise.all(Array.from({ length: 200 }, () => partner.client.listTickets({})));
+    expect(partner.requests()).toHaveLength(200);
+    expect(partner.tokenRequests()).toHaveLength(1);
+    const tokens = new Set(partner.requests().map(({ headers }) => headers.authorization));
+    expect([...tokens]).toEqual(['Bearer t0k3n']);
+  });
+
+  it.each([
+    [
+      'user',
+      { form: 'user' } as const,
+      'POST /api/auth/v2',
+      '{"nickName":"ada","password":"s3cret","tokenDevice":"device-1","nameDevice":"Ada’s worker"}',
+    ],
+    [
+      'partner',
+      { form: 'partner' } as const,
+      'POST /api/auth/v2',
+      '{"NickName":"ada","Password":"s3cret","TokenDevice":"device-1","NameDevice":"Ada’s worker"}',
+    ],
+    [
+      'user like version 1',
+      { form: 'user', likeV1: true } as const,
+      'POST /api/auth/v2?likev1=true',
+      '{"nickName":"ada","password":"s3cret","tokenDevice":"device-1","nameDevice":"Ada’s worker"}',
+    ],
+  ])('is asked for in the form of a %s', async (_, settings, line, body) => {
+    const { client, tokenRequests } = await bankingPartner(tickets, settings);
+    await client.listTickets({});
+    const [request] = tokenRequests();
+    expect(request?.line).toBe(line);
+    expect(request?.headers.authorization).toBeUndefined();
+    expect(request?.body.toString('utf8')).toBe(body);
+  });
+
+  it('that comes without an expiration, as version 1 might, is used', async () => {
+    const issue = answering(200, '{"token":"old-style"}');
+    const partner = await bankingPartner(tickets, { likeV1: true }, issue);
+    await partner.client.listTickets({});
+    await partner.client.listTickets({});
+    expect(partner.requests().map(({ headers }) => headers.authorization)).toEqual(
+      Array(2).fill('Bearer old-style'),
+    );
+    expect(partner.tokenRequests()).toHaveLength(1);
+  });
+});
+
+describe('renewal', () => {
+  /** Renews `from` to `to`; everything else is answered by its token. */
+  const renewing =
+    (to: string, status = 200): Respond =>
+    (response, request) => {
+      if (request.url !== '/api/auth/refresh') return tickets(response, request);
+      if (status === 200) tellingToken(to)(response, request);
+      else answering(status, '')(response, request);
+    };
+
+  it('is made by E2, with the current token, when four fifths of its life are over', async () => {
+    const partner = await bankingPartner(renewing('renewed'), {}, tellingToken('first', 2_000));
+    const { client } = partner;
+    await client.listTickets({});
+    expect(partner.requests().map(({ line }) => line)).toEqual(['GET /api/tickets']);
+    await sleep(1_650);
+    await Promise.all(Array.from({ length: 50 }, () => client.listTickets({})));
+    const [, refresh, ...later] = partner.requests();
+    expect(refresh?.line).toBe('POST /api/auth/refresh');
+    expect(refresh?.headers.authorization).toBe('Bearer first');
+    expect(refresh?.body).toHaveLength(0);
+    expect(later.map(({ headers }) => headers.authorization)).toEqual(Array(50).fill('Bearer renewed'));
+    expect(partner.tokenRequests()).toHaveLength(1);
+  });
+
+  it('falls back to E1 when E2 fails', async () => {
+    let told = 0;
+    const issue: Respond = (...args) => {
+      told += 1;
+      tellingToken(`token-${told}`, told === 1 ? 1_000 : 600_000)(...args);
+    };
+    const partner = await bankingPartner(renewing('never', 500), {}, issue);
+    await partner.client.listTickets({});
+    await sleep(850);
+    await partner.client.listTickets({});
+    expect(partner.tokenRequests()).toHaveLength(2);
+    expect(partner.requests().at(-1)?.headers.authorization).toBe('Bearer token-2');
+  });
+
+  it('that fails leaves the token in use while it is good', async () => {
+    let told = 0;
+    const issue: Respond = (...args) => {
+      told += 1;
+      (told === 1 ? tellingToken('first', 3_000) : answering(500, ''))(...args);
+    };
+    const partner = await bankingPartner(renewing('never', 500), {}, issue);
+    await partner.client.listTickets({});
+    await sleep(2_450);
+    await partner.client.listTickets({});
+    await partner.client.listTickets({});
+    expect(partner.requests().at(-1)?.headers.authorization).toBe('Bearer first');
+    expect(partner.tokenRequests()).toHaveLength(2);
+  });
+
+  it.each([
+    ['hours behind ours', -5 * HOUR],
+    ['hours ahead of ours', 5 * HOUR],
+  ])('heeds the partner’s clock, which is %s', async (_, offset) => {
+    const partner = await bankingPartner(tickets, {}, tellingTokens(600_000, offset));
+    for (let call = 0; call < 5; call += 1) await partner.client.listTickets({});
+    expect(partner.tokenRequests()).toHaveLength(1);
+    expect(partner.requests().map(({ line }) => line)).toEqual(Array(5).fill('GET /api/tickets'));
+  });
+
+  it.each([
+    ['hours behind ours', -5 * HOUR],
+    ['hours ahead of ours', 5 * HOUR],
+  ])('comes in time when the partner’s clock is %s', async (_, offset) => {
+    const partner = await bankingPartner(renewing('renewed'), {}, tellingTokens(2_000, offset));
+    await partner.client.listTickets({});
+    await sleep(1_650);
+    await partner.client.listTickets({});
+    expect(partner.requests().at(-1)?.headers.authorization).toBe('Bearer renewed');
+  });
+});
+
+describe('a 401 on an operation', () => {
+  it('leads to one fresh token and one replay, for a write as well', async () => {
+    const partner = await bankingPartner(
+      accepting(['token-2'], answering(200, '{"ticketId":3}')),
+      {},
+      tellingTokens(),
+    );
+    const answer = await partner.client.createTicket({ text: 'Hello' });
+    expect(answer.ticketId).toBe(3);
+    expect(partner.requests().map(({ line, headers }) => [line, headers.authorization])).toEqual([
+      ['POST /api/tickets', 'Bearer token-1'],
+      ['POST /api/tickets', 'Bearer token-2'],
+    ]);
+    expect(partner.requests().map(({ body }) => body.toString('utf8'))).toEqual(
+      Array(2).fill('{"text":"Hello"}'),
+    );
+    expect(partner.tokenRequests()).toHaveLength(2);
+  });
+
+  it('leads to one fresh token for all 200 that were answered so', async () => {
+    const partner = await bankingPartner(accepting(['token-2']), {}, tellingTokens());
+    const answers = await Promise.all(Array.from({ length: 200 }, () => partner.client.listTickets({})));
+    expect(answers).toEqual(Array(200).fill([]));
+    expect(partner.tokenRequests()).toHaveLength(2);
+  });
+
+  it('is Unauthorized when it comes again', async () => {
+    const partner = await bankingPartner(answering(401, ''), {}, tellingTokens());
+    const error = await failureOf(partner.client.listTickets({}));
+    expect(error.details).toMatchObject({ kind: 'Unauthorized', status: 401, operation: 'list-tickets' });
+    expect(partner.requests()).toHaveLength(2);
+    expect(partner.tokenRequests()).toHaveLength(2);
+  });
+});
+
+describe('no token', () => {
+  it.each([
+    [400, 'Unauthorized'],
+    [401, 'Unauthorized'],
+    [403, 'Forbidden'],
+    [404, 'Unauthorized'],
+    [429, 'RateLimited'],
+    [500, 'NotSent'],
+  ])('for a %i of E1 makes a call %s: it was never made', async (status, kind) => {
+    const partner = await bankingPartner(tickets, {}, answering(status, '{"message":"s3cret"}'));
+    const error = await failureOf(partner.client.createTicket({ text: 'Hello' }));
+    expect(error.details).toMatchObject({
+      system: 'banking',
+      operation: 'create-ticket',
+      kind,
+      status,
+      fields: [],
+      reason: `issue-token: HTTP ${status}`,
+    });
+    expect(partner.requests()).toEqual([]);
+  });
+
+  it('for a caller that gave up, while the others go on waiting', async () => {
+    const controller = new AbortController();
+    const slow: Respond = (...args) => void setTimeout(() => tellingToken('t0k3n')(...args), 200);
+    const { client, requests } = await bankingPartner(tickets, {}, slow);
+    const patient = client.listTickets({});
+    const hasty = failureOf(client.listTickets({}, { signal: controller.signal }));
+    controller.abort();
+    expect((await hasty).details).toMatchObject({ kind: 'NotSent', reason: 'AbortError' });
+    expect(await patient).toEqual([]);
+    expect(requests()).toHaveLength(1);
+  });
+});
+
+describe('a refusal is remembered', () => {
+  it.each([
+    ['a locked account', 403, 'Forbidden'],
+    ['a wrong password', 401, 'Unauthorized'],
+  ])('%s is not hammered', async (_, status, kind) => {
+    const partner = await bankingPartner(tickets, {}, answering(status, '{"message":"Account locked"}'));
+    const errors = [];
+    for (let call = 0; call < 5; call += 1) errors.push(await failureOf(partner.client.listTickets({})));
+    expect(errors.map((error) => error.kind)).toEqual(Array(5).fill(kind));
+    expect(errors.every(({ details }) => details.needs === undefined)).toBe(true);
+    expect(partner.tokenRequests()).toHaveLength(1);
+    expect(partner.requests()).toEqual([]);
+  });
+
+  it.each([
+    ['a locked account', 403, { lockedMs: 300, refusedMs: 0 }],
+    ['a wrong password', 401, { lockedMs: 0, refusedMs: 300 }],
+  ])('%s is tried again after its own cool-down', async (_, status, coolDown) => {
+    const partner = await bankingPartner(tickets, { coolDown }, answering(status, ''));
+    await failureOf(partner.client.listTickets({}));
+    await failureOf(partner.client.listTickets({}));
+    expect(partner.tokenRequests()).toHaveLength(1);
+    await sleep(350);
+    await failureOf(partner.client.listTickets({}));
+    expect(partner.tokenRequests()).toHaveLength(2);
+  });
+
+  it('until it is to be forgotten', async () => {
+    let isLocked = true;
+    const issue: Respond = (...args) => (isLocked ? answering(403, '') : tellingToken('t0k3n'))(...args);
+    const { client, tokenRequests } = await bankingPartner(tickets, {}, issue);
+    await failureOf(client.listTickets({}));
+    isLocked = false;
+    await failureOf(client.listTickets({}));
+    client.forget();
+    expect(await client.listTickets({})).toEqual([]);
+    expect(tokenRequests()).toHaveLength(2);
+  });
+
+  it('but a partner that is down is asked again', async () => {
+    const partner = await bankingPartner(tickets, {}, answering(503, ''));
+    await failureOf(partner.client.listTickets({}));
+    await failureOf(partner.client.listTickets({}));
+    expect(partner.tokenRequests()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import type { BoardingClient } from '../../../../src/partners/boarding/client.js';
+import { failureOf } from '../../../rigs/partners/failure.js';
+import { answering, clientOf, recordingServer } from '../../../rigs/partners/servers.js';
+
+type Call = (client: BoardingClient) => Promise<unknown>;
+const getStatus: Call = (client) => client.getStatus({ id: 1 });
+const getFees: Call = (client) => client.getFees({ id: 1 });
+const getNotes: Call = (client) => client.getUnderwritingNotes({ id: 1 });
+const submit: Call = (client) => client.submitMerchant({ merchantProfileId: 1 });
+const create: Call = (client) =>
+  client.createMerchant({
+    cashDiscount: 'No',
+    firstName: 'Ada',
+    lastName: 'Baker',
+    dba: 'Corner Bakery',
+    pos: 'None',
+    agentProfileId: 101,
+  });
+
+/** What the client makes of an answer, given as the bytes of its body. */
+async function read(call: Call, body: string, status = 200, headers: Record<string, string> = {}) {
+  const { url } = await recordingServer(answering(status, body, headers));
+  return call(clientOf(url));
+}
+
+async function failure(call: Call, body: string, status = 200) {
+  return failureOf(read(call, body, status));
+}
+
+const inEnvelope = (data: string) =>
+  `{"data":${data},"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":70001}`;
+
+const PENDING = { status: 'Pending', statusDate: '2026-01-31T10:00:00Z', comment: null, mid: null };
+const pending = '{"status":"Pending","statusDate":"2026-01-31T10:00:00Z","comment":null,"mid":null}';
+
+describe('an envelope is opened', () => {
+  it.each([
+    ['as documented', inEnvelope(pending)],
+    ['with a number for its status', `{"data":${pending},"status":200,"error":null,"requestId":1}`],
+    [
+      'without a warning',
+      `{"data":${pending},"status":"OK","error":null,"validationResults":[],"requestId":1}`,
+    ],
+    ['with a warning', `{"data":${pending},"status":"OK","error":null,"warning":"slow today","requestId":1}`],
+    ['with null lists', `{"data":${pending},"error":null,"validationResults":null,"requestId":1}`],
+    ['with an empty error', `{"data":${pending},"error":"","requestId":1}`],
+    ['of fees', `{"data":${pending},"requestId":1,"success":true,"error":null,"validationErrors":[]}`],
+    ['with members we do not know', `{"data":${pending},"requestId":1,"traceId":"x","links":[]}`],
+    ['with a requestId of text', `{"data":${pending},"requestId":"r-1"}`],
+    ['with nothing but data', `{"data":${pending}}`],
+  ])('%s', async (_, body) => {
+    expect(await read(getStatus, body)).toEqual(PENDING);
+  });
+
+  it('whatever the content type says', async () => {
+    expect(await read(getStatus, inEnvelope(pending), 200, { 'content-type': 'text/plain' })).toEqual(
+      PENDING,
+    );
+  });
+
+  it('at any status of the 2xx', async () => {
+    expect(await read(create, inEnvelope('{"merchantProfileId":4711}'), 201)).toEqual({
+      merchantProfileId: 4711,
+    });
+  });
+});
+
+describe('data is read', () => {
+  it.each<[string, Call, string, unknown]>([
+    ['a status nobody named', getStatus, '{"status":"CR:POS Equipment"}', { status: 'CR:POS Equipment' }],
+    [
+      'a mid as text',
+      getStatus,
+      '{"status":"Approved","mid":"0051800"}',
+      { status: 'Approved', mid: '0051800' },
+    ],
+    [
+      'a mid as a number',
+      getStatus,
+      '{"status":"Approved","mid":51800}',
+      { status: 'Approved', mid: '51800' },
+    ],
+    ['an empty mid', getStatus, '{"status":"Approved","mid":""}', { status: 'Approved', mid: null }],
+    ['a blank mid', getStatus, '{"status":"Approved","mid":"  "}', { status: 'Approved', mid: null }],
+    ['a comment', getStatus, '{"status":"Declined","comment":"no"}', { status: 'Declined', comment: 'no' }],
+    ['only a status', getStatus, '{"status":"Pending","isFinal":false}', { status: 'Pending' }],
+  ])('(%s)', async (_, call, data, expected) => {
+    const absent = { statusDate: null, comment: null, mid: null };
+    expect(await read(call, inEnvelope(data))).toEqual({ ...absent, ...(expected as object) });
+  });
+
+  it.each<[string, Call, string, unknown]>([
+    ['no notes', getNotes, '[]', []],
+    ['null for notes', getNotes, 'null', []],
+    [
+      'a note',
+      getNotes,
+      '[{"text":"Why?","author":"Uma","date":"2026-01-31T10:00:00Z","level":1}]',
+      [{ text: 'Why?', author: 'Uma', date: '2026-01-31T10:00:00Z' }],
+    ],
+    ['a note by nobody', getNotes, '[{"text":"Why?"}]', [{ text: 'Why?', author: null, date: null }]],
+    ['null for fees', getFees, 'null', {}],
+    [
+      'fees',
+      getFees,
+      '{"miscFees":[],"amex":null,"new":{"a":1}}',
+      { miscFees: [], amex: null, new: { a: 1 } },
+    ],
+    [
+      'a created merchant',
+      create,
+      '{"merchantProfileId":4711,"link":"/m/4711"}',
+      { merchantProfileId: 4711 },
+    ],
+    ['a created merchant as its bare id', create, '4711', { merchantProfileId: 4711 }],
+    ['whatever a write without a printed answer says', submit, '{"any":["thing"]}', null],
+    ['null from such a write', submit, 'null', null],
+  ])('(%s)', async (_, call, data, expected) => {
+    expect(await read(call, inEnvelope(data))).toEqual(expected);
+  });
+
+  it('(agent profiles and boarding settings, with all the partner tells of them)', async () => {
+    const list = '[{"id":11,"name":"Standard","bank":"0099"},{"id":12}]';
+    const expected = [
+      { id: 11, name: 'Standard', bank: '0099' },
+      { id: 12, name: null },
+    ];
+    expect(await read((client) => client.listBoardingSettings({}), inEnvelope(list))).toEqual(expected);
+    expect(await read((client) => client.listAgentProfiles({}), inEnvelope(list))).toEqual(expected);
+  });
+});
+
+describe('validation problems', () => {
+  const problem = { field: 'pos', message: 'unknown pos' };
+  it.each([
+    ['validationResults', '{"memberNames":["pos"],"errorMessage":"unknown pos"}', [problem]],
+    ['validationResults', '{"field":"pos","error":"unknown pos"}', [problem]],
+    ['validationErrors', '{"memberNames":["pos"],"errorMessage":"unknown pos"}', [problem]],
+    ['validationErrors', '{"field":"pos","error":"unknown pos"}', [problem]],
+    [
+      'validationResults',
+      '{"memberNames":["firstName","lastName"],"errorMessage":"too long"}',
+      [
+        { field: 'firstName', message: 'too long' },
+        { field: 'lastName', message: 'too long' },
+      ],
+    ],
+    ['validationResults', '{"memberNames":[],"errorMessage":"not now"}', [{ field: '', message: 'not now' }]],
+    [
+      'validationErrors',
+      '{"pos":["unknown pos"]}',
+      [{ field: '', message: 'the partner reported a problem in an unknown form' }],
+    ],
+  ])('in %s are read: %s', async (list, item, expected) => {
+    const body = `{"data":null,"error":"Validation failed","${list}":[${item}],"requestId":70002}`;
+    for (const status of [400, 200]) {
+      const error = await failure(create, body, status);
+      expect(error).toMatchObject({ kind: 'Rejected', status, requestId: '70002' });
+      expect(error.fields).toEqual(expected);
+    }
+  });
+
+  it('name the fields in the message, and leave what is wrong with them to the details', async () => {
+    const body = `{"data":null,"error":"Bad","requestId":3,"validationResults":[
+      {"memberNames":["email"],"errorMessage":"ada@example.com is taken"}]}`;
+    const { message } = await failure(create, body, 400);
+    expect(message).toBe('boarding create-merchant: Rejected, HTTP 400 (email)');
+  });
+});
+
+describe('a refusal without a list of problems', () => {
+  it.each([
+    [400, '{"data":null,"error":"Bad request","requestId":5}', 'Rejected', 'Bad request', '5'],
+    [404, '{"data":null,"error":"No merchant","requestId":"r-5"}', 'Rejected', 'No merchant', 'r-5'],
+    [401, '{"error":"Unauthorized","message":"Bad credentials"}', 'Unauthorized', 'Unauthorized', undefined],
+    [403, '{"error":"Forbidden","message":"Not yours"}', 'Forbidden', 'Forbidden', undefined],
+  ])('%i says why in `error`: %s', async (status, body, kind, message, requestId) => {
+    const error = await failure(getStatus, body, status);
+    expect(error).toMatchObject({ kind, status, requestId });
+    expect(error.fields).toEqual([{ field: '', message }]);
+  });
+
+  it.each([
+    [400, 'Rejected'],
+    [401, 'Unauthorized'],
+    [403, 'Forbidden'],
+    [404, 'Rejected'],
+  ])('%i with HTML instead is still what its status says', async (status, kind) => {
+    expect(await failure(getStatus, '<html></html>', status)).toMatchObject({ kind, status, fields: [] });
+  });
+});
+
+describe('200 that says in its body that it failed', () => {
+  it.each([
+    ['success: false', '{"data":null,"requestId":9,"success":false,"error":null}'],
+    ['an error text', '{"data":null,"requestId":9,"error":"Merchant is locked"}'],
+    ['an error in another form', '{"data":null,"requestId":9,"error":{"code":17}}'],
+    ['validationResults', '{"requestId":9,"validationResults":[{"memberNames":["x"],"errorMessage":"y"}]}'],
+    ['validationErrors', '{"requestId":9,"validationErrors":[{"field":"x","error":"y"}]}'],
+    ['problems in another form', '{"requestId":9,"validationErrors":{"x":["y"]}}'],
+  ])('is a rejection: %s', async (_, body) => {
+    for (const call of [submit, getFees]) {
+      expect(await failure(call, body)).toMatchObject({ kind: 'Rejected', status: 200, requestId: '9' });
+    }
+  });
+});
+
+describe('200 that cannot be read is uncertain', () => {
+  it.each<[string, Call, string]>([
+    ['HTML', submit, '<html><body>Sign in to the guest network</body></html>'],
+    ['nothing', submit, ''],
+    ['half of JSON', submit, '{"data":{"merchantProfileId":1'],
+    ['a list', submit, '[]'],
+    ['a bare number', create, '4711'],
+    ['null', submit, 'null'],
+    ['an empty object', submit, '{}'],
+    ['an object in no envelope', submit, '{"message":"ok","version":"1.2"}'],
+    ['an object in no envelope, read', getFees, '{"health":"green"}'],
+    ['an envelope without the id of what was created', create, inEnvelope('{}')],
+    ['an id that is no int32', create, inEnvelope('{"merchantProfileId":"abc"}')],
+    ['no status in the status', getStatus, inEnvelope('{"mid":"1"}')],
+    ['a status without data', getStatus, '{"status":"Pending","requestId":1}'],
+    ['notes that are no list', getNotes, inEnvelope('{}')],
+  ])('(%s)', async (_, call, body) => {
+    const error = await failure(call, body);
+    expect(error).toMatchObject({ kind: 'Uncertain', status: 200 });
+    expect(error.details.reason).toBe('unreadable answer');
+  });
+
+  it('and keeps the id of the request', async () => {
+    const error = await failure(create, inEnvelope('{}'));
+    expect(error.requestId).toBe('70001');
+    expect(error.message).toContain('unreadable answer');
+  });
+});

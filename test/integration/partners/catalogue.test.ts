@@ -1,0 +1,73 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { type Operations, operationName, pathParameters } from '../../../src/partners/catalogue.js';
+import { partnerClient } from '../../../src/partners/client.js';
+import { PartnerHttp } from '../../../src/partners/http.js';
+import { answering, recordingServer } from '../../rigs/partners/servers.js';
+
+/** A partner with one operation of each form that a catalogue may hold. */
+const OPERATIONS = {
+  renameCard: {
+    summary: 'a member in the path, one in the query, the rest in the body',
+    method: 'PUT',
+    path: '/owners/{owner}/cards/{cardId}',
+    query: ['notify'],
+    effect: 'idempotent',
+    provenance: 'assumed',
+    request: z.object({
+      owner: z.string(),
+      cardId: z.number(),
+      notify: z.string().optional(),
+      name: z.string().optional(),
+    }),
+    response: z.unknown(),
+  },
+} as const satisfies Operations;
+
+async function partner() {
+  const { url, requests } = await recordingServer(answering(200, '{}'));
+  const http = new PartnerHttp(url);
+  onTestFinished(() => http.close());
+  const protocol = {
+    system: 'cards',
+    authorization: async () => ({ 'x-key': 'k' }),
+    open: () => ({ failed: false, fields: [] }),
+  };
+  return { client: partnerClient(OPERATIONS, protocol, http), requests };
+}
+
+describe('a request member goes where the catalogue says', () => {
+  it('into the path, the query or the body, each in its own spelling', async () => {
+    const { client, requests } = await partner();
+    await client.renameCard({ owner: 'a/b?c=ä', cardId: 7, notify: 'a&b=c d', name: 'Ada & Co' });
+    expect(requests[0]?.line).toBe('PUT /owners/a%2Fb%3Fc%3D%C3%A4/cards/7?notify=a%26b%3Dc+d');
+    expect(requests[0]?.headers['x-key']).toBe('k');
+    expect(requests[0]?.body.toString('utf8')).toBe('{"name":"Ada & Co"}');
+  });
+
+  it('and nowhere when it is absent', async () => {
+    const { client, requests } = await partner();
+    await client.renameCard({ owner: 'a', cardId: 7 });
+    expect(requests[0]?.line).toBe('PUT /owners/a/cards/7');
+    expect(requests[0]?.headers['content-type']).toBeUndefined();
+    expect(requests[0]?.body).toHaveLength(0);
+  });
+});
+
+describe('names', () => {
+  it.each([
+    ['getStatus', 'get-status'],
+    ['createMerchantV1', 'create-merchant-v1'],
+    ['getStatus2', 'get-status2'],
+    ['ping', 'ping'],
+  ])('of an operation: %s is spelled %s', (key, name) => {
+    expect(operationName(key)).toBe(name);
+  });
+
+  it.each([
+    ['/cards', []],
+    ['/owners/{owner}/cards/{cardId}', ['owner', 'cardId']],
+  ])('in a path: %s has %j', (path, names) => {
+    expect(pathParameters({ path })).toEqual(names);
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { Seen } from '../../../rigs/counting-proxy.js';
+import { contractOf } from '../../../rigs/partners/openapi/documents.js';
+
+interface Exchanged {
+  readonly line: string;
+  readonly sent?: string;
+  readonly type?: string;
+  readonly headers?: Record<string, string>;
+  readonly status?: number;
+  readonly told?: string;
+  readonly toldType?: string;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const BASIC = 'Basic YTpi';
+
+function seen({ line, sent, type, headers, status = 200, told = '', toldType = JSON_TYPE }: Exchanged): Seen {
+  const [method, url = ''] = line.split(' ');
+  const content = sent === undefined ? {} : { 'content-type': type ?? 'application/json' };
+  return {
+    line: `${method} ${url.split('?')[0]}`,
+    url,
+    request: { headers: { ...headers, ...content }, body: () => Buffer.from(sent ?? '') },
+    answer: { headers: { 'content-type': toldType }, body: () => Buffer.from(told) },
+    status,
+    authorization: headers?.['authorization'],
+    at: 0,
+  };
+}
+
+async function problems(system: string, exchanged: Exchanged): Promise<readonly string[]> {
+  const contract = await contractOf(system);
+  return (await contract.exchange(seen(exchanged))).problems;
+}
+
+const status = '{"status":"Pending","statusDate":"2026-01-31T10:00:00Z","comment":null,"mid":null}';
+const envelope = (data: string) =>
+  `{"data":${data},"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":1}`;
+const STATUS = {
+  line: 'GET /api/v1/merchant/status?id=7',
+  headers: { authorization: BASIC },
+  told: envelope(status),
+};
+const ADDRESS = '"streetAddress":"1 Main Street","postalCode":"12207","city":"Albany","state":33';
+const MOVE = {
+  line: 'POST /changeAddress',
+  headers: { authorization: 'Bearer t' },
+  sent: `{${ADDRESS}}`,
+  told: '{}',
+};
+const STATEMENT = {
+  line: 'POST /api/Statement/V2',
+  headers: { authorization: 'Bearer t' },
+  sent: '{"period":"2026-01-01T00:00:00Z","financialAccountId":"fa-1"}',
+  told: '%PDF',
+  toldType: 'application/pdf',
+};
+const UPLOAD = {
+  line: 'POST /api/v1/merchant/attachment?id=7',
+  headers: { authorization: BASIC },
+  type: 'multipart/form-data; boundary=B',
+  told: envelope('null'),
+};
+const part = (name: string, file = '') =>
+  `--B\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\nx\r\n`;
+const file = part('file', '; filename="a.txt"');
+const GONE = {
+  line: 'DELETE /plants/9223372036854775807',
+  headers: { authorization: 'Bearer t' },
+  status: 204,
+};
+const BATCH = {
+  line: 'POST /v1/batches/b%2F1/close',
+  headers: { 'x-svc-api-key': 'k' },
+  told: '{"id":"b/1"}',
+};
+
+describe('what goes over the wire as the document has it', () => {
+  it.each<[string, string, Exchanged]>([
+    ['a read', 'boarding', STATUS],
+    ['an upload', 'boarding', { ...UPLOAD, sent: `${file}${part('description')}--B--\r\n` }],
+    ['a write', 'banking', MOVE],
+    [
+      'a write confirmed by a code',
+      'banking',
+      {
+        ...MOVE,
+        sent: `{${ADDRESS},"oneTimeCode":"000000","secureOperationType":"TimeBasedCode"}`,
+      },
+    ],
+    ['a file', 'banking', STATEMENT],
+    [
+      'a list in the query',
+      'banking',
+      {
+        line: 'GET /api/notifications?types=a&types=b&take=5',
+        headers: { authorization: 'Bearer t', 'x-partner-id': 'p' },
+        told: '[]',
+      },
+    ],
+    [
+      'a path that is also an id',
+      'banking',
+      {
+        line: 'GET /api/tickets/new',
+        headers: { authorization: 'Bearer t' },
+        told: '[]',
+      },
+    ],
+    ['nothing', 'plant-store', GONE],
+    ['a key', 'payments', BATCH],
+  ])('has no problems: %s', async (_, system, exchanged) => {
+    expect(await problems(system, exchanged)).toEqual([]);
+  });
+
+  it.each<[string, string, Exchanged, string]>([
+    [
+      'another path',
+      'boarding',
+      { ...STATUS, line: 'GET /api/v1/merchant/statu?id=7' },
+      'not in the document',
+    ],
+    [
+      'another method',
+      'boarding',
+      { ...STATUS, line: 'PUT /api/v1/merchant/status?id=7' },
+      'not in the document',
+    ],
+    [
+      'a query that lacks a parameter',
+      'boarding',
+      { ...STATUS, line: 'GET /api/v1/merchant/status' },
+      "'id'",
+    ],
+    [
+      'a parameter of another type',
+      'boarding',
+      { ...STATUS, line: 'GET /api/v1/merchant/status?id=x' },
+      'integer',
+    ],
+    [
+      'a parameter beyond int32',
+      'boarding',
+      {
+        ...STATUS,
+        line: 'GET /api/v1/merchant/status?id=2147483648',
+      },
+      'int32',
+    ],
+    [
+      'a parameter twice',
+      'boarding',
+      { ...STATUS, line: 'GET /api/v1/merchant/status?id=1&id=2' },
+      'integer',
+    ],
+    ['a parameter too many', 'boarding', { ...STATUS, line: 'GET /api/v1/merchant/status?id=1&x=2' }, '"x"'],
+    ['no credentials', 'boarding', { ...STATUS, headers: {} }, 'no credentials'],
+    [
+      'credentials of another kind',
+      'boarding',
+      { ...STATUS, headers: { authorization: 'Bearer t' } },
+      'no credentials',
+    ],
+    [
+      'credentials that nobody asked for',
+      'banking',
+      {
+        line: 'POST /api/auth/v2',
+        headers: { authorization: 'Bearer t' },
+        sent: '{"nickName":"a","password":"b","tokenDevice":"c","nameDevice":"d"}',
+        told: '{"token":"t"}',
+      },
+      'credentials where none are asked for',
+    ],
+    ['a key under another name', 'payments', { ...BATCH, headers: { 'x-api-key': 'k' } }, 'no credentials'],
+    ['no body', 'banking', { ...MOVE, sent: '' }, 'no body'],
+    ['a body that lacks a member', 'banking', { ...MOVE, sent: '{}' }, "'streetAddress'"],
+    ['a body with a member too many', 'banking', { ...MOVE, sent: `{${ADDRESS},"x":1}` }, 'additional'],
+    [
+      'a body with half of a pair',
+      'banking',
+      { ...MOVE, sent: `{${ADDRESS},"oneTimeCode":"000000"}` },
+      'secureOperationType',
+    ],
+    [
+      'a body with two variants in one',
+      'banking',
+      {
+        ...MOVE,
+        sent: `{${ADDRESS},"oneTimeCode":"000000","secureOperationType":"TimeBasedCode","associatedPersonId":"p"}`,
+      },
+      'boolean schema is false',
+    ],
+    ['a body out of range', 'banking', { ...MOVE, sent: `{${ADDRESS.replace('33', '54')}}` }, '<= 53'],
+    [
+      'a body out of pattern',
+      'banking',
+      { ...MOVE, sent: `{${ADDRESS.replace('12207', '1220')}}` },
+      'pattern',
+    ],
+    ['a body of another type', 'banking', { ...MOVE, type: 'text/plain' }, 'a body of type text/plain'],
+    [
+      'a date without a time',
+      'banking',
+      {
+        ...STATEMENT,
+        sent: '{"period":"2026-01-01","financialAccountId":"fa-1"}',
+      },
+      'date-time',
+    ],
+    ['a body where there is none', 'payments', { ...BATCH, sent: '{}' }, 'a body of type'],
+    [
+      'a form that lacks its file',
+      'boarding',
+      { ...UPLOAD, sent: `${part('description')}--B--\r\n` },
+      "'file'",
+    ],
+    ['a form with a part too many', 'boarding', { ...UPLOAD, sent: `${file}${part('x')}--B--\r\n` }, '"x"'],
+    ['another status', 'boarding', { ...STATUS, status: 201 }, 'an answer with 201'],
+    [
+      'an answer of another type',
+      'boarding',
+      { ...STATUS, toldType: 'text/html' },
+      'an answer of type text/html',
+    ],
+    ['an answer without its envelope', 'boarding', { ...STATUS, told: status }, "'data'"],
+    [
+      'an envelope of another operation',
+      'boarding',
+      {
+        ...STATUS,
+        line: 'GET /api/v2/merchant/fees?id=7',
+      },
+      "'success'",
+    ],
+    ['a payload that lacks a member', 'boarding', { ...STATUS, told: envelope('{"mid":null}') }, "'status'"],
+    ['a payload of another type', 'boarding', { ...STATUS, told: envelope('{"status":1}') }, '/data/status'],
+    ['a file of an unknown type', 'banking', { ...STATEMENT, toldType: 'image/png' }, 'image/png'],
+    ['an empty file', 'banking', { ...STATEMENT, told: '' }, 'an empty file'],
+    ['an answer where there is none', 'plant-store', { ...GONE, told: '{}' }, 'an answer with a body'],
+    [
+      'an error of another form',
+      'plant-store',
+      { ...GONE, status: 400, told: '{"error":"no"}' },
+      "'message'",
+    ],
+  ])('and %s is a problem', async (_, system, exchanged, problem) => {
+    const found = await problems(system, exchanged);
+    expect(found.join('\n')).toContain(problem);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { lint } from '../../../rigs/partners/openapi/linter.js';
+import { runSandbox } from '../../../rigs/sandbox/running-sandbox.js';
+
+const SYSTEMS = ['boarding', 'banking', 'plant-store', 'payments', 'processor'];
+
+/** Whose licence it would be: the API is the partner's, and no contract names one. */
+const SWITCHED_OFF = ['info-license'];
+
+describe('the sandbox', () => {
+  it('names the documents that it has', async () => {
+    const sandbox = await runSandbox();
+    expect(await sandbox.control('GET /openapi')).toEqual({
+      boarding: '/openapi/boarding.json',
+      banking: '/openapi/banking.json',
+      'plant-store': '/openapi/plant-store.json',
+      payments: '/openapi/payments.json',
+      processor: '/openapi/processor.json',
+    });
+  });
+
+  it.each(['/openapi/horoscope.json', '/openapi/banking', '/openapi/'])('has none at %s', async (path) => {
+    const sandbox = await runSandbox();
+    expect((await sandbox.call(`GET ${path}`)).status).toBe(404);
+  });
+
+  it('tells the point-of-sale names that it knows', async () => {
+    const sandbox = await runSandbox({ posNames: ['Till'] });
+    const { text } = await sandbox.call('GET /openapi/boarding.json');
+    expect(text).toContain('"pos":{"type":"string","enum":["None","CustomPos","Till"]}');
+  });
+});
+
+describe('a linter that is not ours accepts the document of', () => {
+  it.each(SYSTEMS)('%s', async (system) => {
+    const sandbox = await runSandbox();
+    const { status, headers, text } = await sandbox.call(`GET /openapi/${system}.json`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(text).toContain('"openapi":"3.1.0"');
+    expect(await lint(text, SWITCHED_OFF)).toEqual([]);
+  });
+
+  it('nobody, when something is wrong with it', async () => {
+    const sandbox = await runSandbox();
+    const { text } = await sandbox.call('GET /openapi/plant-store.json');
+    const problems = async (right: string, wrong: string) => {
+      expect(text).toContain(right);
+      return (await lint(text.replace(right, wrong), SWITCHED_OFF)).map((problem) => problem.split(' ')[0]);
+    };
+    expect(await problems('"/plants/{id}"', '"/plants/{name}"')).toContain('path-parameters-defined');
+    expect(await problems('schemas/Error"', 'schemas/Erro"')).toContain('no-unresolved-refs');
+    expect(await problems('"operationId":"list-plants"', '"operationId":"create-plant"')).toContain(
+      'operation-operationId-unique',
+    );
+    expect(await problems('"type":"array"', '"type":"list"')).toContain('struct');
+    expect(await problems('"security":[{"credentials":[]}],', '')).toContain('security-defined');
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { paymentsOff } from '../../../../src/partners/payments/client.js';
+import { failureOf } from '../../../rigs/partners/failure.js';
+import { paymentsPlatform } from '../../../rigs/partners/payments/partner.js';
+import { answering } from '../../../rigs/partners/servers.js';
+
+const edit = { transaction_id: 't-1', status: 'captured' };
+
+describe('a failure', () => {
+  it('401 of an edit says in words that the flow is not passthrough, and is asked for once', async () => {
+    const { client, requests } = await paymentsPlatform(answering(401, '{"message":"flow not supported"}'));
+    const error = await failureOf(client.updateTransaction(edit));
+    expect(error.details).toEqual({
+      system: 'payments',
+      operation: 'update-transaction',
+      kind: 'Rejected',
+      status: 401,
+      fields: [
+        {
+          field: '',
+          message:
+            'only transactions of passthrough flows can be edited, and the processor manages this one directly; ' +
+            'if reads are answered 401 as well, it is the API key',
+        },
+        { field: '', message: 'flow not supported' },
+      ],
+      reason: 'HTTP 401',
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['getTransaction', 'get-transaction', { transaction_id: 't-1' }],
+    ['capturePayment', 'capture-payment', { transaction_id: 't-1', event_id: 'e-1' }],
+  ] as const)('401 of %s is one of the API key', async (key, operation, request) => {
+    const { client, requests } = await paymentsPlatform(answering(401, ''));
+    const error = await failureOf(client[key](request as never));
+    expect(error.details).toEqual({
+      system: 'payments',
+      operation,
+      kind: 'Unauthorized',
+      status: 401,
+      fields: [],
+      reason: 'HTTP 401',
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['transaction', 'getTransaction', { transaction_id: 't' }],
+    ['transaction', 'updateTransaction', edit],
+    ['transaction', 'refundTransaction', { transaction_id: 't', event_id: 'e' }],
+    ['payment', 'capturePayment', { transaction_id: 't', event_id: 'e' }],
+    ['payment', 'refundPaymentV1', { transaction_id: 't', event_id: 'e' }],
+    ['account', 'getAccount', { account_id: 'a' }],
+    ['account', 'updateAccount', { account_id: 'a', name: 'x' }],
+    ['terminal', 'getTerminal', { terminal_id: 'x' }],
+    ['terminal', 'deleteTerminal', { terminal_id: 'x' }],
+    ['location', 'getLocation', { location_id: 'l' }],
+    ['batch', 'closeBatch', { batch_id: 'b' }],
+    ['API key', 'deleteApiKey', { apikey_id: 'k' }],
+  ] as const)('404 says in words what is missing: %s, of %s', async (thing, key, request) => {
+    const { client } = await paymentsPlatform(answering(404, ''));
+    const error = await failureOf(client[key](request as never));
+    expect(error).toMatchObject({ kind: 'Rejected', status: 404 });
+    expect(error.fields).toEqual([
+      { field: '', message: `there is no such ${thing}, or this API key may not see it` },
+    ]);
+  });
+
+  it.each([
+    [
+      400,
+      '{"message":"The payment is settled"}',
+      'Rejected',
+      [{ field: '', message: 'The payment is settled' }],
+    ],
+    [422, '{"errors":{"amount":["too much"]}}', 'Rejected', [{ field: 'amount', message: 'too much' }]],
+    [403, '{"error":"scope"}', 'Forbidden', [{ field: '', message: 'scope' }]],
+    [429, '', 'RateLimited', []],
+    [500, '<html>', 'Uncertain', []],
+    [503, '', 'Uncertain', []],
+  ])('%i with %s is %s', async (status, body, kind, fields) => {
+    const { client } = await paymentsPlatform(answering(status, body));
+    const error = await failureOf(client.capturePayment({ transaction_id: 't-1', event_id: 'e-1' }));
+    expect(error).toMatchObject({ kind, status, fields });
+  });
+
+  it('never tells the key, not even when the platform does', async () => {
+    const { client } = await paymentsPlatform(answering(401, '{"message":"unknown key k3y"}'));
+    const error = await failureOf(client.getTransaction({ transaction_id: 't-1' }));
+    expect(error.fields).toEqual([{ field: '', message: 'withheld: it repeats a secret' }]);
+    expect(`${error.message} ${error.stack} ${JSON.stringify(error.details)}`).not.toContain('k3y');
+  });
+
+  it('of a platform that is off names the setting', async () => {
+    const error = await failureOf(paymentsOff('PAYMENTS_URL is not set').listTerminals({}));
+    expect(error.message).toBe('payments list-terminals: NotSent, PAYMENTS_URL is not set');
+  });
+});
+
+describe('an answer', () => {
+  it('of create-account keeps what was provisioned', async () => {
+    const body =
+      '{"id":17,"status":"active","created_at":"2026-01-31T10:00:00Z","organization":{"id":"o-1"},' +
+      '"webhook_app":{"id":"w-1"},"api_key":{"id":"k-1","key":"told once"}}';
+    const { client } = await paymentsPlatform(answering(200, body));
+    const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
+    const account = { type: 'psp', name: 'Bakery', description: 'Bread', address } as const;
+    expect(await client.createAccount(account)).toEqual({
+      id: '17',
+      status: 'active',
+      created_at: '2026-01-31T10:00:00Z',
+      name: null,
+      organization: { id: 'o-1' },
+      webhook_app: { id: 'w-1' },
+      api_key: { id: 'k-1', key: 'told once' },
+    });
+  });
+
+  it('of list-terminals is a page', async () => {
+    const body = '{"limit":1,"offset":2,"page":3,"terminals":[{"id":"x","state":"new"}],"total":9}';
+    const { client } = await paymentsPlatform(answering(200, body));
+    const terminal = { id: 'x', state: 'new', status: null, name: null, account_id: null };
+    expect(await client.listTerminals({})).toEqual({
+      limit: 1,
+      offset: 2,
+      page: 3,
+      terminals: [terminal],
+      total: 9,
+    });
+  });
+
+  it('keeps a status that nobody knows', async () => {
+    const { client } = await paymentsPlatform(answering(200, '{"id":"t-1","status":"held_for_review"}'));
+    expect(await client.getTransaction({ transaction_id: 't-1' })).toMatchObject({
+      status: 'held_for_review',
+    });
+  });
+
+  it.each([
+    ['listTerminals', '{"data":[]}'],
+    ['listTerminals', '[]'],
+    ['listTransactions', '{"terminals":[]}'],
+    ['getTransaction', '{"status":"captured"}'],
+    ['getTransaction', ''],
+  ] as const)('of %s that is %s is none', async (key, body) => {
+    const { client } = await paymentsPlatform(answering(200, body));
+    const error = await failureOf(
+      client[key]({ ...(key === 'getTransaction' && { transaction_id: 't' }) } as never),
+    );
+    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+  });
+});

@@ -1,0 +1,50 @@
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../rigs/partners/failure.js';
+import { answering, clientOf, type Respond, recordingServer } from '../../rigs/partners/servers.js';
+
+const ROUNDS = 50;
+const answer = answering(200, '{"data":[],"requestId":1}');
+
+/** Says keep-alive, and closes a connection at the very moment that the next request comes on it. */
+function closingWhenReused(): Respond {
+  const used = new Set<Socket>();
+  return (response, request) => {
+    if (used.has(request.socket)) request.socket.destroy();
+    else answer(response, request);
+    used.add(request.socket);
+  };
+}
+
+/** Says keep-alive, and closes as soon as its answer is out. */
+const closingAtOnce: Respond = (response, request) => {
+  response.once('finish', () => setImmediate(() => request.socket.destroy()));
+  answer(response, request);
+};
+
+describe('a partner that closes kept-alive connections', () => {
+  it.each([
+    ['when they are used again', closingWhenReused()],
+    ['as soon as they are idle', closingAtOnce],
+  ])('%s never makes the outcome of a write uncertain', async (_, respond) => {
+    const partner = await recordingServer(respond);
+    const client = clientOf(partner.url, { limits: { connections: 1 } });
+    const outcomes = new Set<unknown>();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await client.getUnderwritingNotes({ id: 1 }).catch(() => undefined);
+      outcomes.add(await client.setUnderwritingPending({ id: 1 }).catch((error: unknown) => error));
+    }
+    expect([...outcomes]).toEqual([null]);
+    const writes = partner.requests.filter(({ line }) => line.startsWith('POST'));
+    expect(writes).toHaveLength(ROUNDS);
+  });
+
+  it('may well hit a read, which is merely repeated', async () => {
+    const partner = await recordingServer(closingWhenReused());
+    const client = clientOf(partner.url, { limits: { connections: 1 } });
+    const read = () => client.getUnderwritingNotes({ id: 1 });
+    expect(await read()).toEqual([]);
+    expect(await failureOf(read())).toMatchObject({ kind: 'Uncertain', status: undefined });
+    expect(await read()).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { BATCHED, event, problemOf, runReceiver, STRUCTURED } from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const inStructured = { 'content-type': STRUCTURED };
+const inBatch = { 'content-type': BATCHED };
+
+describe('an event', () => {
+  it('in structured mode starts its onboarding', async () => {
+    const { post } = await runReceiver(rig);
+    const id = `m-${randomUUID()}`;
+    const body = `{
+      "specversion": "1.0", "id": "e-1", "source": "https://crm.example.com/applications",
+      "type": "merchant.boarding.requested.v1", "time": "2026-11-21T10:00:00Z", "datacontenttype": "application/json",
+      "data": {
+        "externalId": "${id}",
+        "merchant": {
+          "dba": "Corner Bakery", "firstName": "Ada", "lastName": "Baker", "cashDiscount": "No", "pos": "None"
+        },
+        "agentProfileId": 101, "boardingSettingsId": 11
+      }
+    }`;
+    const { status, headers, text } = await post(body, {
+      'content-type': 'application/cloudevents+json;charset=UTF-8',
+    });
+    expect([status, text]).toEqual([202, `{"workflowId":"merchant-boarding-${id}"}`]);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+    const boarding = new Onboarding(rig.client, `merchant-boarding-${id}`);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+  });
+
+  it('in binary mode has its attributes in headers', async () => {
+    const { post } = await runReceiver(rig);
+    const input = merchant();
+    const { status, text } = await post(JSON.stringify(input), {
+      'content-type': 'application/json; charset=utf-8',
+      'ce-specversion': '1.0',
+      'ce-id': 'msg_1',
+      'ce-source': '%2Fcrm',
+      'ce-type': 'merchant.boarding.requested.v1',
+      'ce-traceparent': '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    });
+    expect([status, text]).toEqual([202, `{"workflowId":"merchant-boarding-${input.externalId}"}`]);
+  });
+
+  it('may have its data in base64', async () => {
+    const { post } = await runReceiver(rig);
+    const input = merchant();
+    const { data, ...attributes } = event('merchant.boarding.requested.v1', input);
+    const body = { ...attributes, data_base64: Buffer.from(JSON.stringify(data)).toString('base64') };
+    const { status, text } = await post(JSON.stringify(body), inStructured);
+    expect([status, text]).toEqual([202, `{"workflowId":"merchant-boarding-${input.externalId}"}`]);
+  });
+
+  it.each([
+    ['merchant.boarding.requested.v1', 'merchant-boarding', merchant],
+    ['business.onboarding.requested.v1', 'business-onboarding', business],
+    ['customer.onboarding.requested.v1', 'customer-onboarding', customer],
+  ])('of type %s may come again, and the answer is the same', async (type, prefix, input) => {
+    const { post } = await runReceiver(rig);
+    const data = input();
+    const body = JSON.stringify(event(type, data));
+    const answers = await Promise.all([1, 2, 3].map(() => post(body, inStructured)));
+    answers.push(await post(body, inStructured));
+    const workflowId = `${prefix}-${data.externalId}`;
+    for (const { status, text } of answers) {
+      expect([status, JSON.parse(text)]).toEqual([202, { workflowId }]);
+    }
+    await new Onboarding(rig.client, workflowId).outcome();
+    const writes = await rig.sandbox.writes(data.externalId);
+    expect(writes.filter((write) => write === 'create-merchant')).toHaveLength(
+      prefix.startsWith('b') ? 0 : 1,
+    );
+    expect((await post(body, inStructured)).text).toBe(`{"workflowId":"${workflowId}"}`);
+  });
+});
+
+describe('a batch', () => {
+  it('is answered in order, each event with its status', async () => {
+    const { post } = await runReceiver(rig);
+    const [one, two] = [merchant(), business()];
+    const body = [
+      event('merchant.boarding.requested.v1', one),
+      event('business.onboarding.requested.v1', two, { id: 'e-2' }),
+      event('merchant.boarding.requested.v1', one),
+    ];
+    const { status, text } = await post(JSON.stringify(body), inBatch);
+    expect([status, JSON.parse(text)]).toEqual([
+      202,
+      [
+        { status: 202, workflowId: `merchant-boarding-${one.externalId}` },
+        { status: 202, workflowId: `business-onboarding-${two.externalId}` },
+        { status: 202, workflowId: `merchant-boarding-${one.externalId}` },
+      ],
+    ]);
+  });
+
+  it('is checked as a whole before anything is started', async () => {
+    const { post } = await runReceiver(rig);
+    const [one, two] = [merchant(), merchant()];
+    const wrong = { ...two, agentProfileId: 'x' };
+    const body = [
+      event('merchant.boarding.requested.v1', one),
+      event('merchant.boarding.requested.v1', wrong, { source: '' }),
+      event('merchant.boarding.imagined.v1', {}),
+    ];
+    const reply = await post(JSON.stringify(body), inBatch);
+    expect(problemOf(reply)).toEqual({
+      type: 'urn:gangway:problem:unknown-event-type',
+      title: 'The type of the event is not known',
+      status: 422,
+      detail:
+        'known types: merchant.boarding.requested.v1, business.onboarding.requested.v1, ' +
+        'customer.onboarding.requested.v1, requirement.resolved.v1, documents.received.v1; nothing was started',
+      errors: [
+        { field: '1.source', message: 'is required' },
+        { field: '1.data.agentProfileId', message: 'Invalid input: expected number, received string' },
+        { field: '2.type', message: 'is not a known type' },
+      ],
+    });
+    const handle = rig.client.workflow.getHandle(`merchant-boarding-${one.externalId}`);
+    await expect(handle.describe()).rejects.toThrow();
+  });
+
+  it('whose events cannot all be accepted says which, and why', async () => {
+    const { post } = await runReceiver(rig);
+    const input = merchant();
+    const resolution = {
+      id: 'nobody',
+      requirementId: 'r',
+      answer: { kind: 'retry' },
+      actor: 'a',
+      reason: 'r',
+    };
+    const body = [
+      event('requirement.resolved.v1', resolution),
+      event('merchant.boarding.requested.v1', input, { id: 'e-2' }),
+    ];
+    const { status, text } = await post(JSON.stringify(body), inBatch);
+    expect([status, JSON.parse(text)]).toEqual([
+      207,
+      [
+        {
+          type: 'urn:gangway:problem:unknown-onboarding',
+          title: 'There is no such onboarding',
+          status: 404,
+          detail: 'check the id: none was ever started under it',
+        },
+        { status: 202, workflowId: `merchant-boarding-${input.externalId}` },
+      ],
+    ]);
+  });
+
+  it('may be empty, and takes a hundred events at most', async () => {
+    const { post } = await runReceiver(rig);
+    expect(await post('[]', inBatch)).toMatchObject({ status: 202, text: '[]' });
+    const many = Array.from({ length: 101 }, () => event('x', {}));
+    expect(problemOf(await post(JSON.stringify(many), inBatch))).toMatchObject({
+      status: 413,
+      detail: 'a batch takes 100 events at most',
+    });
+  });
+});

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadReceiverSettings } from '../../../src/receiver/settings.js';
+import {
+  event,
+  OTHER_SECRET,
+  problemOf,
+  runReceiver,
+  SECRET,
+  STRUCTURED,
+  signed,
+} from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await createRig({ worker: false });
+});
+afterAll(() => rig.close());
+
+const PATH = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
+const OTHER_PATH = 'ffffffffffffffffffffffffffffffff';
+/** SHA-256 of `test` in hex, as the processor makes it of the API key. */
+const X_CALLER_AUTH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const BODY = '{"profileId": 3001}';
+const json = { 'content-type': 'application/json' };
+
+async function runWith(environment: Record<string, string>, more: object = {}) {
+  return runReceiver(rig, { hints: loadReceiverSettings(environment).hints, ...more });
+}
+
+const signature = `signature:${SECRET}`;
+const header = `header:X-Caller-Auth:${X_CALLER_AUTH}`;
+const basic = 'header:Authorization:Basic Z2FuZ3dheTpzM2NyM3Q=';
+const path = `path:${PATH}`;
+const now = () => Math.floor(Date.now() / 1_000);
+
+describe('a delivery is taken', () => {
+  it.each<[string, string, string, Record<string, string>]>([
+    ['with a signature', signature, '', signed(BODY)],
+    ['with a signature of the second secret', `signature:${OTHER_SECRET}, ${signature}`, '', signed(BODY)],
+    ['with a static header', header, '', { 'X-CALLER-AUTH': X_CALLER_AUTH }],
+    [
+      'with the second of two static headers',
+      `header:x-other:${PATH},${header}`,
+      '',
+      { 'x-caller-auth': X_CALLER_AUTH },
+    ],
+    ['with credentials of Basic', basic, '', { authorization: 'Basic Z2FuZ3dheTpzM2NyM3Q=' }],
+    ['with a secret in the path', path, `/${PATH}`, {}],
+    ['with one of two secrets in the path', `path:${OTHER_PATH},${path}`, `/${PATH}`, {}],
+    ['with one of several kinds', `${signature},${header},${path}`, '', { 'x-caller-auth': X_CALLER_AUTH }],
+    ['by a parent path, with another kind', header, '/anything', { 'x-caller-auth': X_CALLER_AUTH }],
+    ['from anyone, on loopback only', 'none', '', {}],
+  ])('%s', async (_, auth, secret, headers) => {
+    const { call, log } = await runWith({ RECEIVER_BANKING_AUTH: auth });
+    const { status, text } = await call(`POST /webhooks/banking${secret}`, BODY, { ...json, ...headers });
+    expect([status, text]).toEqual([202, '{"workflows":0}']);
+    await expect.poll(log).toContain('"partner":"banking","result":"nobody","ids":1,"workflows":0');
+  });
+});
+
+describe('a delivery is refused', () => {
+  it.each<[string, string, string, Record<string, string>]>([
+    ['without any of it', `${signature},${header},${path}`, '', {}],
+    ['with a signature of another secret', signature, '', signed(BODY, { secret: OTHER_SECRET })],
+    ['with the signature of another body', signature, '', signed('{"profileId": 3002}')],
+    ['with an old signature', signature, '', signed(BODY, { at: `${now() - 302}` })],
+    ['with another value of the header', header, '', { 'x-caller-auth': X_CALLER_AUTH.toUpperCase() }],
+    ['with the value in another header', header, '', { 'x-caller-authorization': X_CALLER_AUTH }],
+    ['with an empty header', header, '', { 'x-caller-auth': '' }],
+    ['with the beginning of the secret', path, `/${PATH.slice(0, -1)}`, {}],
+    ['with more than the secret', path, `/${PATH}0`, {}],
+    ['with the secret as a query', path, `?secret=${PATH}`, {}],
+    ['with the secret of another kind', path, '', { 'x-caller-auth': PATH }],
+    ['with the secret of another partner', path, `/${OTHER_PATH}`, {}],
+  ])('%s', async (_, auth, secret, headers) => {
+    const { call, log } = await runWith({
+      RECEIVER_BANKING_AUTH: auth,
+      RECEIVER_BOARDING_AUTH: `path:${OTHER_PATH}`,
+    });
+    expect(problemOf(await call(`POST /webhooks/banking${secret}`, BODY, { ...json, ...headers }))).toEqual({
+      type: 'urn:gangway:problem:bad-sender',
+      title: 'The delivery does not show that it is the partner’s',
+      status: 401,
+      detail: 'what RECEIVER_BANKING_AUTH asks for is missing or wrong',
+    });
+    await expect.poll(log).toContain('"partner":"banking","result":"refused"');
+    expect(log()).not.toContain('"nobody"');
+  });
+
+  it('while the partner is off', async () => {
+    const { call } = await runWith({ RECEIVER_BOARDING_AUTH: 'none' });
+    expect(problemOf(await call('POST /webhooks/processor', BODY, json))).toEqual({
+      type: 'urn:gangway:problem:partner-off',
+      title: 'Webhooks of this partner are off',
+      status: 404,
+      detail: 'RECEIVER_PROCESSOR_AUTH is not set',
+    });
+  });
+
+  const ids = Array.from({ length: 101 }, (_, position) => ({ profileId: position + 1 }));
+  it.each<[string, string | undefined, Record<string, string>, number, string]>([
+    ['when it is not JSON', '<ping/>', json, 400, 'the body must be JSON'],
+    ['when it is a text', '"3001"', json, 400, 'a delivery must be an object or an array'],
+    ['when it is null', 'null', json, 400, 'a delivery must be an object or an array'],
+    ['without a body', undefined, {}, 415, 'it takes application/json, text/json'],
+    [
+      'of another type',
+      'profileId=3001',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      415,
+      'the content type is missing, or none that this path takes',
+    ],
+    [
+      'when it is compressed',
+      BODY,
+      { ...json, 'content-encoding': 'gzip' },
+      415,
+      'the body must not be compressed',
+    ],
+    ['when it is too large', `"${' '.repeat(256 * 1024)}"`, json, 413, 'send fewer events at once'],
+    ['when it names too many ids', JSON.stringify(ids), json, 413, 'a delivery may name 100 ids at most'],
+  ])('%s', async (_, body, headers, status, detail) => {
+    const { call } = await runWith({ RECEIVER_BANKING_AUTH: 'none' });
+    expect(problemOf(await call('POST /webhooks/banking', body, headers))).toMatchObject({ status, detail });
+  });
+
+  it('by another method, and at a path of no partner', async () => {
+    const { call } = await runWith({ RECEIVER_BANKING_AUTH: path });
+    const wrong = await call(`GET /webhooks/banking/${PATH}`);
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
+    expect((await call('POST /webhooks/plants', BODY, json)).status).toBe(404);
+    expect((await call(`POST /webhooks/banking/${PATH}/more`, BODY, json)).status).toBe(404);
+  });
+});
+
+it('deliveries are counted by partner and by what became of them, and nothing else is told', async () => {
+  const { call, log } = await runWith({ RECEIVER_BANKING_AUTH: path, RECEIVER_BOARDING_AUTH: header });
+  await call(`POST /webhooks/banking/${PATH}`, '{"profileId": 123456789, "email": "ada@example.com"}', json);
+  await call(`POST /webhooks/banking/${PATH}`, '{', json);
+  await call(`POST /webhooks/banking/${OTHER_PATH}`, BODY, json);
+  await call('POST /webhooks/boarding', '{"MID": "123456789"}', { ...json, 'x-caller-auth': X_CALLER_AUTH });
+  const counted = async () => {
+    const { status, headers, text } = await call('GET /metrics');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    for (const told of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
+      expect(text).not.toContain(told);
+    return text
+      .split('\n')
+      .filter((line) => line.includes('gangway_hints_total'))
+      .toSorted();
+  };
+  await expect
+    .poll(counted)
+    .toEqual([
+      '# HELP gangway_hints_total Webhook deliveries of partners by what became of them',
+      '# TYPE gangway_hints_total counter',
+      'gangway_hints_total{partner="banking",result="nobody"} 1',
+      'gangway_hints_total{partner="banking",result="refused"} 2',
+      'gangway_hints_total{partner="boarding",result="nobody"} 1',
+    ]);
+  const paths = log()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).path);
+  expect(new Set(paths.filter(Boolean))).toEqual(
+    new Set(['/webhooks/banking/:secret', '/webhooks/boarding', '/metrics']),
+  );
+  for (const told of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
+    expect(log()).not.toContain(told);
+});
+
+describe('a flood', () => {
+  it('of one partner locks out neither another partner nor events', async () => {
+    const { call, post } = await runWith(
+      { RECEIVER_BANKING_AUTH: 'none', RECEIVER_BOARDING_AUTH: 'none' },
+      { requestsPerMinute: 2 },
+    );
+    const tell = (partner: string) => call(`POST /webhooks/${partner}`, '{}', json);
+    const statuses = [];
+    for (let count = 0; count < 3; count++) statuses.push((await tell('banking')).status);
+    expect(statuses).toEqual([202, 202, 429]);
+    expect((await tell('boarding')).status).toBe(202);
+    const unknown = JSON.stringify(event('unknown', {}));
+    expect((await post(unknown, { 'content-type': STRUCTURED })).status).toBe(422);
+  });
+
+  it('of one sender behind a trusted proxy locks out no other behind it', async () => {
+    const from = (address: string) => ({ ...json, 'x-forwarded-for': address });
+    const flood = async (trustedProxies: string[]) => {
+      const { call } = await runWith(
+        { RECEIVER_BANKING_AUTH: 'none' },
+        { requestsPerMinute: 1, trustedProxies },
+      );
+      const tell = async (address: string) =>
+        (await call('POST /webhooks/banking', '{}', from(address))).status;
+      // Whoever is behind the proxy may put an address of another in front of what the proxy adds.
+      return [
+        await tell('192.0.2.1'),
+        await tell('192.0.2.1'),
+        await tell('192.0.2.2'),
+        await tell('192.0.2.3, 192.0.2.1'),
+      ];
+    };
+    expect(await flood(['127.0.0.0/8'])).toEqual([202, 429, 202, 429]);
+    expect(await flood([])).toEqual([202, 429, 429, 429]);
+    expect(await flood(['192.0.2.0/24'])).toEqual([202, 429, 429, 429]);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lint } from '../../rigs/partners/openapi/linter.js';
+import { problemOf, runReceiver } from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await createRig({ worker: false });
+});
+afterAll(() => rig.close());
+
+describe('the handshake of CloudEvents webhooks', () => {
+  it.each([
+    [{}, { origin: null, rate: null }],
+    [{ 'webhook-request-origin': 'crm.example.com' }, { origin: 'crm.example.com', rate: '1000' }],
+    [
+      { 'webhook-request-origin': 'crm.example.com', 'webhook-request-rate': '120' },
+      { origin: 'crm.example.com', rate: '120' },
+    ],
+    [
+      { 'webhook-request-origin': 'crm.example.com', 'webhook-request-rate': '100000' },
+      { origin: 'crm.example.com', rate: '1000' },
+    ],
+    [
+      { 'webhook-request-origin': 'crm.example.com', 'webhook-request-rate': '*' },
+      { origin: 'crm.example.com', rate: '1000' },
+    ],
+  ])('%j is granted %j', async (asked, { origin, rate }) => {
+    const { call } = await runReceiver(rig);
+    const { status, headers, text } = await call('OPTIONS /events', undefined, asked);
+    expect([status, text, headers.get('allow')]).toEqual([200, '', 'OPTIONS, POST']);
+    expect(headers.get('webhook-allowed-origin')).toBe(origin);
+    expect(headers.get('webhook-allowed-rate')).toBe(rate);
+  });
+
+  it.each([
+    [{ 'webhook-request-origin': 'a b' }, 'WebHook-Request-Origin must be a host name'],
+    [
+      { 'webhook-request-origin': 'crm.example.com', 'webhook-request-rate': '0' },
+      'WebHook-Request-Rate must be a number of requests per minute, or *',
+    ],
+  ])('%j is refused', async (asked, detail) => {
+    const { call } = await runReceiver(rig);
+    expect(problemOf(await call('OPTIONS /events', undefined, asked))).toMatchObject({ status: 400, detail });
+  });
+});
+
+describe('the OpenAPI document', () => {
+  it('describes every path, and each of its references leads somewhere', async () => {
+    const { call } = await runReceiver(rig, { posNames: ['Till'] });
+    const { status, headers, text } = await call('GET /openapi.json');
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    const document = JSON.parse(text);
+    expect(document.openapi).toBe('3.1.0');
+    expect(Object.entries<object>(document.paths).map(([path, item]) => [path, Object.keys(item)])).toEqual([
+      ['/events', ['post', 'options']],
+      ['/onboardings/{externalId}', ['parameters', 'put', 'get']],
+      ['/webhooks/{partner}', ['parameters', 'post']],
+      ['/webhooks/{partner}/{secret}', ['parameters', 'post']],
+      ['/metrics', ['get']],
+      ['/openapi.json', ['get']],
+      ['/healthz', ['get']],
+      ['/readyz', ['get']],
+    ]);
+    const { schemas } = document.components;
+    const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, target]) => target ?? '');
+    expect(references.length).toBeGreaterThan(20);
+    for (const reference of references) {
+      expect(reference).toMatch(/^#\/components\/schemas\/[\w.-]+$/);
+      expect(schemas).toHaveProperty([reference.replace('#/components/schemas/', '')]);
+    }
+  });
+
+  it('is accepted by a linter that is not ours', async () => {
+    const { call } = await runReceiver(rig, { posNames: ['Till'] });
+    const { text } = await call('GET /openapi.json');
+    // Health is never refused, so it has no 4xx.
+    expect(await lint(text, ['operation-4xx-response'])).toEqual([]);
+  });
+
+  it('has the bodies that are taken', async () => {
+    const { call } = await runReceiver(rig, { posNames: ['Till'] });
+    const { schemas } = JSON.parse((await call('GET /openapi.json')).text).components;
+    expect(schemas['merchant.boarding.requested.v1.event']).toMatchObject({
+      type: 'object',
+      required: ['specversion', 'id', 'source', 'type', 'data'],
+      properties: {
+        type: { const: 'merchant.boarding.requested.v1' },
+        data: { $ref: '#/components/schemas/merchant.boarding.requested.v1.data' },
+      },
+    });
+    expect(schemas['merchant.boarding.requested.v1.data']).toMatchObject({
+      required: ['externalId', 'merchant'],
+      additionalProperties: false,
+      properties: { merchant: { properties: { pos: { enum: ['None', 'CustomPos', 'Till'] } } } },
+    });
+    const { properties, required } = schemas['merchant.body'];
+    expect(properties.type).toEqual({ const: 'merchant' });
+    expect(properties).not.toHaveProperty('externalId');
+    expect(required).toEqual(['type', 'merchant']);
+  });
+});
+
+it('it is alive and ready', async () => {
+  const { call } = await runReceiver(rig);
+  expect(await call('GET /healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+  expect(await call('GET /readyz')).toMatchObject({ status: 200, text: '{"temporal":"ready"}' });
+});

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import {
+  event,
+  problemOf,
+  type Reply,
+  type RunningReceiver,
+  runReceiver,
+  STRUCTURED,
+  TOKEN,
+} from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const inJson = { 'content-type': 'application/json' };
+const authorization = `Bearer ${TOKEN}`;
+
+function put({ call }: RunningReceiver, externalId: string, body: unknown): Promise<Reply> {
+  return call(`PUT /onboardings/${externalId}`, JSON.stringify(body), { ...inJson, authorization });
+}
+
+function get({ call }: RunningReceiver, id: string): Promise<Reply> {
+  return call(`GET /onboardings/${id}`, undefined, { authorization });
+}
+
+describe('PUT and GET /onboardings/{externalId}', () => {
+  it.each([
+    ['merchant', 'merchant-boarding', 'boarded', merchant],
+    ['business', 'business-onboarding', 'onboarded', business],
+    ['customer', 'customer-onboarding', 'onboarded', customer],
+  ])('start and show a %s', async (type, prefix, outcome, given) => {
+    const receiver = await runReceiver(rig);
+    const { externalId, ...input } = given();
+    const workflowId = `${prefix}-${externalId}`;
+    for (let time = 0; time < 2; time++) {
+      const { status, headers, text } = await put(receiver, externalId, { type, ...input });
+      expect([status, JSON.parse(text)]).toEqual([202, { workflowId }]);
+      expect(headers.get('location')).toBe(`/onboardings/${workflowId}`);
+    }
+    const onboarding = new Onboarding(rig.client, workflowId);
+    await onboarding.outcome();
+    const { status, headers, text } = await get(receiver, externalId);
+    expect([status, JSON.parse(text)]).toEqual([200, { workflowId, ...(await onboarding.state()) }]);
+    expect(JSON.parse(text)).toMatchObject({ outcome });
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect((await get(receiver, workflowId)).text).toBe(text);
+  });
+
+  it('takes the longest externalId', async () => {
+    const receiver = await runReceiver(rig);
+    const { externalId, ...input } = merchant();
+    const long = externalId.padEnd(200, 'x');
+    const { status, text } = await put(receiver, long, { type: 'merchant', ...input });
+    expect([status, text]).toEqual([202, `{"workflowId":"merchant-boarding-${long}"}`]);
+  });
+
+  it('asks for the whole id where an externalId has several onboardings', async () => {
+    const receiver = await runReceiver(rig);
+    const { externalId, ...input } = merchant();
+    const { externalId: _, ...other } = business();
+    await put(receiver, externalId, { type: 'merchant', ...input });
+    await put(receiver, externalId, { type: 'business', ...other });
+    expect(problemOf(await get(receiver, externalId))).toEqual({
+      type: 'urn:gangway:problem:ambiguous-id',
+      title: 'Several onboardings have this externalId',
+      status: 409,
+      detail: 'give the whole workflow id, such as merchant-boarding-<externalId>',
+    });
+    expect((await get(receiver, `business-onboarding-${externalId}`)).status).toBe(200);
+  });
+});
+
+describe('an account at the partners', () => {
+  const accounts = { acme: { posNames: ['Till'] }, 'north-iso': { posNames: [] } };
+
+  it('is kept for the workflow, by REST and by events', async () => {
+    const receiver = await runReceiver(rig, { accounts });
+    const { externalId, ...input } = merchant();
+    const other = merchant();
+    await put(receiver, externalId, { type: 'merchant', account: 'acme', ...input });
+    const requested = event('merchant.boarding.requested.v1', { ...other, account: 'north-iso' });
+    await receiver.post(JSON.stringify(requested), { 'content-type': STRUCTURED });
+    const accountOf = async (id: string) => {
+      const { searchAttributes } = await rig.client.workflow.getHandle(`merchant-boarding-${id}`).describe();
+      return searchAttributes['PartnerAccount'];
+    };
+    expect(await accountOf(externalId)).toEqual(['acme']);
+    expect(await accountOf(other.externalId)).toEqual(['north-iso']);
+    const again = await put(receiver, externalId, { type: 'merchant', account: 'north-iso', ...input });
+    expect(problemOf(again)).toEqual({
+      type: 'urn:gangway:problem:other-account',
+      title: 'It was started in another account at the partners',
+      status: 409,
+      detail: `merchant-boarding-${externalId} was started in account acme: an externalId is one thing over all accounts`,
+    });
+  });
+
+  it.each([
+    [{ account: 'south' }, { field: 'account', message: 'must be one of GANGWAY_ACCOUNTS: acme, north-iso' }],
+    [{ account: 7 }, { field: 'account', message: 'Invalid input: expected string, received number' }],
+    [
+      { account: 'north-iso', merchant: { ...merchant().merchant, pos: 'Till' } },
+      { field: 'merchant.pos', message: 'is known to the partner in another account only' },
+    ],
+  ])('is refused in %j', async (more, wrong) => {
+    const receiver = await runReceiver(rig, { accounts });
+    const { externalId, ...input } = merchant();
+    const problem = problemOf(await put(receiver, externalId, { type: 'merchant', ...input, ...more }));
+    expect(problem).toMatchObject({ status: 422, detail: 'nothing was started', errors: [wrong] });
+    expect((await get(receiver, externalId)).status).toBe(404);
+  });
+});
+
+describe('what is refused', () => {
+  it('an unknown onboarding', async () => {
+    expect(problemOf(await get(await runReceiver(rig), 'nobody'))).toEqual({
+      type: 'urn:gangway:problem:unknown-onboarding',
+      title: 'There is no such onboarding',
+      status: 404,
+      detail: 'check the id: none was ever started under it',
+    });
+  });
+
+  const { externalId: _, ...input } = merchant();
+  it.each<[string, string, unknown, object[]]>([
+    ['no type', 'm-1', input, [{ field: 'type', message: expect.stringContaining('expected one of') }]],
+    [
+      'another type',
+      'm-1',
+      { ...input, type: 'person' },
+      [{ field: 'type', message: 'Invalid option: expected one of "merchant"|"business"|"customer"' }],
+    ],
+    [
+      'an externalId beside that of the path',
+      'm-1',
+      { ...input, type: 'merchant', externalId: 'm-2' },
+      [{ field: 'externalId', message: 'is in the path' }],
+    ],
+    [
+      'wrong fields',
+      '123-45-6789',
+      { ...input, type: 'merchant', agentProfileId: '101', fees: { amexx: {} } },
+      [
+        { field: 'externalId', message: 'looks like a social security number' },
+        { field: 'agentProfileId', message: 'Invalid input: expected number, received string' },
+        { field: 'fees.amexx', message: 'is not a known field' },
+      ],
+    ],
+    ['no object', 'm-1', [], [{ field: '', message: 'Invalid input: expected object, received array' }]],
+  ])('%s', async (_, externalId, body, errors) => {
+    const reply = await put(await runReceiver(rig), externalId, body);
+    expect(problemOf(reply)).toEqual({
+      type: 'urn:gangway:problem:invalid',
+      title: 'Fields are missing or wrong',
+      status: 422,
+      detail: 'nothing was started',
+      errors,
+    });
+  });
+
+  it('what is no JSON, and other types of content', async () => {
+    const { call } = await runReceiver(rig);
+    const headers = { ...inJson, authorization };
+    expect(problemOf(await call('PUT /onboardings/m-1', '{', headers))).toMatchObject({ status: 400 });
+    const xml = { 'content-type': 'text/xml', authorization };
+    expect(problemOf(await call('PUT /onboardings/m-1', '<a/>', xml))).toMatchObject({ status: 415 });
+    expect(problemOf(await call('PUT /onboardings/m-1', undefined, { authorization }))).toMatchObject({
+      status: 415,
+    });
+  });
+
+  const invalidToken = 'Bearer realm="gangway receiver", error="invalid_token"';
+  it.each([
+    ['no token', undefined, 'Bearer realm="gangway receiver"'],
+    ['another token', `Bearer ${TOKEN.replace('6', '7')}`, invalidToken],
+    ['part of the token', `Bearer ${TOKEN.slice(0, -1)}`, invalidToken],
+    ['another scheme', `Basic ${TOKEN}`, invalidToken],
+  ])('%s', async (_, given, challenge) => {
+    const { call } = await runReceiver(rig);
+    const headers = { ...(given !== undefined && { authorization: given }) };
+    for (const reply of [
+      await call('GET /onboardings/nobody', undefined, headers),
+      await call('PUT /onboardings/nobody', '{', { ...inJson, ...headers }),
+    ]) {
+      expect(problemOf(reply)).toEqual({
+        type: 'urn:gangway:problem:bad-token',
+        title: 'The bearer token is missing or wrong',
+        status: 401,
+        detail: 'send a token of RECEIVER_TOKENS as Authorization: Bearer',
+      });
+      expect(reply.headers.get('www-authenticate')).toBe(challenge);
+    }
+  });
+
+  it('everyone, when there are no tokens', async () => {
+    const receiver = await runReceiver(rig, { tokens: [] });
+    expect((await get(receiver, 'nobody')).status).toBe(401);
+  });
+});
+
+describe('each of several tokens', () => {
+  it.each([TOKEN, `${TOKEN}-2`])('%s', async (token) => {
+    const { call } = await runReceiver(rig, { tokens: [TOKEN, `${TOKEN}-2`] });
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await call('GET /onboardings/nobody', undefined, headers)).status).toBe(404);
+  });
+});

@@ -1,0 +1,312 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { merchant } from '../../rigs/inputs.js';
+import {
+  BATCHED,
+  event,
+  problemOf,
+  runReceiver,
+  STRUCTURED,
+  signed,
+  TOKEN,
+} from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await createRig({ worker: false });
+});
+afterAll(() => rig.close());
+
+const inStructured = { 'content-type': STRUCTURED };
+const inBinary = { 'content-type': 'application/json' };
+
+function problem(status: number, kind: string, title: string, detail: string, errors?: object[]) {
+  return { type: `urn:gangway:problem:${kind}`, title, status, detail, ...(errors && { errors }) };
+}
+
+const unreadable = (detail: string) => problem(400, 'unreadable', 'The request cannot be read', detail);
+const unsupported = (detail: string) =>
+  problem(415, 'unsupported-media-type', 'The content type is not supported', detail);
+const invalid = (...errors: object[]) =>
+  problem(422, 'invalid', 'Fields are missing or wrong', 'nothing was started', errors);
+
+describe('a signed event that cannot be read is refused', () => {
+  it.each<[string, string | Uint8Array, Record<string, string>, object]>([
+    ['no JSON', '{"id": ', inStructured, unreadable('the body must be JSON')],
+    ['nothing', '', inStructured, unreadable('the body must be JSON')],
+    ['no UTF-8', new Uint8Array([0x22, 0xff, 0x22]), inStructured, unreadable('the body must be in UTF-8')],
+    ['no object', '[]', inStructured, unreadable('an event must be an object')],
+    ['no batch', '{}', { 'content-type': BATCHED }, unreadable('a batch must be an array of events')],
+    ['no events', '[null]', { 'content-type': BATCHED }, unreadable('an event must be an object')],
+    [
+      'a header that is no attribute',
+      '{}',
+      { ...inBinary, 'ce-data_base64': 'e30=' },
+      unreadable('names of attributes have letters and digits only'),
+    ],
+    [
+      'a header that is not percent-encoded',
+      '{}',
+      { ...inBinary, 'ce-id': '%E0%A4%A' },
+      unreadable('the values of ce- headers must be percent-encoded UTF-8'),
+    ],
+    [
+      'an attribute of a name that is not allowed',
+      JSON.stringify(event('merchant.boarding.requested.v1', merchant(), { Upper: 1 })),
+      inStructured,
+      unreadable('this is not a CloudEvent 1.0'),
+    ],
+    [
+      'an attribute with the name of a method',
+      JSON.stringify(event('merchant.boarding.requested.v1', merchant(), { validate: 'x' })),
+      inStructured,
+      unreadable('this is not a CloudEvent 1.0'),
+    ],
+    [
+      'another format of events',
+      '<event/>',
+      { 'content-type': 'application/cloudevents+xml' },
+      unsupported('the content type is missing, or none that this path takes'),
+    ],
+    [
+      'another charset',
+      '{}',
+      { 'content-type': 'application/json; charset=iso-8859-1' },
+      unsupported('the body must be in UTF-8'),
+    ],
+    [
+      'a compressed body',
+      '{}',
+      { ...inStructured, 'content-encoding': 'gzip' },
+      unsupported('the body must not be compressed'),
+    ],
+    [
+      'too large a body',
+      ' '.repeat(1024 * 1024 + 1),
+      inStructured,
+      problem(413, 'too-large', 'The body is too large', 'send fewer events at once'),
+    ],
+  ])('%s', async (_, body, headers, expected) => {
+    const { post } = await runReceiver(rig);
+    expect(problemOf(await post(body, headers))).toEqual(expected);
+  });
+});
+
+describe('an event with wrong fields is refused, and each is named', () => {
+  const { externalId, ...rest } = merchant();
+  const known =
+    'known types: merchant.boarding.requested.v1, business.onboarding.requested.v1, ' +
+    'customer.onboarding.requested.v1, requirement.resolved.v1, documents.received.v1; nothing was started';
+  const required = (field: string) => ({ field, message: 'is required' });
+  const answered = { id: 'm-1', requirementId: 'r-1', actor: 'olga', reason: 'because' };
+
+  it.each<[string, unknown, object]>([
+    [
+      'no attributes',
+      {},
+      invalid(
+        required('type'),
+        { field: 'specversion', message: 'must be 1.0' },
+        ...['id', 'source'].map(required),
+      ),
+    ],
+    [
+      'no id, which the sender would need to send it again',
+      {
+        specversion: '1.0',
+        source: '/crm',
+        type: 'merchant.boarding.requested.v1',
+        data: { externalId, ...rest },
+      },
+      invalid(required('id')),
+    ],
+    [
+      'other attributes',
+      event(
+        'merchant.boarding.requested.v1',
+        { externalId, ...rest },
+        { specversion: '0.3', id: 7, time: 'yesterday', datacontenttype: 'text/xml' },
+      ),
+      invalid(
+        { field: 'specversion', message: 'must be 1.0' },
+        { field: 'id', message: 'Invalid input: expected string, received number' },
+        { field: 'time', message: 'Invalid ISO datetime' },
+        { field: 'datacontenttype', message: 'must be application/json' },
+      ),
+    ],
+    [
+      'an unknown type',
+      event('merchant.boarding.requested.v2', {}),
+      problem(422, 'unknown-event-type', 'The type of the event is not known', known, [
+        { field: 'type', message: 'is not a known type' },
+      ]),
+    ],
+    [
+      'a type that objects have by themselves',
+      event('constructor', {}),
+      problem(422, 'unknown-event-type', 'The type of the event is not known', known, [
+        { field: 'type', message: 'is not a known type' },
+      ]),
+    ],
+    ['no data', event('merchant.boarding.requested.v1', undefined), invalid(required('data'))],
+    [
+      'other data',
+      event('merchant.boarding.requested.v1', {
+        ...rest,
+        externalId: '123-45-6789',
+        merchant: { ...rest.merchant, dba: '', pos: 'ada@example.com' },
+        ssn: '123-45-6789',
+        agent: 'Ada',
+      }),
+      invalid(
+        { field: 'data.externalId', message: 'looks like a social security number' },
+        { field: 'data.merchant.dba', message: 'must not be empty' },
+        { field: 'data.merchant.pos', message: 'Invalid option: expected one of "None"|"CustomPos"' },
+        { field: 'data.ssn', message: 'is not a known field' },
+      ),
+    ],
+    [
+      'data that is not base64 of JSON',
+      { specversion: '1.0', id: 'e', source: '/crm', type: 'requirement.resolved.v1', data_base64: 'YWRh' },
+      problem(422, 'invalid', 'Fields are missing or wrong', 'nothing was started', [
+        { field: 'data_base64', message: 'must be JSON in base64' },
+      ]),
+    ],
+    [
+      'an answer of no known kind',
+      event('requirement.resolved.v1', { ...answered, answer: { kind: 'guess' } }),
+      invalid({ field: 'data.answer.kind', message: 'is none of the known ones' }),
+    ],
+    [
+      'an empty answer, from nobody',
+      event('requirement.resolved.v1', { ...answered, actor: ' ', answer: { kind: 'text', text: '' } }),
+      invalid(
+        { field: 'data.actor', message: 'must not be empty' },
+        { field: 'data.answer.text', message: 'must not be empty' },
+      ),
+    ],
+    [
+      'documents that are none',
+      event('documents.received.v1', { ...answered, documents: [{ key: 'k', path: '/etc/passwd' }] }),
+      invalid(required('data.documents.0.fileName'), required('data.documents.0.contentType'), {
+        field: 'data.documents.0.path',
+        message: 'is not a known field',
+      }),
+    ],
+  ])('%s', async (_, body, expected) => {
+    const { post } = await runReceiver(rig);
+    expect(problemOf(await post(JSON.stringify(body), inStructured))).toEqual(expected);
+  });
+
+  it('in binary mode as well', async () => {
+    const { post } = await runReceiver(rig);
+    const reply = await post('"ada@example.com"', { ...inBinary, 'ce-type': 'requirement.resolved.v1' });
+    const nothing = await post('{}', inBinary);
+    expect(problemOf(reply)).toEqual(unreadable('this is not a CloudEvent'));
+    expect(problemOf(nothing)).toEqual(unreadable('this is not a CloudEvent'));
+  });
+});
+
+describe('other requests are refused', () => {
+  it.each([
+    ['GET /events', 'OPTIONS, POST'],
+    ['DELETE /onboardings/m-1', 'GET, HEAD, PUT'],
+    ['POST /openapi.json', 'GET, HEAD'],
+  ])('%s', async (line, allow) => {
+    const { call } = await runReceiver(rig);
+    const reply = await call(line);
+    expect(problemOf(reply)).toEqual(
+      problem(405, 'wrong-method', 'This path takes other methods', `it takes ${allow}`),
+    );
+    expect(reply.headers.get('allow')).toBe(allow);
+  });
+
+  it.each(['GET /', 'POST /event', 'GET /onboardings', 'PUT /onboardings/a/b'])('%s', async (line) => {
+    const { call } = await runReceiver(rig);
+    const reply = await call(line);
+    const detail = 'there are /events, /onboardings/{externalId}, /webhooks/{partner} and /openapi.json';
+    expect(problemOf(reply)).toEqual(problem(404, 'unknown-path', 'There is nothing at this path', detail));
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('whose path cannot be decoded', async () => {
+    const { call } = await runReceiver(rig);
+    expect(problemOf(await call('GET /onboardings/%zz'))).toEqual(unreadable('the path is not well formed'));
+  });
+
+  it('when there are too many, with the time to wait; health is answered all the same', async () => {
+    const { call } = await runReceiver(rig, { requestsPerMinute: 2 });
+    for (let count = 0; count < 2; count++) expect((await call('GET /openapi.json')).status).toBe(200);
+    const reply = await call('POST /events', '{}', { ...inStructured, ...signed('{}') });
+    const detail = 'wait as long as Retry-After says, in seconds';
+    expect(problemOf(reply)).toEqual(problem(429, 'too-many-requests', 'Too many requests', detail));
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(50);
+    expect((await call('GET /healthz')).status).toBe(200);
+    const known = await call('GET /onboardings/nobody', undefined, { authorization: `Bearer ${TOKEN}` });
+    expect(known.status).toBe(404);
+  });
+
+  it.each([
+    ['headers that never end', 'POST /events HTTP/1.1\r\nhost: x\r\n', 408, 'too-slow'],
+    [
+      'a body that never ends',
+      `POST /events HTTP/1.1\r\nhost: x\r\ncontent-type: ${STRUCTURED}\r\ncontent-length: 9\r\n\r\n{`,
+      408,
+      'too-slow',
+    ],
+    ['what is not HTTP', 'hello\r\n\r\n', 400, 'unreadable'],
+    [
+      'headers that are too large',
+      `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers-too-large',
+    ],
+  ])('%s', async (_, sent, status, kind) => {
+    const { url } = await runReceiver(rig, { limits: { headersMs: 200, requestMs: 400 } });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(sent);
+    const answer = await text(socket);
+    expect(answer.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toContain('content-type: application/problem+json');
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+      status,
+      type: `urn:gangway:problem:${kind}`,
+    });
+  });
+});
+
+it('nothing of what was sent is logged, nor repeated in an answer', async () => {
+  const { call, post, log } = await runReceiver(rig);
+  const input = merchant();
+  const secret = {
+    ...input,
+    merchant: { ...input.merchant, dba: 7, email: 'ada@example.com' },
+    ssn: '123456789',
+  };
+  const replies = [
+    await post(JSON.stringify(event('merchant.boarding.requested.v1', input)), inStructured),
+    await post(JSON.stringify(event('merchant.boarding.requested.v1', secret)), inStructured),
+    await post('{"ssn": 123456789', inStructured),
+    await call('GET /onboardings/123456789', undefined, { authorization: `Bearer ${TOKEN}` }),
+    await call('GET /123456789?ssn=123456789'),
+    await call('PUT /onboardings/123456789', '{}', inBinary),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([202, 422, 400, 404, 404, 401]);
+  const answered = { level: 30, time: expect.any(String), msg: 'answered' };
+  const entries = log().split('\n').filter(Boolean);
+  expect(entries.map((line) => JSON.parse(line))).toEqual([
+    { ...answered, method: 'POST', path: '/events', status: 202 },
+    { ...answered, method: 'POST', path: '/events', status: 422 },
+    { ...answered, method: 'POST', path: '/events', status: 400 },
+    { ...answered, method: 'GET', path: '/onboardings/:externalId', status: 404 },
+    { ...answered, method: 'GET', path: 'another', status: 404 },
+    { ...answered, method: 'PUT', path: '/onboardings/:externalId', status: 401 },
+  ]);
+  for (const told of ['ada@', 'Ada', '123456789', 'Corner', TOKEN]) {
+    expect(log()).not.toContain(told);
+    for (const { text: answer } of replies) expect(answer).not.toContain(told);
+  }
+});

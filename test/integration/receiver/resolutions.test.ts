@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentStore } from '../../../src/documents/document-store.js';
+import { folder } from '../../../src/documents/folder.js';
+import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { event, problemOf, runReceiver, STRUCTURED } from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const inStructured = { 'content-type': STRUCTURED };
+const who = { actor: 'olga', reason: 'the merchant said so' };
+
+async function twoNotes(): Promise<{ boarding: Onboarding; notes: string[]; externalId: string }> {
+  const input = merchant('notes');
+  const boarding = await rig.board(input);
+  const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+  return { boarding, notes: requirements.map(({ id }) => id), externalId: input.externalId };
+}
+
+describe('requirement.resolved.v1 and documents.received.v1', () => {
+  it('answer requirements, by externalId or workflow id, and may come again', async () => {
+    const { post } = await runReceiver(rig);
+    const { boarding, notes, externalId } = await twoNotes();
+    const [first = '', second = ''] = notes;
+    const answer = { kind: 'text', text: 'One sale in ten.' };
+    const text = JSON.stringify(
+      event('requirement.resolved.v1', { id: externalId, requirementId: first, answer, ...who }),
+    );
+    const { workflowId } = boarding;
+    for (const { status, text: body } of [await post(text, inStructured), await post(text, inStructured)]) {
+      expect([status, JSON.parse(body)]).toEqual([202, { workflowId }]);
+    }
+    expect((await boarding.state()).requirements.map(({ id }) => id)).toEqual([second]);
+
+    const documents = [await documentStore(folder(rig.documentDir)).put('check.txt', Buffer.from('void'))];
+    const received = JSON.stringify(
+      event(
+        'documents.received.v1',
+        { id: workflowId, requirementId: second, documents, ...who },
+        { id: 'e-2' },
+      ),
+    );
+    expect(await post(received, inStructured)).toMatchObject({ status: 202 });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const writes = await rig.sandbox.writes(externalId);
+    expect(writes.filter((write) => write === 'request-underwriting-review')).toHaveLength(1);
+    const { timeline } = await boarding.state();
+    const answers = timeline.filter(({ actor }) => actor === 'olga');
+    expect(answers.map(({ reason }) => reason)).toEqual([who.reason, who.reason]);
+
+    // Long after it all, the same deliveries are the same answers.
+    for (const body of [text, received]) {
+      const { status, text: again } = await post(body, inStructured);
+      expect([status, JSON.parse(again)]).toEqual([202, { workflowId }]);
+    }
+  });
+
+  it('are refused when nothing of the kind is open', async () => {
+    const { post } = await runReceiver(rig);
+    const { boarding, notes, externalId } = await twoNotes();
+    const [first] = notes;
+    const send = (data: object, id: string) =>
+      post(
+        JSON.stringify(event('requirement.resolved.v1', { id: externalId, ...who, ...data }, { id })),
+        inStructured,
+      );
+    const notOpen = (detail: string) => ({
+      type: 'urn:gangway:problem:not-open',
+      title: 'The requirement is not open',
+      status: 409,
+      detail,
+    });
+    const retry = { kind: 'retry' };
+    expect(problemOf(await send({ requirementId: 'ada@example.com', answer: retry }, 'e-1'))).toEqual(
+      notOpen('no requirement of this id is open'),
+    );
+    expect(problemOf(await send({ requirementId: first, answer: retry }, 'e-2'))).toEqual({
+      type: 'urn:gangway:problem:invalid',
+      title: 'Fields are missing or wrong',
+      status: 422,
+      detail: 'the requirement does not take this answer',
+      errors: [{ field: 'data.answer.kind', message: `${first} takes text, documents, abandon` }],
+    });
+    expect(await send({ requirementId: first, answer: { kind: 'abandon' } }, 'e-3')).toMatchObject({
+      status: 202,
+    });
+    await boarding.outcome();
+    expect(problemOf(await send({ requirementId: first, answer: retry }, 'e-4'))).toEqual(
+      notOpen('the onboarding has ended'),
+    );
+  });
+
+  it('are refused when a requirement takes no documents', async () => {
+    const { post } = await runReceiver(rig);
+    const input = merchant('request-changes');
+    const { id: requirementId } = await (await rig.board(input)).requirement('request-changes');
+    const documents = [await documentStore(folder(rig.documentDir)).put('check.txt', Buffer.from('void'))];
+    const data = { id: input.externalId, requirementId, documents, ...who };
+    const reply = await post(JSON.stringify(event('documents.received.v1', data)), inStructured);
+    expect(problemOf(reply)).toMatchObject({
+      status: 422,
+      errors: [{ field: 'data.documents', message: `${requirementId} takes correction, retry, abandon` }],
+    });
+  });
+
+  it('are told apart by source and id', async () => {
+    const { post } = await runReceiver(rig);
+    const { notes, externalId } = await twoNotes();
+    const [first, second] = notes;
+    const send = (requirementId: string | undefined, source: string) => {
+      const data = { id: externalId, requirementId, answer: { kind: 'text', text: 'Yes.' }, ...who };
+      return post(JSON.stringify(event('requirement.resolved.v1', data, { source })), inStructured);
+    };
+    expect((await send(first, '/crm')).status).toBe(202);
+    expect((await send(first, '/desk')).status).toBe(409);
+    expect((await send(second, '/mail')).status).toBe(202);
+  });
+
+  it('are the same answers when the onboarding has gone on in another run', async () => {
+    const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 30 };
+    const server = await startDevServer({ dynamicConfig });
+    const impatient = await createRig({ address: server.address, worker: false });
+    try {
+      await registerSearchAttributes(impatient.client);
+      await impatient.startWorker();
+      const { post } = await runReceiver(impatient);
+      const input = merchant('notes');
+      const boarding = await impatient.board(input);
+      const { runId } = await boarding.handle.describe();
+      const { requirements, merchantProfileId = 0 } = await boarding.until(
+        (state) => state.requirements.length === 2,
+        'two notes',
+      );
+      const answer = { kind: 'text', text: 'Yes.' };
+      const data = { id: input.externalId, requirementId: requirements[0]?.id, answer, ...who };
+      const body = JSON.stringify(event('requirement.resolved.v1', data));
+      const first = await post(body, inStructured);
+      for (let change = 0; change < 8; change++) {
+        const comment = `still looking ${change}`;
+        await impatient.sandbox.transition(merchantProfileId, { comment });
+        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+      }
+      expect((await boarding.handle.describe()).runId).not.toBe(runId);
+      const again = await post(body, inStructured);
+      expect([again.status, again.text]).toEqual([202, first.text]);
+    } finally {
+      await impatient.close();
+      await server.stop();
+    }
+  });
+});

@@ -1,0 +1,156 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { BadSetting } from '../../../src/config.js';
+import { loadReceiverSettings } from '../../../src/receiver/settings.js';
+import { OTHER_SECRET, SECRET, TOKEN } from '../../rigs/receiver/running-receiver.js';
+
+describe('the settings of the receiver', () => {
+  it('have defaults', () => {
+    expect(loadReceiverSettings({})).toEqual({
+      host: '127.0.0.1',
+      port: 8082,
+      secrets: [],
+      tokens: [],
+      requestsPerMinute: 3_000,
+      trustedProxies: [],
+      hints: {
+        banking: {
+          senders: [],
+          idFields: [
+            { path: 'profileid', kind: 'BankingProfileId' },
+            { path: 'merchantprofileid', kind: 'MerchantProfileId' },
+          ],
+        },
+        boarding: {
+          senders: [],
+          idFields: [
+            { path: 'merchantprofileid', kind: 'MerchantProfileId' },
+            { path: 'mid', kind: 'Mid' },
+            { path: 'guid', kind: 'externalId' },
+          ],
+        },
+        processor: { senders: [], idFields: [{ path: 'client_reference_id', kind: 'externalId' }] },
+      },
+      payloadKeys: undefined,
+      taskQueue: 'gangway',
+      posNames: [],
+      accounts: {},
+      logLevel: 'info',
+    });
+  });
+
+  it('are read from the environment', () => {
+    const set = loadReceiverSettings({
+      RECEIVER_ADDRESS: '0.0.0.0:9000',
+      RECEIVER_SECRETS: `${SECRET}, ${OTHER_SECRET}`,
+      RECEIVER_TOKENS: `${TOKEN}, ${TOKEN}-2`,
+      RECEIVER_REQUESTS_PER_MINUTE: '60',
+      RECEIVER_TRUSTED_PROXIES: '10.0.0.7, 192.0.2.0/24,2001:db8::/32',
+      RECEIVER_BANKING_AUTH: `signature:${SECRET}, signature:${OTHER_SECRET}`,
+      RECEIVER_BOARDING_AUTH: `path:${TOKEN}`,
+      RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:a value: with 24 signs',
+      RECEIVER_BANKING_ID_FIELDS: 'Data.Profile-Id:BankingProfileId, id:Mid',
+      GANGWAY_TASK_QUEUE: 'mine',
+      GANGWAY_LOG_LEVEL: 'warn',
+      BOARDING_POS_NAMES: 'Till',
+    });
+    expect(set).toMatchObject({
+      host: '0.0.0.0',
+      port: 9000,
+      secrets: [SECRET, OTHER_SECRET],
+      tokens: [TOKEN, `${TOKEN}-2`],
+      requestsPerMinute: 60,
+      trustedProxies: ['10.0.0.7', '192.0.2.0/24', '2001:db8::/32'],
+      hints: {
+        banking: {
+          senders: [
+            { kind: 'signature', secret: SECRET },
+            { kind: 'signature', secret: OTHER_SECRET },
+          ],
+          idFields: [
+            { path: 'data.profile-id', kind: 'BankingProfileId' },
+            { path: 'id', kind: 'Mid' },
+          ],
+        },
+        boarding: { senders: [{ kind: 'path', secret: TOKEN }] },
+        processor: {
+          senders: [{ kind: 'header', name: 'x-caller-auth', value: 'a value: with 24 signs' }],
+        },
+      },
+      taskQueue: 'mine',
+      posNames: ['Till'],
+      logLevel: 'warn',
+    });
+  });
+
+  it('take secrets from files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'secrets'), `${SECRET}\n`);
+    await writeFile(join(folder, 'tokens'), `${TOKEN}\n`);
+    await writeFile(join(folder, 'auth'), `path:${TOKEN}\n`);
+    const { secrets, tokens, hints } = loadReceiverSettings({
+      RECEIVER_SECRETS_FILE: join(folder, 'secrets'),
+      RECEIVER_TOKENS_FILE: join(folder, 'tokens'),
+      RECEIVER_BOARDING_AUTH_FILE: join(folder, 'auth'),
+    });
+    const { senders } = hints.boarding;
+    expect([secrets, tokens, senders]).toEqual([[SECRET], [TOKEN], [{ kind: 'path', secret: TOKEN }]]);
+  });
+
+  it.each(['127.0.0.1:0', '127.8.0.1:8082', 'localhost:8082'])('allow %s without secrets', (address) => {
+    const { host, hints } = loadReceiverSettings({
+      RECEIVER_ADDRESS: address,
+      RECEIVER_BANKING_AUTH: 'none',
+    });
+    expect([host, hints.banking.senders]).toEqual([address.split(':')[0], [{ kind: 'none' }]]);
+  });
+
+  const eachSecret = 'RECEIVER_SECRETS: each secret must be whsec_ and 24 to 64 bytes in base64';
+  const eachAuth = (partner: string) => `RECEIVER_${partner}_AUTH: each must be`;
+  type Refused = [string, Record<string, string>];
+  it.each<Refused>([
+    ['RECEIVER_SECRETS: is not set: anyone could start', { RECEIVER_ADDRESS: '0.0.0.0:8082' }],
+    ['RECEIVER_SECRETS: is not set: anyone could start', { RECEIVER_ADDRESS: 'events.example.com:8082' }],
+    [eachSecret, { RECEIVER_SECRETS: SECRET.slice(6) }],
+    [eachSecret, { RECEIVER_SECRETS: 'whsec_c2VjcmV0' }],
+    [eachSecret, { RECEIVER_SECRETS: `${SECRET},` }],
+    [eachSecret, { RECEIVER_SECRETS: `${SECRET} ${OTHER_SECRET}` }],
+    ['RECEIVER_TOKENS: each token must be 32 or more', { RECEIVER_TOKENS: `${TOKEN},c2VjcmV0` }],
+    ['RECEIVER_ADDRESS: must be host:port', { RECEIVER_ADDRESS: '8082' }],
+    ['RECEIVER_REQUESTS_PER_MINUTE: must be a number from 1', { RECEIVER_REQUESTS_PER_MINUTE: '0' }],
+    [`${eachAuth('BANKING')} signature:whsec_`, { RECEIVER_BANKING_AUTH: SECRET }],
+    [eachAuth('BANKING'), { RECEIVER_BANKING_AUTH: 'signature:whsec_c2VjcmV0' }],
+    [eachAuth('BOARDING'), { RECEIVER_BOARDING_AUTH: `path:${TOKEN.slice(1)}` }],
+    [eachAuth('BOARDING'), { RECEIVER_BOARDING_AUTH: `path:${TOKEN}/a` }],
+    [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:c2VjcmV0' }],
+    [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: `header:X Caller:${TOKEN}` }],
+    [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: `path:${TOKEN},` }],
+    ['RECEIVER_BANKING_AUTH: none goes with nothing else', { RECEIVER_BANKING_AUTH: `none,path:${TOKEN}` }],
+    [
+      'RECEIVER_BANKING_AUTH: none is for a receiver on loopback only',
+      { RECEIVER_BANKING_AUTH: 'none', RECEIVER_ADDRESS: '0.0.0.0:8082', RECEIVER_SECRETS: SECRET },
+    ],
+    [
+      'RECEIVER_BANKING_ID_FIELDS: each entry must be field:kind, such as profileId:BankingProfileId; ' +
+        'kinds are MerchantProfileId, BankingProfileId, Mid, externalId',
+      { RECEIVER_BANKING_ID_FIELDS: 'profileId:WorkflowId' },
+    ],
+    ['RECEIVER_BOARDING_ID_FIELDS: each entry', { RECEIVER_BOARDING_ID_FIELDS: 'Mid' }],
+    ['RECEIVER_PROCESSOR_ID_FIELDS: each entry', { RECEIVER_PROCESSOR_ID_FIELDS: 'a..b:Mid' }],
+    ...['10.0.0.256', '10.0.0.0/33', '0.0.0.0/0', '::/0', 'proxy.example.com'].map(
+      (proxy): Refused => [
+        'RECEIVER_TRUSTED_PROXIES: each must be an address or a network',
+        { RECEIVER_TRUSTED_PROXIES: `10.0.0.7,${proxy}` },
+      ],
+    ),
+    ['PAYLOAD_KEYS: key 1 must be', { PAYLOAD_KEYS: 'c2VjcmV0' }],
+  ])('are refused: %s', (message, settings) => {
+    const load = () => loadReceiverSettings(settings);
+    expect(load).toThrow(BadSetting);
+    expect(load).toThrow(message);
+    expect(load).not.toThrow(/c2VjcmV0|6f1d0c5e|AAECAw/);
+  });
+});

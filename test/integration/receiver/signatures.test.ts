@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+import {
+  event,
+  OTHER_SECRET,
+  problemOf,
+  type Reply,
+  runReceiver,
+  SECRET,
+  STRUCTURED,
+  signed,
+} from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await createRig({ worker: false });
+});
+afterAll(() => rig.close());
+
+const now = () => Math.floor(Date.now() / 1_000);
+
+function boarding(): string {
+  return JSON.stringify(event('merchant.boarding.requested.v1', merchant()));
+}
+
+async function send(
+  signatures: (body: string) => Record<string, string>,
+  secrets = [SECRET],
+  sent = (body: string) => body,
+): Promise<Reply> {
+  const { call } = await runReceiver(rig, { secrets });
+  const body = boarding();
+  return call('POST /events', sent(body), { 'content-type': STRUCTURED, ...signatures(body) });
+}
+
+it('the signatures of these tests are those of the standard', () => {
+  const body = '{"test": 2432232314}';
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  expect(signed(body, { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at: '1614265330', secret })).toEqual({
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  });
+});
+
+describe('a signed event is taken', () => {
+  it.each<[string, (body: string) => Record<string, string>, string[]]>([
+    ['with the only secret', (body) => signed(body), [SECRET]],
+    ['with the first of two', (body) => signed(body), [SECRET, OTHER_SECRET]],
+    ['with the second of two', (body) => signed(body), [OTHER_SECRET, SECRET]],
+    [
+      'with several signatures, one of which fits',
+      (body) => {
+        const right = signed(body);
+        const wrong = signed(body, { secret: OTHER_SECRET })['webhook-signature'];
+        return { ...right, 'webhook-signature': `v1a,abc ${wrong} ${right['webhook-signature']}` };
+      },
+      [SECRET],
+    ],
+    ['almost five minutes old', (body) => signed(body, { at: `${now() - 290}` }), [SECRET]],
+    ['almost five minutes ahead', (body) => signed(body, { at: `${now() + 290}` }), [SECRET]],
+  ])('%s', async (_, signatures, secrets) => {
+    expect(await send(signatures, secrets)).toMatchObject({ status: 202 });
+  });
+});
+
+describe('an event is refused', () => {
+  const unfit = 'no signature fits, or the timestamp is five minutes off';
+  it.each<[string, string, (body: string) => Record<string, string>]>([
+    ['without a signature', 'missing: webhook-id, webhook-timestamp, webhook-signature', () => ({})],
+    ['with a signature of another secret', unfit, (body) => signed(body, { secret: OTHER_SECRET })],
+    ['with the signature of another body', unfit, (body) => signed(`${body} `)],
+    ['with the signature of another id', unfit, (body) => ({ ...signed(body), 'webhook-id': 'msg_2' })],
+    [
+      'with the signature of another time',
+      unfit,
+      (body) => ({ ...signed(body), 'webhook-timestamp': `${now() - 1}` }),
+    ],
+    ['five minutes late', unfit, (body) => signed(body, { at: `${now() - 302}` })],
+    ['five minutes early', unfit, (body) => signed(body, { at: `${now() + 310}` })],
+    [
+      'with a time that only begins as one',
+      'webhook-timestamp is not in seconds',
+      (body) => ({ ...signed(body), 'webhook-timestamp': `${now()}.5` }),
+    ],
+    [
+      'with the version of the signature left out',
+      unfit,
+      (body) => ({ ...signed(body), 'webhook-signature': signed(body)['webhook-signature']?.slice(3) ?? '' }),
+    ],
+    ['with an empty signature', unfit, (body) => ({ ...signed(body), 'webhook-signature': 'v1' })],
+    ['with a hash for no secret', unfit, (body) => ({ ...signed(body), 'webhook-signature': 'v1,' })],
+  ])('%s', async (_, detail, signatures) => {
+    expect(problemOf(await send(signatures))).toEqual({
+      type: 'urn:gangway:problem:bad-signature',
+      title: 'The signature is missing or wrong',
+      status: 401,
+      detail,
+    });
+  });
+
+  it('when a byte of it was changed on the way', async () => {
+    const reply = await send(signed, [SECRET], (body) => body.replace('Ada', 'Ida'));
+    expect(problemOf(reply)).toMatchObject({ status: 401 });
+  });
+
+  it('before it is read', async () => {
+    const { call } = await runReceiver(rig);
+    const reply = await call('POST /events', '{', { 'content-type': STRUCTURED });
+    expect(problemOf(reply)).toMatchObject({ status: 401 });
+  });
+});
+
+describe('in binary mode the attributes are in headers, which the signature does not cover; so', () => {
+  const who = { id: 'm-1', requirementId: 'r-1', actor: 'olga', reason: 'because' };
+  const documents = [{ key: 'k', fileName: 'check.txt', contentType: 'text/plain' }];
+  const samples: Record<string, () => object> = {
+    'merchant.boarding.requested.v1': merchant,
+    'business.onboarding.requested.v1': business,
+    'customer.onboarding.requested.v1': customer,
+    'requirement.resolved.v1': () => ({ ...who, answer: { kind: 'retry' } }),
+    'documents.received.v1': () => ({ ...who, documents }),
+  };
+  const types = Object.keys(samples);
+
+  async function sendBinary(type: string, body: string, more: Record<string, string> = {}): Promise<Reply> {
+    const { call } = await runReceiver(rig);
+    return call('POST /events', body, {
+      ...{ 'content-type': 'application/json', 'ce-specversion': '1.0' },
+      ...{ 'ce-type': type, 'ce-source': '/crm', 'ce-id': 'msg_1' },
+      ...signed(body),
+      ...more,
+    });
+  }
+
+  it.each(types.flatMap((type) => types.filter((other) => other !== type).map((other) => [type, other])))(
+    'an event of type %s is none of type %s',
+    async (type, other) => {
+      const body = JSON.stringify(samples[type]?.());
+      expect(problemOf(await sendBinary(other, body))).toMatchObject({
+        status: 422,
+        type: 'urn:gangway:problem:invalid',
+      });
+    },
+  );
+
+  it('the id must be the one that is signed', async () => {
+    const body = JSON.stringify(merchant());
+    const [type = ''] = types;
+    expect(await sendBinary(type, body)).toMatchObject({ status: 202 });
+    expect(problemOf(await sendBinary(type, body, { 'ce-id': 'msg_2' }))).toEqual({
+      type: 'urn:gangway:problem:bad-signature',
+      title: 'The signature is missing or wrong',
+      status: 401,
+      detail: 'in binary mode ce-id must be the webhook-id, for that is signed',
+    });
+  });
+
+  it('an event signed in one mode is none in another', async () => {
+    const [type = ''] = types;
+    const asBinary = problemOf(await sendBinary(type, boarding()));
+    expect(asBinary).toMatchObject({ status: 422, type: 'urn:gangway:problem:invalid' });
+    const { post } = await runReceiver(rig);
+    const asStructured = problemOf(await post(JSON.stringify(merchant()), { 'content-type': STRUCTURED }));
+    expect(asStructured).toMatchObject({ status: 422, type: 'urn:gangway:problem:invalid' });
+  });
+
+  it('without secrets any id will do', async () => {
+    const { call } = await runReceiver(rig, { secrets: [] });
+    const headers = {
+      'ce-specversion': '1.0',
+      'ce-type': types[0] ?? '',
+      'ce-source': '/crm',
+      'ce-id': 'e%201',
+    };
+    const body = JSON.stringify(merchant());
+    const reply = await call('POST /events', body, { 'content-type': 'application/json', ...headers });
+    expect(reply).toMatchObject({ status: 202 });
+  });
+});
+
+it('a message that is replayed is answered as the first time', async () => {
+  const { call } = await runReceiver(rig);
+  const body = boarding();
+  const headers = { 'content-type': STRUCTURED, ...signed(body) };
+  const replies = [];
+  for (let time = 0; time < 3; time++) replies.push(await call('POST /events', body, headers));
+  expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(replies[0]?.status).toBe(202);
+});
+
+it('without secrets unsigned events are taken', async () => {
+  const { call } = await runReceiver(rig, { secrets: [] });
+  expect(await call('POST /events', boarding(), { 'content-type': STRUCTURED })).toMatchObject({
+    status: 202,
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { changed, HOLDER, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
+
+describe('a statement', () => {
+  const E10 = 'POST /api/Statement/V2/full';
+  const body = (format: string) =>
+    `{"period":"2026-01-15T00:00:00Z","financialAccountIds":["fa-501-1","fa-501-2"]${format && `,"fileFormat":"${format}"`}}`;
+
+  it.each([
+    ['', 'application/pdf', /^%PDF-1\.4\n/],
+    ['PDF', 'application/pdf', /%%EOF\n$/],
+    ['CSV', 'text/plain; charset=utf-8', /^account,date,description,amount\r\nfa-501-1,/],
+    ['QBO', 'application/vnd.intu.qbo', /^OFXHEADER:100\r\n/],
+    ['OFX', 'application/x-ofx', /<ACCTID>fa-501-2</],
+  ])('as %s comes as %s', async (format, type, content) => {
+    const banking = await runBanking();
+    const { status, headers, text } = await banking.call(E10, body(format));
+    expect([status, headers.get('content-type')]).toEqual([200, type]);
+    expect(text).toMatch(content);
+  });
+
+  it('as PDF says where its parts are', async () => {
+    const banking = await runBanking();
+    const { text } = await banking.call(E10, body('PDF'));
+    const [, start = ''] = /startxref\n(\d+)\n/.exec(text) ?? [];
+    const table = text.slice(Number(start));
+    expect(table).toMatch(/^xref\n0 6\n/);
+    const offsets = [...table.matchAll(/^(\d{10}) 00000 n/gm)].map((match) => Number(match[1]));
+    expect(offsets.map((offset) => text.slice(offset, offset + 7))).toEqual(
+      [1, 2, 3, 4, 5].map((number) => `${number} 0 obj`),
+    );
+    const [, length = '', stream = ''] = /\/Length (\d+) >>\nstream\n([\s\S]*?)\nendstream/.exec(text) ?? [];
+    expect(stream).toHaveLength(Number(length));
+  });
+
+  it('has the transactions of its month', async () => {
+    const banking = await runBanking();
+    const { text } = await banking.call(
+      'POST /api/Statement/V2',
+      '{"period":"2026-02-01T00:00:00Z","financialAccountId":"fa-501-1","fileFormat":"CSV"}',
+    );
+    expect(text).toBe(
+      'account,date,description,amount\r\nfa-501-1,2026-02-03T10:00:00Z,Card sales,980.50\r\n',
+    );
+  });
+});
+
+describe('transactions', () => {
+  it.each([
+    ['', ['Card sales', 'Rent', 'Card sales']],
+    [',"dateFrom":"2026-01-10T12:00:00Z","dateTo":"2026-01-31T00:00:00Z"', ['Rent']],
+    [',"skip":1,"take":1', ['Rent']],
+  ])('are filtered and paged:%s', async (more, found) => {
+    const banking = await runBanking();
+    const { text } = await banking.call(
+      'POST /api/Transaction/V2/list',
+      `{"financialAccountId":"fa-501-1"${more}}`,
+    );
+    const transactions = JSON.parse(text) as { description: string }[];
+    expect(transactions.map(({ description }) => description)).toEqual(found);
+  });
+
+  it.each([
+    [403, 'fa-601-1'],
+    [404, 'fa-1'],
+  ])('%i for those of %s', async (expected, id) => {
+    const banking = await runBanking();
+    const { status } = await banking.call('POST /api/Transaction/V2/list', `{"financialAccountId":"${id}"}`);
+    expect(status).toBe(expected);
+  });
+});
+
+describe('external account activity', () => {
+  it.each([
+    ['501', 2],
+    ['501?dateFrom=2026-01-20T15:30:00Z', 1],
+    ['501?dateFrom=2026-01-01T00:00:00Z&dateTo=2026-01-02T00:00:00Z', 0],
+    ['501?financialAccountId=fa-501-2', 0],
+    ['3001', 0],
+  ])('of %s has %i entries', async (query, entries) => {
+    const banking = await runBanking();
+    await banking.submit();
+    const { text } = await banking.call(`GET /svc/externalAccountActivity/${query}`);
+    const { activity } = JSON.parse(text) as { activity: unknown[] };
+    expect(activity).toHaveLength(entries);
+  });
+});
+
+describe('searches', () => {
+  it.each([
+    ['{}', ['Corner Bakery', 'Harbor Books', 'Corner Books']],
+    ['{"dba":null,"agentIds":null,"isoId":null}', ['Corner Bakery', 'Harbor Books', 'Corner Books']],
+    ['{"dba":"corner"}', ['Corner Bakery', 'Corner Books']],
+    ['{"dba":"Harbor Books"}', ['Harbor Books']],
+    ['{"dba":"Books","count":1}', ['Harbor Books']],
+    ['{"dba":"Bakehouse"}', []],
+    ['{"isoId":1,"agentIds":[101,102]}', ['Corner Bakery', 'Harbor Books', 'Corner Books']],
+    ['{"agentIds":[102]}', []],
+  ])('for a business by %s', async (body, found) => {
+    const banking = await runBanking();
+    for (const name of ['Corner Bakery', 'Harbor Books', 'Corner Books']) {
+      await banking.submit(changed(HOLDER, 'doingBusinessAsName', `"${name}"`));
+    }
+    const { text } = await banking.call('POST /api/AccountsSearch/BusinesAccountHolder', body);
+    const businesses = JSON.parse(text) as { id: number; dba: string }[];
+    expect(businesses.map(({ dba }) => dba)).toEqual(found);
+  });
+
+  it('show no business of another partner', async () => {
+    const banking = await runBanking();
+    await banking.submit();
+    const line = 'POST /api/AccountsSearch/BusinesAccountHolder';
+    expect((await banking.call(line, '{}', 'other-partner')).text).toBe('[]');
+  });
+
+  it.each([
+    ['{}', ['Ada Reader', 'Bo Reader']],
+    ['{"name":"ada r"}', ['Ada Reader']],
+    ['{"name":"Reader","count":1}', ['Ada Reader']],
+    ['{"name":"Elsewhere"}', []],
+  ])('for a person by %s', async (body, found) => {
+    const banking = await runBanking();
+    const { text } = await banking.call('POST /api/AccountsSearch/PersonalAccountHolder', body);
+    const people = JSON.parse(text) as { id: number; name: string }[];
+    expect(people.map(({ name }) => name)).toEqual(found);
+  });
+
+  it('find an authorized user who was submitted', async () => {
+    const banking = await runBanking();
+    const { text } = await banking.call(
+      'POST /svc/authorizedUser',
+      '{"givenName":"Di","familyName":"Clerk"}',
+    );
+    expect(JSON.parse(text)).toEqual({ profileId: 3001, success: true, errors: null, changeLog: [] });
+    const found = await banking.call('POST /api/AccountsSearch/PersonalAccountHolder', '{"name":"clerk"}');
+    expect(found.text).toBe('[{"id":3001,"name":"Di Clerk"}]');
+  });
+});
+
+describe('departments', () => {
+  it('count their sub-users, one more after a restoration', async () => {
+    const banking = await runBanking();
+    const count = async () => {
+      const { text } = await banking.call('GET /api/teams/departments');
+      return (JSON.parse(text) as { name: string; authorizedUserCount: number }[]).map(
+        ({ name, authorizedUserCount }) => `${name} ${authorizedUserCount}`,
+      );
+    };
+    expect(await count()).toEqual(['Operations 0', 'Finance 1']);
+    await banking.call('POST /api/subProfiles/restore?id=71');
+    expect(await count()).toEqual(['Operations 1', 'Finance 1']);
+    expect((await banking.call('POST /api/subProfiles/restore?id=71')).status).toBe(404);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { HOLDER, type RunningBanking, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
+import { outcome, WRITE_FAULTS } from '../../../rigs/sandbox/write-faults.js';
+
+const E7 = 'POST /svc/businessAccountHolder';
+const E8 = 'POST /svc/paymentCard/closePaymentCard';
+const CLOSING = '{"paymentCardId":"card-1001"}';
+
+describe.each([
+  ['submit-business-account-holder', E7, HOLDER, 3001],
+  ['close-card', E8, CLOSING, 'card-1001'],
+])('a planned fault hits %s', (operation, line, body, id) => {
+  it.each(WRITE_FAULTS)('%s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
+    const banking: RunningBanking = await runBanking();
+    await banking.call('GET /api/tickets');
+    await banking.control(
+      'POST /sandbox/faults',
+      `{"fault":"${fault}","operation":"${operation}","milliseconds":20}`,
+    );
+    expect(await outcome(banking.call(line, body))).toBe(seen);
+    expect(await banking.effects()).toEqual(Array(effects).fill(`${operation} ${id}`));
+  });
+});
+
+it('the ledger tells the system, and text ids of cards as they are', async () => {
+  const banking = await runBanking();
+  await banking.create();
+  await banking.call(E8, CLOSING);
+  await banking.submit();
+  await banking.control('POST /sandbox/profiles/3001/transition', '{"tickets":[{"text":"Why?"}]}');
+  await banking.call('POST /api/tickets', '{"text":"So.","parentTicketId":9001}');
+  const at = expect.any(String);
+  expect(await banking.control('GET /sandbox/ledger?system=banking')).toEqual([
+    { seq: 2, at, system: 'banking', operation: 'close-card', id: 'card-1001' },
+    {
+      seq: 3,
+      at,
+      system: 'banking',
+      operation: 'submit-business-account-holder',
+      id: 3001,
+      name: 'Corner Bakery',
+    },
+    { seq: 4, at, system: 'banking', operation: 'create-ticket', id: 9002, of: 9001 },
+  ]);
+  expect(await banking.control('GET /sandbox/ledger?id=card-1001')).toHaveLength(1);
+});
+
+it('a fault of a sign-in hits the sign-in', async () => {
+  const banking = await runBanking();
+  await banking.control(
+    'POST /sandbox/faults',
+    '{"fault":"429","operation":"issue-token","milliseconds":3000}',
+  );
+  const { status, headers } = await banking.signIn('{}');
+  expect([status, headers.get('retry-after')]).toEqual([429, '3']);
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { holderOf, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
+
+describe('notifications', () => {
+  it.each([
+    ['', ['Card shipped', 'Deposit', 'Low balance', null, 'Agreement']],
+    ['?skip=1&take=2', ['Deposit', 'Low balance']],
+    ['?level=Warning', ['Low balance']],
+    ['?group=Campaigns', [null]],
+    ['?types=Campaigns', [null]],
+    ['?types=Campaigns&types=CardholderAgreement', [null, 'Agreement']],
+    ['?categories=Cards', ['Card shipped', 'Agreement']],
+    ['?categories=Deposits&categories=WithdrawalsTransfers', ['Deposit', 'Low balance']],
+    ['?searchTerm=ARRIVED', ['Deposit']],
+    ['?searchTerm=1200', []],
+    ['?fromDate=2026-01-02T08:00:00Z&toDate=2026-01-03T08:00:00Z', ['Deposit', 'Low balance']],
+    ['?fromDate=2026-01-05T09:00:00%2B01:00', ['Agreement']],
+    ['?level=Info&categories=Cards&searchTerm=card', ['Card shipped']],
+  ])('are filtered and paged: %s', async (query, subjects) => {
+    const banking = await runBanking();
+    const { text } = await banking.call(`GET /api/notifications${query}`);
+    expect((JSON.parse(text) as { subject: string }[]).map(({ subject }) => subject)).toEqual(subjects);
+  });
+
+  it('tell of each status, last', async () => {
+    const banking = await runBanking();
+    await banking.submit(holderOf('waiting'));
+    const { text } = await banking.call('GET /api/notifications?group=Messages');
+    expect(JSON.parse(text)).toEqual([
+      {
+        id: 6007,
+        createdDate: expect.any(String),
+        subject: 'Application status',
+        body: 'Now Submitted',
+        group: 'Messages',
+        level: 'Info',
+        dateRead: null,
+        metaData: { profileId: '3001' },
+      },
+    ]);
+  });
+
+  it('are read and deleted', async () => {
+    const banking = await runBanking();
+    await banking.call('PUT /api/notifications/6001/read');
+    expect((await banking.call('GET /api/notifications/6001')).json()).toMatchObject({
+      dateRead: expect.any(String),
+    });
+    await banking.call('DELETE /api/notifications/6001');
+    expect((await banking.call('GET /api/notifications/6001')).status).toBe(404);
+    expect(await banking.effects()).toEqual(['mark-notification-read 6001', 'delete-notification 6001']);
+  });
+
+  it.each([
+    'GET /api/notifications/6006',
+    'PUT /api/notifications/6006/read',
+    'DELETE /api/notifications/6006',
+  ])('of another partner are out of reach: %s', async (line) => {
+    const banking = await runBanking();
+    expect((await banking.call(line)).status).toBe(403);
+  });
+});
+
+describe('tickets', () => {
+  it('of the caller are new until they are answered or closed', async () => {
+    const banking = await runBanking();
+    const { text } = await banking.call('POST /api/tickets', '{"text":"Help","topic":"Cards","topicId":4}');
+    expect(JSON.parse(text)).toEqual({
+      ticketId: 9001,
+      createdDate: expect.any(String),
+      status: 'New',
+      text: 'Help',
+      topic: 'Cards',
+      topicId: 4,
+      userProfileId: 10_501,
+      parentTicketId: null,
+      updateFieldRequest: null,
+    });
+    await banking.call('POST /api/tickets', '{"text":"Help again"}');
+    const newOnes = async () =>
+      (await banking.call('GET /api/tickets/new'))
+        .json<{ ticketId: number }[]>()
+        .map(({ ticketId }) => ticketId);
+    expect(await newOnes()).toEqual([9001, 9002]);
+    await banking.call('PUT /api/tickets/9001', '{"status":"Closed"}');
+    expect(await newOnes()).toEqual([9002]);
+    await banking.call('POST /api/tickets', '{"text":"Never mind","parentTicketId":9002}');
+    expect(await newOnes()).toEqual([]);
+    const all = (await banking.call('GET /api/tickets')).json<{ status: string; topic: string }[]>();
+    expect(all.map(({ status, topic }) => `${status} ${topic}`)).toEqual([
+      'Closed Cards',
+      'Resolved General',
+      'Resolved General',
+    ]);
+    expect((await banking.call('GET /api/tickets/9003')).json()).toMatchObject({ parentTicketId: 9002 });
+    expect(await banking.effects()).toEqual([
+      'create-ticket 9001',
+      'create-ticket 9002',
+      'update-ticket 9001',
+      'create-ticket 9003',
+    ]);
+  });
+
+  it('of a profile are answered by a text put into them as well', async () => {
+    const banking = await runBanking();
+    const id = await banking.submit(holderOf('ticket'));
+    for (let read = 0; read < 3; read += 1) await banking.profile(id);
+    await banking.call('PUT /api/tickets/9001', '{"text":"It is in service again"}');
+    expect(await banking.profile(id)).toMatchObject({ bankingStatus: 'Approved' });
+  });
+
+  it.each([
+    ['GET /api/tickets/9001', 403, undefined, 'other-partner'],
+    ['PUT /api/tickets/9001', 403, '{"text":"x"}', 'other-partner'],
+    ['POST /api/tickets', 403, '{"text":"x","parentTicketId":9001}', 'other-partner'],
+    ['POST /api/tickets', 404, '{"text":"x","parentTicketId":7}', 'sandbox'],
+    ['POST /api/tickets', 400, '{"text":""}', 'sandbox'],
+    ['GET /api/tickets/7', 404, undefined, 'sandbox'],
+    ['GET /api/tickets/one', 400, undefined, 'sandbox'],
+    ['PUT /api/tickets/7', 404, '{"text":"x"}', 'sandbox'],
+  ])('%s: %i for %s by %s', async (line, expected, body, user) => {
+    const banking = await runBanking();
+    await banking.call('POST /api/tickets', '{"text":"Help"}');
+    expect((await banking.call(line, body, user)).status).toBe(expected);
+    expect(await banking.effects()).toHaveLength(1);
+  });
+});

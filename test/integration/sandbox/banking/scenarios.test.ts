@@ -1,0 +1,395 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  changed,
+  HOLDER,
+  holderOf,
+  OWNER,
+  type RunningBanking,
+  runBanking,
+} from '../../../rigs/sandbox/banking/running-banking.js';
+
+interface Ticket {
+  readonly ticketId: number;
+  readonly userProfileId: number;
+  readonly updateFieldRequest: string | null;
+}
+
+const newTickets = async (banking: RunningBanking) =>
+  (await banking.call('GET /api/tickets/new')).json<Ticket[]>();
+
+/** bankingStatus, account and new tickets of one read of the profile, in words. */
+async function look(banking: RunningBanking, id: number): Promise<string> {
+  const { bankingStatus, financialAccountId } = await banking.profile(id);
+  const asked = (await newTickets(banking)).map(
+    ({ updateFieldRequest }) => updateFieldRequest ?? 'a question',
+  );
+  const seen = [bankingStatus, financialAccountId && 'account', asked.length > 0 && asked.join(' and ')];
+  return seen.filter(Boolean).join(', ');
+}
+
+/** What the caller does in between: the holder with another value, or a reply to the first new ticket. */
+const DO: Readonly<Record<string, (holder: string) => string>> = {
+  'PUT phone': (holder) => changed(holder, 'phone', '"5185550199"'),
+  'PUT email': (holder) => changed(holder, 'email', '"new@example.com"'),
+  'PUT website': (holder) => changed(holder, 'website', '"https://bakery.example.com"'),
+  'PUT EIN': (holder) => changed(holder, 'employerIdentificationNumber', '"987654321"'),
+  'PUT owner': (holder) => changed(holder, 'owner', changed(OWNER, 'homeAddress', '"9 Main Street"')),
+};
+
+/**
+ * What a caller sees of each scenario at a pace of one step a read: each line is a read of the profile, unless it is
+ * something that the caller does. The last line stays.
+ */
+const SCENES: Readonly<Record<string, readonly string[]>> = {
+  straight: ['PendingUW', 'Approved', 'Approved, account'],
+  'account-at-once': ['PendingUW, account', 'Approved, account'],
+  'account-on-request': ['PendingUW', 'Approved'],
+  'auto-approved': ['AutoApprovedUW', 'Approved', 'Approved, account'],
+  'approved-uw': ['PendingUW', 'ApprovedUW', 'Approved', 'Approved, account'],
+  'pending-review': ['Pending', 'Pending_Review', 'InReview', 'Approved', 'Approved, account'],
+  denied: ['PendingUW', 'Denied'],
+  closed: ['PendingUW', 'Closed'],
+  cancelled: ['PendingUW', 'Cancelled'],
+  'unknown-status': ['EscalatedToCommittee', 'Approved', 'Approved, account'],
+  ticket: [
+    'PendingUW',
+    'PendingUW, Phone',
+    'PUT email',
+    'PendingUW, Phone',
+    'PUT phone',
+    'Approved',
+    'Approved, account',
+  ],
+  tickets: [
+    'PendingUW',
+    'PendingUW, Owner1Address and a question',
+    'PUT owner',
+    'PendingUW, a question',
+    'reply',
+    'Approved',
+    'Approved, account',
+  ],
+  'more-tickets': [
+    'PendingUW',
+    'PendingUW, a question',
+    'reply',
+    'PendingUW, EmployerIdentificationNumber',
+    'PUT EIN',
+    'Approved',
+    'Approved, account',
+  ],
+  'moot-ticket': ['PendingUW', 'PendingUW, Phone', 'Approved', 'Approved, account'],
+  correction: ['New', 'New', 'PUT email', 'New', 'PUT website', 'PendingUW', 'Approved', 'Approved, account'],
+  waiting: ['Submitted'],
+};
+
+describe('every scenario', () => {
+  it('that the sandbox lists is in the table', async () => {
+    const banking = await runBanking();
+    const { businesses } = await banking.control<{ businesses: { name: string; description: string }[] }>(
+      'GET /sandbox/scenarios',
+    );
+    expect(businesses.map(({ name }) => name).sort()).toEqual(Object.keys(SCENES).sort());
+    for (const { description } of businesses) expect(description).not.toBe('');
+  });
+
+  it.each(Object.entries(SCENES))('%s', async (scenario, scene) => {
+    const banking = await runBanking();
+    let holder = holderOf(scenario, changed(HOLDER, 'owner', OWNER));
+    const id = await banking.submit(holder);
+    const seen: string[] = [];
+    for (const line of [...scene, scene.at(-1) ?? '']) {
+      const change = DO[line];
+      if (change) {
+        holder = change(holder);
+        const { status, text } = await banking.call(`PUT /svc/businessAccountHolder/${id}`, holder);
+        expect(status, text).toBe(200);
+      }
+      if (line === 'reply') {
+        const [ticket] = (await newTickets(banking)).filter((one) => one.updateFieldRequest === null);
+        await banking.call('POST /api/tickets', `{"text":"Bread","parentTicketId":${ticket?.ticketId}}`);
+      }
+      seen.push(change || line === 'reply' ? line : await look(banking, id));
+    }
+    expect(seen).toEqual([...scene, scene.at(-1)]);
+  });
+});
+
+describe('the submission', () => {
+  const submit = async (banking: RunningBanking, holder: string) =>
+    (await banking.call('POST /svc/businessAccountHolder', holder)).json();
+
+  it('is Submitted at first', async () => {
+    const banking = await runBanking({ pace: { milliseconds: 60_000 } });
+    expect(await submit(banking, HOLDER)).toEqual({
+      profileId: 3001,
+      success: true,
+      errors: null,
+      changeLog: [],
+    });
+    expect(await banking.profile(3001)).toMatchObject({
+      bankingStatus: 'Submitted',
+      isSubmitted: true,
+      applicationDate: expect.any(String),
+      approvalDate: null,
+      applicationCreationType: 'BankingAPI',
+      accountHolderInformation: null,
+    });
+  });
+
+  it('tells the financial account that it opened', async () => {
+    const banking = await runBanking();
+    expect(await submit(banking, holderOf('account-at-once'))).toMatchObject({
+      financialAccountId: 'fa-3001-1',
+    });
+  });
+
+  it('that needs a correction is success:false until a PUT brings it', async () => {
+    const banking = await runBanking();
+    const holder = holderOf('correction');
+    const wrong = { profileId: 3001, success: false, errors: 'website: cannot be reached', changeLog: [] };
+    const put = async (body: string) =>
+      (await banking.call('PUT /svc/businessAccountHolder/3001', body)).json();
+    expect(await submit(banking, holder)).toEqual(wrong);
+    expect(await put(holder)).toEqual(wrong);
+    expect(await put(changed(holder, 'website', '"https://b.example.com"'))).toMatchObject({ success: true });
+    expect(await banking.effects()).toEqual([
+      'submit-business-account-holder 3001',
+      'update-business-account-holder 3001',
+      'update-business-account-holder 3001',
+    ]);
+  });
+
+  it('with an SSN that cannot be verified is success:false until a PUT brings another', async () => {
+    const banking = await runBanking();
+    const holder = changed(HOLDER, 'ssn', '"219099999"');
+    expect(await submit(banking, holder)).toMatchObject({
+      profileId: 3001,
+      success: false,
+      errors: 'ssn: cannot be verified',
+    });
+    expect(await banking.profile(3001)).toMatchObject({ bankingStatus: 'New', isSubmitted: false });
+    const corrected = await banking.call('PUT /svc/businessAccountHolder/3001', HOLDER);
+    expect(corrected.json()).toMatchObject({ success: true });
+    expect(await banking.profile(3001)).toMatchObject({ bankingStatus: 'PendingUW' });
+  });
+
+  it('can be refused without a profile', async () => {
+    const banking = await runBanking();
+    expect(await submit(banking, changed(HOLDER, 'ssn', '"078051120"'))).toMatchObject({
+      profileId: 0,
+      success: false,
+      errors: expect.any(String),
+    });
+    expect(await banking.effects()).toEqual([]);
+  });
+
+  it('made twice makes two profiles', async () => {
+    const banking = await runBanking();
+    expect([await banking.submit(), await banking.submit()]).toEqual([3001, 3002]);
+  });
+});
+
+describe('a profile', () => {
+  it('has every member of the record, with SSNs masked and the revenue in cents', async () => {
+    const banking = await runBanking();
+    const holder = changed(changed(HOLDER, 'owner', OWNER), 'annualBusinessRevenue', '250000');
+    const id = await banking.submit(holder);
+    const profile = await banking.profile(id);
+    expect(Object.keys(profile).sort()).toEqual(
+      [
+        ...['id', 'createdDate', 'updatedDate', 'userProfileId', 'step', 'accountHolderInformation'],
+        ...['businessAccountHolder', 'isSubmitted', 'accountHolderId', 'nickName', 'cardProductId'],
+        ...[
+          'openApplicationId',
+          'financialAccountId',
+          'applicationStatus',
+          'bankingStatus',
+          'applicationDate',
+        ],
+        ...['approvalDate', 'isDeleted', 'isLocked', 'isAccessLocked', 'isMfaEnabled', 'isOtpEnabled'],
+        ...['agentPayoutProfileId', 'salesRepresentativeId', 'rewordType', 'isNew', 'isExceptional'],
+        ...['profileSettings', 'applicationCreationType', 'exceptionalTemplateId', 'profileType'],
+        ...['accountType', 'employer', 'lockFinancialAccountId', 'agreements'],
+      ].sort(),
+    );
+    expect(JSON.stringify(profile)).not.toMatch(/12345678[89]"(?!,"businessPhone)/);
+    expect(profile['businessAccountHolder']).toMatchObject({
+      ssn: 'XXX-XX-XXXX',
+      annualBusinessRevenue: 25_000_000,
+      locality: 'Albany',
+      primaryAuthorizedPersonId: 'person-3001',
+      owners: [{ id: 'owner-3001-1', givenName: 'Bo', ssn: 'XXX-XX-XXXX', percentageOwnership: 40 }],
+    });
+    const direct = await banking.call(`GET /svc/businessAccountHolder/${id}`);
+    expect(direct.json()).toMatchObject({ legalBusinessName: 'Baker LLC', ssn: 'XXX-XX-XXXX' });
+  });
+
+  it('of a person has no business', async () => {
+    const banking = await runBanking();
+    expect(await banking.profile(501)).toMatchObject({
+      accountHolderInformation: { givenName: 'Ada', ssn: 'XXX-XX-XXXX' },
+      businessAccountHolder: null,
+    });
+    expect((await banking.call('GET /svc/businessAccountHolder/501')).status).toBe(404);
+    expect((await banking.call('PUT /svc/businessAccountHolder/501', HOLDER)).status).toBe(404);
+  });
+
+  it('is found by merchant, whose name without magic values is the same, and by user profile', async () => {
+    const banking = await runBanking();
+    const merchant = await banking.create('Corner Bakery [notes]');
+    await banking.submit(holderOf('waiting'));
+    const byMerchant = await banking.call(`GET /svc/profile/byMerchant/${merchant}`);
+    expect(byMerchant.json()).toMatchObject({
+      id: 3001,
+      businessAccountHolder: { merchantProfileId: merchant },
+    });
+    expect((await banking.call('GET /svc/profile/byUser/13001')).json()).toMatchObject({ id: 3001 });
+    expect((await banking.call('GET /svc/profile/byUser/7')).status).toBe(404);
+  });
+
+  it('that was denied takes no change', async () => {
+    const banking = await runBanking();
+    const id = await banking.submit(holderOf('waiting'));
+    await banking.control(`POST /sandbox/profiles/${id}/transition`, '{"bankingStatus":"Denied"}');
+    const { text } = await banking.call(`PUT /svc/businessAccountHolder/${id}`, HOLDER);
+    expect(JSON.parse(text)).toMatchObject({ success: false, errors: 'the profile is Denied' });
+    expect(await banking.effects()).toHaveLength(1);
+  });
+
+  it('moves by itself at a pace in time', async () => {
+    const banking = await runBanking({ pace: { milliseconds: 40 } });
+    const id = await banking.submit();
+    await sleep(600);
+    expect(await banking.profile(id)).toMatchObject({
+      bankingStatus: 'Approved',
+      financialAccountId: 'fa-3001-1',
+    });
+  });
+
+  it.each([
+    ['GET /svc/profile/3001', 403, 'other-partner'],
+    ['GET /svc/businessAccountHolder/3001', 403, 'other-partner'],
+    ['GET /svc/profile/byUser/13001', 403, 'other-partner'],
+    ['GET /svc/profile/7', 404, 'sandbox'],
+    ['GET /svc/businessAccountHolder/7', 404, 'sandbox'],
+    ['GET /svc/profile/ada', 400, 'sandbox'],
+  ])('%s: %i for %s', async (line, expected, user) => {
+    const banking = await runBanking();
+    await banking.submit();
+    expect((await banking.call(line, undefined, user)).status).toBe(expected);
+  });
+});
+
+describe('a financial account', () => {
+  const open = async (banking: RunningBanking) =>
+    (await banking.call('POST /svc/businessCustomer', '{"profileId":3001}')).json<Record<string, unknown>>();
+
+  it('is opened on request once the profile is approved, five at most', async () => {
+    const banking = await runBanking();
+    const id = await banking.submit(holderOf('account-on-request'));
+    expect(await open(banking)).toMatchObject({ success: false, errors: 'the profile is Submitted' });
+    await banking.profile(id);
+    await banking.profile(id);
+    const opened: unknown[] = [];
+    for (let time = 0; time < 6; time += 1) opened.push((await open(banking))['financialAccountId']);
+    expect(opened).toEqual(['fa-3001-1', 'fa-3001-2', 'fa-3001-3', 'fa-3001-4', 'fa-3001-5', undefined]);
+    expect(await banking.profile(id)).toMatchObject({ financialAccountId: 'fa-3001-1' });
+    expect((await banking.effects()).slice(1)).toEqual(Array(5).fill('submit-business-customer 3001'));
+    const accounts = (await banking.call('GET /api/FinancialAccount/V2')).json<{ id: string }[]>();
+    expect(accounts.map((account) => account.id).filter((one) => one.includes('3001'))).toHaveLength(5);
+  });
+
+  it.each([
+    ['Approved', true],
+    ['ApprovedUW', true],
+    ['AutoApprovedUW', true],
+    ['InReview', false],
+    ['Denied', false],
+  ])('of a profile that is %s is opened: %s', async (bankingStatus, success) => {
+    const banking = await runBanking();
+    const id = await banking.submit(holderOf('waiting'));
+    await banking.control(`POST /sandbox/profiles/${id}/transition`, JSON.stringify({ bankingStatus }));
+    expect(await open(banking)).toMatchObject({ success });
+  });
+
+  it.each([
+    [400, '{}'],
+    [404, '{"profileId":7}'],
+    [403, '{"profileId":601}'],
+  ])('%i for %s', async (expected, body) => {
+    const banking = await runBanking();
+    expect((await banking.call('POST /svc/businessCustomer', body)).status).toBe(expected);
+  });
+});
+
+describe('a transition', () => {
+  const move = (banking: RunningBanking, change: string) =>
+    banking.call('POST /sandbox/profiles/3001/transition', change);
+
+  it('moves a profile to any status, with tickets, and is no write of a caller', async () => {
+    const banking = await runBanking();
+    await banking.submit(holderOf('waiting'));
+    const change = '{"bankingStatus":"OddOne","tickets":[{"text":"Why?","updateFieldRequest":"Email"}]}';
+    expect((await move(banking, change)).status).toBe(200);
+    expect(await look(banking, 3001)).toBe('OddOne, Email');
+    expect((await newTickets(banking))[0]).toMatchObject({ userProfileId: 13001 });
+    expect(await banking.effects()).toHaveLength(1);
+  });
+
+  it('ties a profile to any merchant', async () => {
+    const banking = await runBanking();
+    await banking.submit();
+    await move(banking, '{"merchantProfileId":77}');
+    expect((await banking.call('GET /svc/profile/byMerchant/77')).json()).toMatchObject({ id: 3001 });
+    expect(await banking.control('GET /sandbox/profiles/3001')).toMatchObject({
+      partnerId: 1,
+      businessAccountHolder: { merchantProfileId: 77 },
+    });
+  });
+
+  it.each([
+    [404, '/sandbox/profiles/7/transition', '{}'],
+    [400, '/sandbox/profiles/3001/transition', '{"bankingStatus":""}'],
+    [400, '/sandbox/profiles/3001/transition', '{"status":"Approved"}'],
+    [400, '/sandbox/profiles/3001/transition', '{"tickets":["why"]}'],
+  ])('that does not fit is answered %i: %s %s', async (expected, path, body) => {
+    const banking = await runBanking();
+    await banking.submit();
+    expect((await banking.call(`POST ${path}`, body)).status).toBe(expected);
+  });
+});
+
+describe('addresses', () => {
+  const ADDRESS = '{"streetAddress":"7 River Road","postalCode":"10001","city":"New York","state":34}';
+
+  it('of the caller, of the authorized person and of an owner are each their own', async () => {
+    const banking = await runBanking();
+    await banking.submit(changed(HOLDER, 'owner', OWNER));
+    const change = async (person?: string) =>
+      banking.call('POST /changeAddress', changed(ADDRESS, 'associatedPersonId', person));
+    expect((await change()).text).toBe('{}');
+    await change('"person-3001"');
+    await change('"owner-3001-1"');
+    expect(await banking.profile(501)).toMatchObject({
+      accountHolderInformation: { streetAddress: '7 River Road', locality: 'New York', state: 34 },
+    });
+    expect(await banking.profile(3001)).toMatchObject({
+      businessAccountHolder: {
+        streetAddress: '1 Main Street',
+        primaryAuthorizedStreetAddress: '7 River Road',
+        owners: [{ streetAddress: '7 River Road', postalCode: '10001' }],
+      },
+    });
+  });
+
+  it('answer the ticket that asks for them', async () => {
+    const banking = await runBanking();
+    await banking.submit(holderOf('tickets', changed(HOLDER, 'owner', OWNER)));
+    await banking.profile(3001);
+    await banking.profile(3001);
+    await banking.call('POST /changeAddress', changed(ADDRESS, 'associatedPersonId', '"owner-3001-1"'));
+    expect(await look(banking, 3001)).toBe('PendingUW, a question');
+  });
+});

@@ -1,0 +1,347 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Bearer,
+  changed,
+  HOLDER,
+  holderOf,
+  OWNER,
+  runBanking,
+} from '../../../rigs/sandbox/banking/running-banking.js';
+
+const NO_TOKEN: Bearer = { authorization: undefined };
+const BAD_TOKEN: Bearer = { authorization: 'Bearer made-up' };
+const BASIC: Bearer = { authorization: 'Basic c2FuZGJveDpzYW5kYm94' };
+
+const E1 = 'POST /api/auth/v2';
+const E3 = 'POST /changeAddress';
+const E4 = 'POST /api/paymentCards/nickName';
+const E5 = 'GET /svc/profile/byMerchant';
+const E6 = 'GET /api/tickets/new';
+const E7 = 'POST /svc/businessAccountHolder';
+const E8 = 'POST /svc/paymentCard/closePaymentCard';
+const E9 = 'POST /api/AccountsSearch/BusinesAccountHolder';
+const E10 = 'POST /api/Statement/V2/full';
+const E11 = 'GET /svc/externalAccountActivity';
+const E12 = 'GET /api/notifications';
+const E13 = 'POST /api/Partners/webhooks';
+const E14 = 'GET /api/teams/departments';
+const E15 = 'POST /api/subProfiles/restore';
+
+const SIGN_IN = '{"nickName":"sandbox","password":"sandbox","tokenDevice":"d-1","nameDevice":"till"}';
+const PARTNER = '{"NickName":"partner","Password":"partner","TokenDevice":"pos","NameDevice":"gangway"}';
+const ADDRESS = '{"streetAddress":"1 Main Street","postalCode":"12207","city":"Albany","state":33}';
+const NICKNAME = '{"paymentCardId":"card-1001","nickName":"Fuel"}';
+const CLOSING = '{"paymentCardId":"card-1001","notes":"lost","last4":"1001"}';
+const STATEMENT = '{"period":"2026-01-15T00:00:00Z","financialAccountIds":["fa-501-1"]}';
+const WEBHOOK =
+  '{"name":"gangway","url":"https://hooks.example.com/a","notificationType":"ApplicationStatus"}';
+
+const withOwner = (member: string, json?: string) => changed(HOLDER, 'owner', changed(OWNER, member, json));
+
+/** Profile 3001, of the business of merchant 1001, and a webhook exist. */
+const CASES: readonly [number, string, string, (string | undefined)?, (string | Bearer)?][] = [
+  [200, 'a token', E1, SIGN_IN, NO_TOKEN],
+  [200, 'a token, in the form of partners', E1, PARTNER, NO_TOKEN],
+  [200, 'a token, whatever Authorization is sent', E1, SIGN_IN, BAD_TOKEN],
+  [200, 'a token as in version 1', `${E1}?likev1=true`, SIGN_IN, NO_TOKEN],
+  [200, 'a token, with a captcha', E1, changed(SIGN_IN, 'captcha', '{"token":"c"}'), NO_TOKEN],
+  [400, 'no nickName', E1, changed(SIGN_IN, 'nickName'), NO_TOKEN],
+  [400, 'no password', E1, changed(SIGN_IN, 'password'), NO_TOKEN],
+  [400, 'no tokenDevice', E1, changed(SIGN_IN, 'tokenDevice'), NO_TOKEN],
+  [400, 'no nameDevice', E1, changed(SIGN_IN, 'nameDevice'), NO_TOKEN],
+  [400, 'an empty nickName', E1, changed(SIGN_IN, 'nickName', '""'), NO_TOKEN],
+  [400, 'an empty NickName', E1, changed(PARTNER, 'NickName', '""'), NO_TOKEN],
+  [400, 'a code without its kind', E1, changed(SIGN_IN, 'smsCode', '"000000"'), NO_TOKEN],
+  [400, 'an unknown typeOperation', E1, changed(SIGN_IN, 'typeOperation', '"Pigeon"'), NO_TOKEN],
+  [400, 'likev1 that is neither', `${E1}?likev1=maybe`, SIGN_IN, NO_TOKEN],
+  [400, 'no sign-in', E1, undefined, NO_TOKEN],
+  [401, 'a wrong password', E1, changed(SIGN_IN, 'password', '"guess"'), NO_TOKEN],
+  [403, 'a locked account', E1, SIGN_IN.replaceAll('"sandbox"', '"locked"'), NO_TOKEN],
+  [403, 'no second factor', E1, SIGN_IN.replaceAll('"sandbox"', '"mfa"'), NO_TOKEN],
+  [404, 'an unknown user', E1, changed(SIGN_IN, 'nickName', '"nobody"'), NO_TOKEN],
+
+  [200, 'a refresh', 'POST /api/auth/refresh'],
+  [200, 'a refresh, by one who may only read', 'POST /api/auth/refresh', undefined, 'read-only'],
+  [401, 'a refresh without a token', 'POST /api/auth/refresh', undefined, NO_TOKEN],
+
+  [200, 'an address', E3, ADDRESS],
+  [200, 'an address with ZIP+4', E3, changed(ADDRESS, 'postalCode', '"12207-1234"')],
+  [
+    200,
+    'an address confirmed by a code',
+    E3,
+    changed(changed(ADDRESS, 'oneTimeCode', '"000000"'), 'secureOperationType', '"ShortMessageCode"'),
+  ],
+  [200, 'the address of a person', E3, changed(ADDRESS, 'associatedPersonId', '"person-3001"')],
+  [200, 'the address of an owner', E3, changed(ADDRESS, 'associatedPersonId', '"owner-3001-1"')],
+  [400, 'no streetAddress', E3, changed(ADDRESS, 'streetAddress')],
+  [400, 'a street without number', E3, changed(ADDRESS, 'streetAddress', '"Main Street"')],
+  [400, 'a PO box', E3, changed(ADDRESS, 'streetAddress', '"12 PO Box 7"')],
+  [400, 'a short postal code', E3, changed(ADDRESS, 'postalCode', '"1220"')],
+  [400, 'state 54', E3, changed(ADDRESS, 'state', '54')],
+  [400, 'an odd extendedAddress', E3, changed(ADDRESS, 'extendedAddress', '"Suite 5!"')],
+  [
+    400,
+    'a code of five digits',
+    E3,
+    changed(changed(ADDRESS, 'oneTimeCode', '"00000"'), 'secureOperationType', '"ShortMessageCode"'),
+  ],
+  [401, 'an address without a token', E3, ADDRESS, NO_TOKEN],
+  [403, 'an address by one who may only read', E3, ADDRESS, 'read-only'],
+  [
+    403,
+    'a wrong code',
+    E3,
+    changed(changed(ADDRESS, 'oneTimeCode', '"111111"'), 'secureOperationType', '"ShortMessageCode"'),
+  ],
+  [
+    403,
+    'a person of another partner',
+    E3,
+    changed(ADDRESS, 'associatedPersonId', '"person-3001"'),
+    'other-partner',
+  ],
+  [404, 'an unknown person', E3, changed(ADDRESS, 'associatedPersonId', '"person-1"')],
+  [404, 'an owner who is not there', E3, changed(ADDRESS, 'associatedPersonId', '"owner-3001-2"')],
+
+  [200, 'a nickname', E4, NICKNAME],
+  [200, 'no nickname any more', E4, changed(NICKNAME, 'nickName', 'null')],
+  [200, 'a nickname of 18', E4, changed(NICKNAME, 'nickName', '"123456789012345678"')],
+  [400, 'a nickname of 19', E4, changed(NICKNAME, 'nickName', '"1234567890123456789"')],
+  [400, 'a nickname of no card', E4, changed(NICKNAME, 'paymentCardId')],
+  [400, 'a nickname of an empty card', E4, changed(NICKNAME, 'paymentCardId', '""')],
+  [401, 'a nickname with a made-up token', E4, NICKNAME, BAD_TOKEN],
+  [403, 'a nickname by one who may only read', E4, NICKNAME, 'read-only'],
+  [403, 'a nickname by another partner', E4, NICKNAME, 'other-partner'],
+  [404, 'a nickname of an unknown card', E4, changed(NICKNAME, 'paymentCardId', '"card-1"')],
+
+  [200, 'the profile of a merchant', `${E5}/1001`],
+  [200, 'the profile of a merchant, by one who may only read', `${E5}/1001`, undefined, 'read-only'],
+  [400, 'the profile of a word', `${E5}/bakery`],
+  [400, 'the profile of a fraction', `${E5}/1.5`],
+  [400, 'the profile beyond int32', `${E5}/2147483648`],
+  [401, 'the profile without a token', `${E5}/1001`, undefined, NO_TOKEN],
+  [401, 'the profile with Basic credentials', `${E5}/1001`, undefined, BASIC],
+  [403, 'the profile by another partner', `${E5}/1001`, undefined, 'other-partner'],
+  [403, 'the profile by one without any permission', `${E5}/1001`, undefined, 'no-access'],
+  [404, 'the profile of no merchant', `${E5}/7`],
+
+  [200, 'new tickets', E6],
+  [401, 'new tickets without a token', E6, undefined, NO_TOKEN],
+  [403, 'new tickets by one without any permission', E6, undefined, 'no-access'],
+
+  [200, 'a business', E7, HOLDER],
+  [200, 'a business with an owner', E7, changed(HOLDER, 'owner', OWNER)],
+  [200, 'a phone with asterisks', E7, changed(HOLDER, 'phone', '"518555****"')],
+  [
+    200,
+    'all that is optional',
+    E7,
+    changed(changed(HOLDER, 'businessType', '4'), 'annualBusinessRevenue', '250000'),
+  ],
+  [400, 'no email', E7, changed(HOLDER, 'email')],
+  [400, 'no legalBusinessName', E7, changed(HOLDER, 'legalBusinessName')],
+  [400, 'no primaryAuthorizedState', E7, changed(HOLDER, 'primaryAuthorizedState')],
+  [400, 'an email that is none', E7, changed(HOLDER, 'email', '"ada"')],
+  [400, 'an SSN that starts with 000', E7, changed(HOLDER, 'ssn', '"000456789"')],
+  [400, 'an SSN that starts with 666', E7, changed(HOLDER, 'ssn', '"666456789"')],
+  [400, 'an SSN that starts with 9', E7, changed(HOLDER, 'ssn', '"912456789"')],
+  [400, 'an SSN with 00', E7, changed(HOLDER, 'ssn', '"123006789"')],
+  [400, 'an SSN that ends in 0000', E7, changed(HOLDER, 'ssn', '"123450000"')],
+  [400, 'an SSN with dashes', E7, changed(HOLDER, 'ssn', '"123-45-6789"')],
+  [400, 'a phone of nine digits', E7, changed(HOLDER, 'phone', '"518555010"')],
+  [400, 'a ZIP of four digits', E7, changed(HOLDER, 'postalCode', '"1220"')],
+  [400, 'an EIN that starts with 00', E7, changed(HOLDER, 'employerIdentificationNumber', '"001234567"')],
+  [400, 'ownership of 101', E7, changed(HOLDER, 'percentageOwnership', '101')],
+  [400, 'title 7', E7, changed(HOLDER, 'authorizingPersonTitle', '7')],
+  [400, 'state 0', E7, changed(HOLDER, 'state', '0')],
+  [400, 'an owner with 24 per cent', E7, withOwner('percentageOwnership', '24')],
+  [400, 'an owner without a name', E7, withOwner('firstName')],
+  [400, 'an owner with ZIP+4', E7, withOwner('zipCode', '"12207-1234"')],
+  [400, 'an unknown magic value', E7, holderOf('horoscope')],
+  [401, 'a business without a token', E7, HOLDER, NO_TOKEN],
+  [403, 'a business by one who may only read', E7, HOLDER, 'read-only'],
+  [404, 'a business that refers to something missing', E7, changed(HOLDER, 'ssn', '"457555462"')],
+
+  [200, 'the end of a card', E8, CLOSING],
+  [200, 'the end of a card, just that', E8, '{"paymentCardId":"card-1002"}'],
+  [400, 'the end of no card', E8, changed(CLOSING, 'paymentCardId')],
+  [400, 'too much to say', E8, changed(CLOSING, 'notes', `"${'x'.repeat(601)}"`)],
+  [400, 'the last four of another card', E8, changed(CLOSING, 'last4', '"9999"')],
+  [400, 'a card of the type Other', E8, '{"paymentCardId":"card-1004"}'],
+  [401, 'the end of a card without a token', E8, CLOSING, NO_TOKEN],
+  [403, 'the end of a card by one who may only read', E8, CLOSING, 'read-only'],
+  [403, 'the end of a card by another partner', E8, CLOSING, 'other-partner'],
+  [404, 'the end of an unknown card', E8, changed(CLOSING, 'paymentCardId', '"card-1"')],
+
+  [200, 'a search', E9, '{"agentIds":[101],"isoId":1,"dba":"corner","count":3}'],
+  [200, 'a search for anything', E9, '{}'],
+  [200, 'a search by one who may only read', E9, '{}', 'read-only'],
+  [400, 'a search for a number', E9, '{"dba":7}'],
+  [400, 'a search for half an agent', E9, '{"agentIds":[1.5]}'],
+  [401, 'a search without a token', E9, '{}', NO_TOKEN],
+  [403, 'a search in another ISO', E9, '{"isoId":2}'],
+  [403, 'a search among the agents of another', E9, '{"agentIds":[201]}'],
+  [404, 'a search in an unknown ISO', E9, '{"isoId":3}'],
+  [404, 'a search of an unknown agent', E9, '{"agentIds":[7]}'],
+
+  [200, 'a statement', E10, STATEMENT],
+  [200, 'a statement by e-mail', E10, changed(STATEMENT, 'email', '"ada@example.com"')],
+  [400, 'a statement of no period', E10, changed(STATEMENT, 'period')],
+  [400, 'a statement of a day', E10, changed(STATEMENT, 'period', '"2026-01-15"')],
+  [400, 'a statement of no accounts', E10, changed(STATEMENT, 'financialAccountIds', '[]')],
+  [400, 'a statement as XLS', E10, changed(STATEMENT, 'fileFormat', '"XLS"')],
+  [400, 'a statement to nobody', E10, changed(STATEMENT, 'email', '"ada"')],
+  [401, 'a statement without a token', E10, STATEMENT, NO_TOKEN],
+  [
+    403,
+    'a statement of another partner',
+    E10,
+    changed(STATEMENT, 'financialAccountIds', '["fa-501-1","fa-601-1"]'),
+  ],
+  [
+    404,
+    'a statement of an unknown account',
+    E10,
+    changed(STATEMENT, 'financialAccountIds', '["fa-501-1","fa-1"]'),
+  ],
+
+  [200, 'external activity', `${E11}/501`],
+  [200, 'external activity where nothing is linked', `${E11}/3001`],
+  [200, 'external activity of a provider', `${E11}/501?provider=AGGREGATOR_A`],
+  [400, 'external activity of a word', `${E11}/ada`],
+  [400, 'external activity of a day', `${E11}/501?dateFrom=2026-01-10`],
+  [400, 'external activity of a provider in lower case', `${E11}/501?provider=a`],
+  [400, 'external activity of an unknown provider', `${E11}/501?provider=AGGREGATOR_C`],
+  [401, 'external activity without a token', `${E11}/501`, undefined, NO_TOKEN],
+  [403, 'external activity of another partner', `${E11}/601`],
+  [404, 'external activity of no profile', `${E11}/7`],
+  [404, 'external activity where nothing is linked, said in the other way', `${E11}/502`],
+
+  [200, 'notifications', E12],
+  [200, 'notifications of two categories', `${E12}?categories=Cards&categories=Deposits&types=Campaigns`],
+  [400, 'notifications of an unknown level', `${E12}?level=Panic`],
+  [400, 'notifications of an unknown group', `${E12}?group=Rumours`],
+  [400, 'notifications of an unknown category', `${E12}?categories=Cards&categories=Dogs`],
+  [400, 'notifications from a day', `${E12}?fromDate=2026-01-01`],
+  [400, 'notifications from the middle', `${E12}?skip=some`],
+  [401, 'notifications without a token', E12, undefined, NO_TOKEN],
+  [403, 'notifications by one without any permission', E12, undefined, 'no-access'],
+  [404, 'notifications of one without a profile', E12, undefined, 'without-profile'],
+
+  [200, 'a webhook', E13, changed(WEBHOOK, 'url', '"https://hooks.example.com/b"')],
+  [200, 'a webhook of another type', E13, changed(WEBHOOK, 'notificationType', '"AChOut"')],
+  [400, 'a webhook without a name', E13, changed(WEBHOOK, 'name')],
+  [400, 'a webhook with an empty name', E13, changed(WEBHOOK, 'name', '""')],
+  [400, 'a webhook with a name of 51', E13, changed(WEBHOOK, 'name', `"${'x'.repeat(51)}"`)],
+  [400, 'a webhook by http', E13, changed(WEBHOOK, 'url', '"http://hooks.example.com/a"')],
+  [400, 'a webhook to a path', E13, changed(WEBHOOK, 'url', '"/hooks"')],
+  [400, 'a webhook of an unknown type', E13, changed(WEBHOOK, 'notificationType', '"Weather"')],
+  [401, 'a webhook without a token', E13, WEBHOOK, NO_TOKEN],
+  [403, 'a webhook by one who may only read', E13, WEBHOOK, 'read-only'],
+  [409, 'a webhook that exists', E13, WEBHOOK],
+  [200, 'a webhook that another partner has', E13, WEBHOOK, 'other-partner'],
+
+  [200, 'departments', E14],
+  [401, 'departments without a token', E14, undefined, NO_TOKEN],
+  [403, 'departments for one who is no administrator', E14, undefined, 'client'],
+
+  [200, 'a deleted sub-user', `${E15}?id=71`],
+  [200, 'an inactive sub-user', `${E15}?id=72`],
+  [200, 'a sub-user, with a content type and no content', `${E15}?id=71`, ''],
+  [400, 'no sub-user', E15],
+  [400, 'a sub-user by name', `${E15}?id=bo`],
+  [401, 'a sub-user without a token', `${E15}?id=71`, undefined, NO_TOKEN],
+  [403, 'a sub-user for one who is no administrator', `${E15}?id=71`, undefined, 'client'],
+  [403, 'a sub-user of another partner', `${E15}?id=74`],
+  [404, 'a sub-user who is there', `${E15}?id=73`],
+  [404, 'a sub-user who never was', `${E15}?id=1`],
+
+  [400, 'half of a body', E7, '{"email":'],
+  [404, 'an operation that does not exist', 'GET /svc/horoscope/501'],
+];
+
+/** What answers 200 and is no read. */
+const WRITES: Readonly<Record<string, string>> = {
+  [E3]: 'change-address',
+  [E4]: 'set-card-nickname',
+  [E7]: 'submit-business-account-holder',
+  [E8]: 'close-card',
+  [E13]: 'create-webhook',
+  [E15]: 'restore-sub-user',
+};
+
+async function furnished() {
+  const banking = await runBanking();
+  await banking.create('Corner Bakery');
+  await banking.submit(changed(HOLDER, 'owner', OWNER));
+  await banking.call(E13, WEBHOOK);
+  return banking;
+}
+
+describe('status codes of apis/1', () => {
+  it.each(CASES)('%i for %s', async (expected, _, line, body, caller) => {
+    const banking = await furnished();
+    const before = await banking.effects();
+    const { status, text } = await banking.call(line, body, caller);
+    expect(status, text).toBe(expected);
+    const write = expected === 200 ? WRITES[line.split('?')[0] ?? ''] : undefined;
+    const took = (await banking.effects()).slice(before.length).map((effect) => effect.split(' ')[0]);
+    expect(took).toEqual(write === undefined ? [] : [write]);
+    if (expected >= 400 && line !== 'GET /svc/horoscope/501' && body !== '{"email":') {
+      expect(JSON.parse(text)).toEqual({ message: expect.any(String), errors: expect.any(Object) });
+    }
+  });
+
+  it.each([
+    [E1, 'issue-token'],
+    ['POST /api/auth/refresh', 'refresh-token'],
+    [E3, 'change-address'],
+    [E4, 'set-card-nickname'],
+    [`${E5}/1001`, 'find-profile-by-merchant'],
+    [E6, 'list-new-tickets'],
+    [E7, 'submit-business-account-holder'],
+    [E8, 'close-card'],
+    [E9, 'search-business-account-holders'],
+    [E10, 'generate-full-statement'],
+    [`${E11}/501`, 'get-external-account-activity'],
+    [E12, 'list-notifications'],
+    [E13, 'create-webhook'],
+    [E14, 'list-departments'],
+    [E15, 'restore-sub-user'],
+  ])('500 for %s when it is planned', async (line, operation) => {
+    const banking = await runBanking();
+    await banking.call(E6);
+    await banking.control('POST /sandbox/faults', `{"fault":"500-before-commit","operation":"${operation}"}`);
+    const { status, text } = await banking.call(line, line.startsWith('GET') ? undefined : '{}');
+    expect([status, text]).toEqual([500, '{"message":"InternalServerError","errors":{}}']);
+  });
+});
+
+describe('bodies of refusals', () => {
+  it('tell each field and what is wrong with it', async () => {
+    const banking = await runBanking();
+    const { text } = await banking.call(E8, '{"paymentCardId":"","last4":7}');
+    expect(JSON.parse(text)).toEqual({
+      message: 'Validation failed',
+      errors: {
+        paymentCardId: ['must not be empty'],
+        last4: ['Invalid input: expected string, received number'],
+      },
+    });
+  });
+
+  it('name the members of an owner by their path', async () => {
+    const banking = await runBanking();
+    const { text } = await banking.call(E7, withOwner('zipCode', '"1"'));
+    expect(JSON.parse(text).errors).toEqual({ 'owner.zipCode': ['must be 5 digits'] });
+  });
+
+  it('list the scenarios there are when the magic value is unknown', async () => {
+    const banking = await runBanking();
+    const { text } = await banking.call(E7, holderOf('horoscope'));
+    expect(JSON.parse(text).errors.doingBusinessAsName[0]).toMatch(
+      /unknown magic value \[horoscope\].*\/sandbox\/scenarios.*straight, .*waiting/,
+    );
+  });
+});

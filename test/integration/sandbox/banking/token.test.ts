@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Secret, TOTP } from 'otpauth';
+import { describe, expect, it } from 'vitest';
+import { type RunningBanking, runBanking, signInOf } from '../../../rigs/sandbox/banking/running-banking.js';
+
+interface Token {
+  readonly token: string;
+  readonly expiration: string;
+  readonly userId: number;
+}
+
+const ANY_READ = 'GET /api/tickets';
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const TEN_MINUTES = 10 * 60_000;
+
+describe('a token', () => {
+  it('lives ten minutes by the clock of the answer', async () => {
+    const banking = await runBanking();
+    const reply = await banking.signIn(signInOf('sandbox'));
+    const token = reply.json<Token>();
+    expect(token).toEqual({ token: expect.any(String), expiration: expect.stringMatching(ISO), userId: 11 });
+    const life = Date.parse(token.expiration) - Date.parse(reply.headers.get('date') ?? '');
+    expect(life).toBeGreaterThanOrEqual(TEN_MINUTES);
+    expect(life).toBeLessThan(TEN_MINUTES + 1_000);
+    expect(Math.abs(Date.parse(token.expiration) - Date.now() - TEN_MINUTES)).toBeLessThan(1_500);
+  });
+
+  it('is refused once it is too old; a setting says when that is', async () => {
+    const banking = await runBanking({ tokenLifetimeMs: 700 });
+    const bearer = await banking.signIn(signInOf('sandbox'));
+    expect((await banking.call(ANY_READ, undefined, bearer)).status).toBe(200);
+    await sleep(750);
+    expect((await banking.call(ANY_READ, undefined, bearer)).status).toBe(401);
+    expect((await banking.call('POST /api/auth/refresh', undefined, bearer)).status).toBe(401);
+  });
+
+  it('is exchanged for a fresh one before that', async () => {
+    const banking = await runBanking({ tokenLifetimeMs: 1_500 });
+    const old = await banking.signIn(signInOf('partner'));
+    await sleep(800);
+    const fresh = (await banking.call('POST /api/auth/refresh', undefined, old)).json<Token>();
+    expect(fresh).toMatchObject({ expiration: expect.stringMatching(ISO), userId: 12 });
+    expect(old.authorization).not.toContain(fresh.token);
+    await sleep(800);
+    const authorization = `Bearer ${fresh.token}`;
+    expect((await banking.call(ANY_READ, undefined, old)).status).toBe(401);
+    expect((await banking.call(ANY_READ, undefined, { authorization })).status).toBe(200);
+  });
+
+  it('in the format of version 1 does not tell the user', async () => {
+    const banking = await runBanking();
+    const { text } = await banking.call('POST /api/auth/v2?likev1=true', signInOf('sandbox'));
+    expect(Object.keys(JSON.parse(text))).toEqual(['token', 'expiration']);
+  });
+
+  it('can be refused though it is good, once', async () => {
+    const banking = await runBanking();
+    const bearer = await banking.signIn(signInOf('sandbox'));
+    await banking.control('POST /sandbox/faults', '{"fault":"expired-token","operation":"list-tickets"}');
+    const other = await banking.call('GET /api/tickets/new', undefined, bearer);
+    const first = await banking.call(ANY_READ, undefined, bearer);
+    const second = await banking.call(ANY_READ, undefined, bearer);
+    expect([other.status, first.status, second.status]).toEqual([200, 401, 200]);
+  });
+});
+
+describe('a partner whose clock goes wrong', () => {
+  it.each([3_600_000, -86_400_000])('by %i ms shifts Date and expiration together', async (clockSkewMs) => {
+    const banking = await runBanking({ clockSkewMs });
+    const bearer = await banking.signIn(signInOf('sandbox'));
+    const date = Date.parse(bearer.headers.get('date') ?? '');
+    const life = Date.parse(bearer.json<Token>().expiration) - date;
+    expect(Math.abs(date - Date.now() - clockSkewMs)).toBeLessThan(2_000);
+    expect(life).toBeGreaterThanOrEqual(TEN_MINUTES);
+    expect(life).toBeLessThan(TEN_MINUTES + 1_000);
+    expect((await banking.call(ANY_READ, undefined, bearer)).status).toBe(200);
+  });
+});
+
+describe('the second factor', () => {
+  const withCode = (banking: RunningBanking, code: string, kind: string) =>
+    banking.signIn(signInOf('mfa', `,"smsCode":"${code}","typeOperation":"${kind}"`));
+
+  async function totp(banking: RunningBanking): Promise<TOTP> {
+    const listed = await banking.control<{ oneTimeCodes: { totpSecret: string } }>('GET /sandbox/scenarios');
+    return new TOTP({ secret: Secret.fromBase32(listed.oneTimeCodes.totpSecret) });
+  }
+
+  it.each([
+    [200, '000000', 'ShortMessageCode'],
+    [403, '111111', 'ShortMessageCode'],
+    [403, '000000', 'TimeBasedCode'],
+    [403, 'abc', 'LegacyTimeBasedCode'],
+  ])('%i for %s as %s', async (expected, code, kind) => {
+    const banking = await runBanking();
+    expect((await withCode(banking, code, kind)).status).toBe(expected);
+  });
+
+  it.each(['TimeBasedCode', 'LegacyTimeBasedCode'])('takes a %s of the listed secret', async (kind) => {
+    const banking = await runBanking();
+    expect((await withCode(banking, (await totp(banking)).generate(), kind)).status).toBe(200);
+  });
+
+  it('goes by the clock of the partner', async () => {
+    const clockSkewMs = 3_600_000;
+    const banking = await runBanking({ clockSkewMs });
+    const codes = await totp(banking);
+    const right = codes.generate({ timestamp: Date.now() + clockSkewMs });
+    expect((await withCode(banking, codes.generate(), 'TimeBasedCode')).status).toBe(403);
+    expect((await withCode(banking, right, 'TimeBasedCode')).status).toBe(200);
+  });
+
+  it('says that it is about the code, and a locked account that it is locked', async () => {
+    const banking = await runBanking();
+    const replies = [await banking.signIn(signInOf('mfa')), await banking.signIn(signInOf('locked'))];
+    expect(replies.map(({ text }) => text)).toEqual([
+      '{"message":"The multi-factor code is missing or wrong","errors":{}}',
+      '{"message":"The account is locked","errors":{}}',
+    ]);
+  });
+});
+
+it('every user that the sandbox lists signs in with its name, or is locked or asked for a code', async () => {
+  const banking = await runBanking();
+  const { bankingUsers } = await banking.control<{ bankingUsers: { username: string }[] }>(
+    'GET /sandbox/scenarios',
+  );
+  const seen = await Promise.all(
+    bankingUsers.map(
+      async ({ username }) => `${username} ${(await banking.signIn(signInOf(username))).status}`,
+    ),
+  );
+  expect(seen).toEqual([
+    'sandbox 200',
+    'partner 200',
+    'mfa 403',
+    'locked 403',
+    'read-only 200',
+    'no-access 200',
+    'client 200',
+    'without-profile 200',
+    'other-partner 200',
+  ]);
+});

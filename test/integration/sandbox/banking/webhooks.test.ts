@@ -1,0 +1,196 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { holderOf, type RunningBanking, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
+
+interface Payload {
+  readonly status: string | number;
+}
+
+/** A receiver on loopback, which keeps what it is sent; the first answers are those given, then 200. */
+async function receiver(...answers: number[]) {
+  const received: { contentType: string | undefined; payload: Payload }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const payload = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    received.push({ contentType: request.headers['content-type'], payload });
+    response.writeHead(answers.shift() ?? 200).end();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  const statuses = () => received.map(({ payload }) => payload.status);
+  return {
+    url,
+    received,
+    statuses,
+    /** Waits until so many came, and a moment for more. */
+    async settled(count: number): Promise<void> {
+      for (const end = Date.now() + 5_000; received.length < count && Date.now() < end; ) await sleep(10);
+      await sleep(50);
+    },
+  };
+}
+
+const listen = (banking: RunningBanking, url: string, type = 'ApplicationStatus') =>
+  banking.control('POST /sandbox/webhooks', `{"url":"${url}","notificationType":"${type}"}`);
+
+const fault = (banking: RunningBanking, json: string) => banking.control('POST /sandbox/faults', json);
+
+const move = (banking: RunningBanking, status: string) =>
+  banking.control('POST /sandbox/profiles/3001/transition', `{"bankingStatus":"${status}"}`);
+
+describe('a webhook', () => {
+  it('tells each status, without anybody looking', async () => {
+    const banking = await runBanking({ pace: { milliseconds: 30 } });
+    const { url, settled, received, statuses } = await receiver();
+    await banking.create('Corner Bakery');
+    await listen(banking, url);
+    await banking.submit();
+    await settled(3);
+    expect(statuses()).toEqual(['Submitted', 'PendingUW', 'Approved']);
+    expect(received[0]).toEqual({
+      contentType: 'application/json',
+      payload: {
+        notificationType: 'ApplicationStatus',
+        profileId: 3001,
+        merchantProfileId: 1001,
+        status: 'Submitted',
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      },
+    });
+  });
+
+  it('of cards tells the status of a card, and which', async () => {
+    const banking = await runBanking();
+    const { url, settled, received } = await receiver();
+    await listen(banking, url, 'PaymentCardStatus');
+    await banking.call('POST /svc/paymentCard/suspendPaymentCard', '{"paymentCardId":"card-1001"}');
+    await banking.call('POST /svc/paymentCard/closePaymentCard', '{"paymentCardId":"card-1001"}');
+    await settled(2);
+    const about = { notificationType: 'PaymentCardStatus', profileId: 501, paymentCardId: 'card-1001' };
+    expect(received.map(({ payload }) => payload)).toMatchObject([
+      { ...about, status: 2 },
+      { ...about, status: 3 },
+    ]);
+  });
+
+  it('of locks tells that a profile was locked, and one of another type tells nothing', async () => {
+    const banking = await runBanking();
+    const locks = await receiver();
+    const fees = await receiver();
+    await listen(banking, locks.url, 'LockUnlockProfile');
+    await listen(banking, fees.url, 'Fee');
+    await banking.submit(holderOf('waiting'));
+    await banking.control('POST /sandbox/profiles/3001/transition', '{"isLocked":true}');
+    await locks.settled(1);
+    expect([locks.statuses(), fees.statuses()]).toEqual([['Locked'], []]);
+  });
+
+  it('of another partner tells nothing', async () => {
+    const banking = await runBanking();
+    const { url, settled, statuses } = await receiver();
+    await banking.control(
+      'POST /sandbox/webhooks',
+      `{"url":"${url}","notificationType":"ApplicationStatus","partnerId":2}`,
+    );
+    await banking.submit(holderOf('waiting'));
+    await settled(0);
+    expect(statuses()).toEqual([]);
+  });
+
+  it('is tried again when it is refused, and later ones wait for it', async () => {
+    const banking = await runBanking();
+    const { url, settled, statuses } = await receiver(500, 503);
+    await listen(banking, url);
+    await banking.submit(holderOf('waiting'));
+    await move(banking, 'InReview');
+    await settled(4);
+    expect(statuses()).toEqual(['Submitted', 'Submitted', 'Submitted', 'InReview']);
+    const { deliveries } = await banking.control<{ deliveries: { attempts: number[] }[] }>(
+      'GET /sandbox/webhooks',
+    );
+    expect(deliveries.map(({ attempts }) => attempts)).toEqual([[500, 503, 200], [200]]);
+  });
+
+  it('can be delivered twice', async () => {
+    const banking = await runBanking();
+    const { url, settled, statuses } = await receiver();
+    await listen(banking, url);
+    await fault(banking, '{"fault":"duplicate-webhooks"}');
+    await banking.submit(holderOf('waiting'));
+    await move(banking, 'InReview');
+    await settled(3);
+    expect(statuses()).toEqual(['Submitted', 'Submitted', 'InReview']);
+  });
+
+  it('can come after the one that should follow it', async () => {
+    const banking = await runBanking();
+    const { url, settled, statuses } = await receiver();
+    await listen(banking, url);
+    await fault(banking, '{"fault":"reorder-webhooks","milliseconds":20000}');
+    await banking.submit(holderOf('waiting'));
+    await move(banking, 'InReview');
+    await move(banking, 'Approved');
+    await settled(3);
+    expect(statuses()).toEqual(['InReview', 'Submitted', 'Approved']);
+  });
+
+  it('that should be overtaken comes late when none follows', async () => {
+    const banking = await runBanking();
+    const { url, settled, statuses } = await receiver();
+    await listen(banking, url);
+    await fault(banking, '{"fault":"reorder-webhooks","milliseconds":1000}');
+    await banking.submit(holderOf('waiting'));
+    await settled(0);
+    expect(statuses()).toEqual([]);
+    await settled(1);
+    expect(statuses()).toEqual(['Submitted']);
+  });
+});
+
+describe('registrations', () => {
+  const E13 = '/api/Partners/webhooks';
+  const body = (url: string) => `{"name":"gangway","url":"${url}","notificationType":"Ach"}`;
+
+  it('are listed, replaced and deleted', async () => {
+    const banking = await runBanking();
+    const created = await banking.call(`POST ${E13}`, body('https://a.example.com'));
+    expect(created.json()).toEqual({ success: true, id: 1 });
+    await banking.call(`PUT ${E13}/1`, body('https://b.example.com'));
+    const list = async () => (await banking.call(`GET ${E13}`)).json();
+    expect(await list()).toEqual([
+      { id: 1, name: 'gangway', url: 'https://b.example.com', notificationType: 'Ach' },
+    ]);
+    await banking.call(`DELETE ${E13}/1`);
+    expect(await list()).toEqual([]);
+    expect(await banking.effects()).toEqual(['create-webhook 1', 'update-webhook 1', 'delete-webhook 1']);
+  });
+
+  it.each([
+    ['PUT', 1, 403, 'other-partner'],
+    ['DELETE', 1, 403, 'other-partner'],
+    ['PUT', 7, 404, 'sandbox'],
+    ['DELETE', 7, 404, 'sandbox'],
+    ['DELETE', 'one', 400, 'sandbox'],
+  ])('%s of %s: %i for %s', async (method, id, expected, user) => {
+    const banking = await runBanking();
+    await banking.call(`POST ${E13}`, body('https://a.example.com'));
+    const change = method === 'PUT' ? body('https://b.example.com') : undefined;
+    expect((await banking.call(`${method} ${E13}/${id}`, change, user)).status).toBe(expected);
+    expect(await banking.effects()).toHaveLength(1);
+  });
+
+  it.each(['{"url":"ftp://a.example.com","notificationType":"Ach"}', '{"url":"https://a.example.com"}'])(
+    'by the control that make no sense are refused: %s',
+    async (json) => {
+      const banking = await runBanking();
+      expect((await banking.call('POST /sandbox/webhooks', json)).status).toBe(400);
+    },
+  );
+});

@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type RunningSandbox, runSandbox } from '../../rigs/sandbox/running-sandbox.js';
+import { outcome, WRITE_FAULTS } from '../../rigs/sandbox/write-faults.js';
+
+const CREATE =
+  '{"cashDiscount":"No","firstName":"A","lastName":"B","dba":"C","pos":"None","agentProfileId":101,"guid":"g-1"}';
+
+const plan = (sandbox: RunningSandbox, json: string) => sandbox.control('POST /sandbox/faults', json);
+
+const create = (sandbox: RunningSandbox) => outcome(sandbox.call('POST /api/v2/merchant/create', CREATE));
+
+/** Faults that concern no single write. */
+const ELSEWHERE = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
+
+describe('a planned fault hits the next write', () => {
+  it('and each that the sandbox lists is in the table, or concerns no single write', async () => {
+    const sandbox = await runSandbox();
+    const { faults } = await sandbox.control<{ faults: object }>('GET /sandbox/scenarios');
+    const known = [...WRITE_FAULTS.map(([fault]) => fault), ...ELSEWHERE];
+    expect(Object.keys(faults).sort()).toEqual(known.sort());
+  });
+
+  it.each(WRITE_FAULTS)('%s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
+    const sandbox = await runSandbox();
+    await plan(sandbox, `{"fault":"${fault}","operation":"create-merchant","milliseconds":20}`);
+    expect(await create(sandbox)).toBe(seen);
+    expect(await sandbox.effects()).toHaveLength(effects);
+    expect(await create(sandbox), 'the call after it').toBe(200);
+    expect(await sandbox.effects()).toHaveLength(effects + 1);
+  });
+
+  it.each([
+    ['delay', 0],
+    ['delay-after-commit', 1],
+  ])('%s: %i took effect while the caller still waits', async (fault, effects) => {
+    const sandbox = await runSandbox();
+    await plan(sandbox, `{"fault":"${fault}","operation":"create-merchant","milliseconds":600}`);
+    const call = create(sandbox);
+    await sleep(200);
+    expect(await sandbox.effects()).toHaveLength(effects);
+    expect(await call).toBe(200);
+    expect(await sandbox.effects()).toHaveLength(1);
+  });
+
+  it.each([
+    ['submit-merchant-v1', 'Not Submitted', 'POST /api/v1/merchant/submit?id=1001', undefined],
+    ['submit-merchant', 'Not Submitted', 'POST /api/v2/merchant/submit', '{"merchantProfileId":1001}'],
+    ['update-fees', 'Not Submitted', 'POST /api/v2/merchant/fees?id=1001', '{"cashDiscountRate":1}'],
+    ['update-status', 'Pending', 'POST /api/v1/merchant/updateStatus?id=1001', '{"status":"Approved"}'],
+    ['request-underwriting-review', 'Pending', 'POST /api/v1/merchant/underwritingReview?id=1001', undefined],
+    ['set-underwriting-pending', 'Pending', 'POST /api/v1/merchant/underwritingPending?id=1001', undefined],
+  ])('of any kind: %s of a merchant that is %s', async (operation, status, line, body) => {
+    const sandbox = await runSandbox();
+    await sandbox.create();
+    await sandbox.control('POST /sandbox/merchants/1001/transition', `{"status":"${status}"}`);
+    await plan(sandbox, `{"fault":"500-before-commit","operation":"${operation}"}`);
+    await plan(sandbox, `{"fault":"drop-after-commit","operation":"${operation}"}`);
+    expect(await outcome(sandbox.call(line, body))).toBe(500);
+    expect((await sandbox.effects()).slice(1)).toEqual([]);
+    expect(await outcome(sandbox.call(line, body))).toBe('UND_ERR_SOCKET');
+    expect((await sandbox.effects()).slice(1)).toEqual([`${operation} 1001`]);
+  });
+
+  it('also when that is a multipart upload', async () => {
+    const sandbox = await runSandbox();
+    await sandbox.create();
+    await plan(sandbox, '{"fault":"500-after-commit","operation":"upload-attachment"}');
+    const form = new FormData();
+    form.append('file', new Blob(['%PDF'], { type: 'application/pdf' }), 'a.pdf');
+    expect(await outcome(sandbox.call('POST /api/v1/merchant/attachment?id=1001', form))).toBe(500);
+    expect((await sandbox.effects()).slice(1)).toEqual(['upload-attachment 1001']);
+    expect(await sandbox.control('GET /sandbox/ledger?name=a.pdf')).toHaveLength(1);
+  });
+});
+
+describe('a planned fault', () => {
+  it('hits only its own operation, as often as planned, in the order of planning', async () => {
+    const sandbox = await runSandbox();
+    await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2}');
+    await plan(sandbox, '{"fault":"500-before-commit","operation":"create-merchant"}');
+    expect(await outcome(sandbox.call('POST /api/v1/merchant/create', CREATE))).toBe(200);
+    const seen = [await create(sandbox), await create(sandbox), await create(sandbox), await create(sandbox)];
+    expect(seen).toEqual([429, 429, 500, 200]);
+  });
+
+  it('429 says when to come back, in whole seconds', async () => {
+    const sandbox = await runSandbox();
+    await plan(sandbox, '{"fault":"429","operation":"list-agent-profiles","milliseconds":1500}');
+    const { status, headers } = await sandbox.call('GET /api/v1/agentProfiles');
+    expect([status, headers.get('retry-after')]).toEqual([429, '2']);
+  });
+
+  it('delay makes the caller wait', async () => {
+    const sandbox = await runSandbox();
+    await plan(sandbox, '{"fault":"delay","operation":"list-agent-profiles","milliseconds":150}');
+    const before = performance.now();
+    expect((await sandbox.call('GET /api/v1/agentProfiles')).status).toBe(200);
+    expect(performance.now() - before).toBeGreaterThan(145);
+  });
+
+  it('is told of while it waits, and can be forgotten', async () => {
+    const sandbox = await runSandbox();
+    await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2,"milliseconds":5}');
+    await create(sandbox);
+    const waiting = [{ fault: '429', operation: 'create-merchant', times: 1, milliseconds: 5 }];
+    expect(await sandbox.control('GET /sandbox/faults')).toEqual({ calls: 1, waiting });
+    expect(await sandbox.control('DELETE /sandbox/faults')).toEqual({ calls: 1, waiting });
+    expect(await create(sandbox)).toBe(200);
+    expect(await sandbox.control('GET /sandbox/faults')).toEqual({ calls: 2, waiting: [] });
+  });
+
+  it('after the commit of a call that is refused leaves nothing behind', async () => {
+    const sandbox = await runSandbox();
+    await plan(sandbox, '{"fault":"500-after-commit","operation":"create-merchant"}');
+    expect(await outcome(sandbox.call('POST /api/v2/merchant/create', '{}'))).toBe(500);
+    expect(await sandbox.effects()).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown fault', '{"fault":"earthquake","operation":"create-merchant"}', 'fault'],
+    ['no fault', '{"operation":"create-merchant"}', 'fault'],
+    ['no operation', '{"fault":"429"}', 'operation'],
+    ['an unknown operation', '{"fault":"429","operation":"createMerchant"}', 'operation'],
+    [
+      'webhooks of one operation',
+      '{"fault":"duplicate-webhooks","operation":"create-merchant"}',
+      'operation',
+    ],
+    ['refuse for one operation', '{"fault":"refuse","operation":"create-merchant"}', 'operation'],
+    ['never', '{"fault":"429","operation":"create-merchant","times":0}', 'times'],
+    ['half a time', '{"fault":"429","operation":"create-merchant","times":1.5}', 'times'],
+    ['back in time', '{"fault":"delay","operation":"create-merchant","milliseconds":-1}', 'milliseconds'],
+    ['an unknown member', '{"fault":"429","operation":"create-merchant","delay":5}', 'delay'],
+  ])('that makes no sense is refused: %s', async (_, body, field) => {
+    const sandbox = await runSandbox();
+    const { status, text } = await sandbox.call('POST /sandbox/faults', body);
+    expect(status).toBe(400);
+    expect(JSON.parse(text).fields.map((problem: { field: string }) => problem.field)).toEqual([field]);
+    expect(await create(sandbox)).toBe(200);
+  });
+});
+
+describe('refuse', () => {
+  const ask = (sandbox: RunningSandbox) => outcome(sandbox.call('GET /api/v1/agentProfiles'));
+
+  /** Asks until the outcome is the wanted one. */
+  async function until(sandbox: RunningSandbox, wanted: number | string): Promise<void> {
+    const seen: (number | string)[] = [];
+    for (const end = Date.now() + 5_000; Date.now() < end; await sleep(5)) {
+      seen.push(await ask(sandbox));
+      if (seen.at(-1) === wanted) return;
+    }
+    throw new Error(`never ${wanted}, but ${[...new Set(seen)]}`);
+  }
+
+  it('turns connections away for a while, and everything is still there afterwards', async () => {
+    const sandbox = await runSandbox();
+    const id = await sandbox.create();
+    await plan(sandbox, '{"fault":"refuse","milliseconds":300}');
+    await until(sandbox, 'ECONNREFUSED');
+    expect(await create(sandbox)).toBe('ECONNREFUSED');
+    await until(sandbox, 200);
+    expect(await sandbox.effects()).toEqual([`create-merchant ${id}`]);
+  });
+
+  it('can be planned again, and a sandbox that was closed meanwhile stays closed', async () => {
+    const sandbox = await runSandbox();
+    for (let time = 0; time < 2; time += 1) {
+      await plan(sandbox, '{"fault":"refuse","milliseconds":100}');
+      await until(sandbox, 'ECONNREFUSED');
+      if (time === 0) await until(sandbox, 200);
+    }
+    await sandbox.close();
+    await sleep(200);
+    expect(await ask(sandbox)).toBe('ECONNREFUSED');
+  });
+});
+
+describe('the ledger', () => {
+  it('lists every write that took effect, in order, with the key of the caller, and no read', async () => {
+    const sandbox = await runSandbox();
+    await create(sandbox);
+    await sandbox.call('GET /api/v1/merchant/status?id=1001');
+    await sandbox.call('POST /api/v1/merchant/submit?id=1001');
+    await sandbox.create('Without a key');
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(await sandbox.control('GET /sandbox/ledger')).toEqual([
+      { seq: 1, at, system: 'boarding', operation: 'create-merchant', id: 1001, guid: 'g-1' },
+      { seq: 2, at, system: 'boarding', operation: 'submit-merchant-v1', id: 1001, guid: 'g-1' },
+      { seq: 3, at, system: 'boarding', operation: 'create-merchant', id: 1002 },
+    ]);
+  });
+
+  it.each([
+    ['guid=g-1', [1, 2]],
+    ['operation=create-merchant', [1, 3]],
+    ['id=1002', [3]],
+    ['id=1001&operation=submit-merchant-v1', [2]],
+    ['guid=nobody', []],
+  ])('can be asked for %s', async (query, seqs) => {
+    const sandbox = await runSandbox();
+    await create(sandbox);
+    await sandbox.call('POST /api/v1/merchant/submit?id=1001');
+    await sandbox.create('Without a key');
+    const entries = await sandbox.control<{ seq: number }[]>(`GET /sandbox/ledger?${query}`);
+    expect(entries.map(({ seq }) => seq)).toEqual(seqs);
+  });
+});

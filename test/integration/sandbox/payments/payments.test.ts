@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ACCOUNT,
+  COUNTER,
+  OLD_TILL,
+  type RunningPayments,
+  runPayments,
+} from '../../../rigs/sandbox/payments/running-payments.js';
+import { outcome, WRITE_FAULTS } from '../../../rigs/sandbox/write-faults.js';
+
+const START = (more = '') => `{"terminal_id":"${COUNTER}","amount":1000,"event_id":"e-1"${more}}`;
+
+/** Brings a payment into each state that there is. */
+const INTO: Record<string, (payments: RunningPayments) => Promise<string>> = {
+  pending: async (payments) => payments.start('payment', await payments.terminal('waiting')),
+  surcharge_pending: async (payments) => payments.start('payment', await payments.terminal('surcharge')),
+  authorized: (payments) => payments.start('preauth'),
+  captured: (payments) => payments.start('payment'),
+  settled: async (payments) => {
+    const id = await payments.start('payment');
+    const { json } = await payments.call('POST /v1/batches', `{"account_id":"${ACCOUNT}"}`);
+    await payments.call(`POST /v1/batches/${json<{ id: string }>().id}/close`);
+    return id;
+  },
+  declined: async (payments) => payments.start('payment', await payments.terminal('declined')),
+  refunded: async (payments) => {
+    const id = await payments.start('payment');
+    await payments.act('refund', id);
+    return id;
+  },
+  reversed: async (payments) => {
+    const id = await payments.start('preauth');
+    await payments.act('reverse', id);
+    return id;
+  },
+};
+
+describe('a payment', () => {
+  it('is pending at first, and then captured', async () => {
+    const payments = await runPayments();
+    const { status, text } = await payments.call('POST /v3/payment', START(',"note":"n"'));
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toEqual({
+      id: 'transaction-1001',
+      status: 'pending',
+      amount: 1000,
+      captured_amount: 0,
+      refunded_amount: 0,
+      account_id: ACCOUNT,
+      terminal_id: COUNTER,
+      passthrough: false,
+      note: 'n',
+    });
+    expect(await payments.state('transaction-1001')).toBe('captured 1000 1000 0');
+    expect(await payments.effects()).toEqual(['start-payment transaction-1001']);
+  });
+
+  it('that is only authorized is pending at first, too', async () => {
+    const payments = await runPayments();
+    await payments.call('POST /v3/preauth', START());
+    expect(await payments.state('transaction-1001')).toBe('authorized 1000 0 0');
+    expect(await payments.effects()).toEqual(['start-preauth transaction-1001']);
+  });
+
+  it.each(Object.entries(INTO))('can be %s', async (status, into) => {
+    const payments = await runPayments();
+    expect((await payments.state(await into(payments))).split(' ')[0]).toBe(status);
+  });
+});
+
+describe('what the state allows', () => {
+  it.each([
+    ['capture', 'authorized', '', 'captured 1000 1000 0'],
+    ['capture', 'authorized', '"amount":null', 'captured 1000 1000 0'],
+    ['capture', 'authorized', '"amount":400', 'captured 1000 400 0'],
+    ['capture', 'authorized', '"amount":1000,"tip_amount":150', 'captured 1000 1150 0'],
+    ['auth', 'authorized', '"amount":500', 'authorized 1500 0 0'],
+    ['adjust', 'authorized', '"amount":900', 'authorized 900 0 0'],
+    ['adjust', 'captured', '"amount":1200', 'captured 1200 1200 0'],
+    ['reverse', 'authorized', '', 'reversed 1000 0 0'],
+    ['reverse', 'authorized', '"amount":300', 'authorized 700 0 0'],
+    ['reverse', 'captured', '', 'reversed 1000 1000 0'],
+    ['refund', 'captured', '', 'refunded 1000 1000 1000'],
+    ['refund', 'captured', '"amount":1', 'captured 1000 1000 1'],
+    ['refund', 'settled', '"amount":999', 'settled 1000 1000 999'],
+    ['refund', 'settled', '"amount":1000', 'refunded 1000 1000 1000'],
+    ['confirm', 'surcharge_pending', '"confirm":true', 'captured 1000 1000 0'],
+    ['confirm', 'surcharge_pending', '"confirm":false', 'declined 1000 0 0'],
+  ])('%s of one that is %s, with {%s}: %s', async (action, status, more, state) => {
+    const payments = await runPayments();
+    const id = await INTO[status]?.(payments);
+    const reply = await payments.act(action, String(id), more);
+    expect(reply.status).toBe(200);
+    expect(reply.json()).toMatchObject({ id, status: state.split(' ')[0] });
+    expect(await payments.state(String(id))).toBe(state);
+  });
+
+  const ALLOWED: Record<string, readonly string[]> = {
+    capture: ['authorized'],
+    auth: ['authorized'],
+    adjust: ['authorized', 'captured'],
+    reverse: ['authorized', 'captured'],
+    refund: ['captured', 'settled'],
+    confirm: ['surcharge_pending'],
+  };
+  const NEEDED: Record<string, string> = {
+    auth: '"amount":1',
+    adjust: '"amount":1',
+    confirm: '"confirm":true',
+  };
+  const FORBIDDEN = Object.entries(ALLOWED).flatMap(([action, allowed]) =>
+    Object.keys(INTO)
+      .filter((status) => !allowed.includes(status))
+      .map((status): [string, string, string] => [action, status, allowed.join(' or ')]),
+  );
+
+  it.each(FORBIDDEN)('and nothing else: %s of one that is %s is a 400', async (action, status, allowed) => {
+    const payments = await runPayments();
+    const id = String(await INTO[status]?.(payments));
+    const [before, effects] = [await payments.state(id), await payments.effects()];
+    const { status: code, text } = await payments.act(action, id, NEEDED[action]);
+    expect([code, text]).toEqual([400, `{"message":"The payment is ${status}, not ${allowed}","errors":{}}`]);
+    expect(await payments.state(id)).toBe(before);
+    expect(await payments.effects()).toEqual(effects);
+  });
+
+  it.each([
+    ['capture', 'authorized', '"amount":1001', 'is more than 1000'],
+    ['reverse', 'authorized', '"amount":1001', 'is more than 1000'],
+    ['reverse', 'captured', '"amount":999', 'must be all of a captured payment'],
+    ['refund', 'captured', '"amount":1001', 'is more than 1000'],
+  ])('nor more than there is: %s of one that is %s, with {%s}', async (action, status, more, message) => {
+    const payments = await runPayments();
+    const reply = await payments.act(action, String(await INTO[status]?.(payments)), more);
+    expect([reply.status, reply.json()]).toEqual([
+      400,
+      { message: 'One or more fields are invalid', errors: { amount: [message] } },
+    ]);
+  });
+
+  it('several refunds are allowed, up to the captured total', async () => {
+    const payments = await runPayments();
+    const id = await payments.start('preauth');
+    await payments.act('capture', id, '"amount":800');
+    const statuses: number[] = [];
+    for (const amount of [300, 300, 201, 200, 1]) {
+      statuses.push((await payments.act('refund', id, `"amount":${amount}`)).status);
+    }
+    expect(statuses).toEqual([200, 200, 400, 200, 400]);
+    expect(await payments.state(id)).toBe('refunded 1000 800 800');
+  });
+
+  it('an adjustment below what was refunded is not', async () => {
+    const payments = await runPayments();
+    const id = await payments.start('payment');
+    await payments.act('refund', id, '"amount":600');
+    expect((await payments.act('adjust', id, '"amount":599')).status).toBe(400);
+    expect((await payments.act('adjust', id, '"amount":601')).status).toBe(200);
+    expect(await payments.state(id)).toBe('captured 601 601 600');
+  });
+
+  it('v1 does what v3 does, and the refund of a transaction what that of a payment does', async () => {
+    const payments = await runPayments();
+    const id = await payments.start('preauth');
+    const other = await payments.start('payment');
+    const v1 = (action: string, more: string) =>
+      payments.call(`POST /v1/payments/${id}/${action}`, `{${more}}`);
+    expect((await v1('auth', '"event_id":"a","amount":500')).status).toBe(200);
+    expect((await v1('adjust', '"event_id":"b","amount":1400')).status).toBe(200);
+    expect((await v1('reverse', '"event_id":"c","amount":100')).status).toBe(200);
+    expect((await v1('capture', '"event_id":"d"')).status).toBe(200);
+    expect((await v1('refund', '"event_id":"e","amount":300')).status).toBe(200);
+    expect((await v1('confirm', '"event_id":"f","confirm":true')).status).toBe(400);
+    expect(await payments.state(id)).toBe('captured 1300 1300 300');
+    const refund = `{"transaction_id":"${other}","event_id":"g","amount":400}`;
+    expect((await payments.call('POST /v3/refund', refund)).status).toBe(200);
+    expect(await payments.state(other)).toBe('captured 1000 1000 400');
+    expect((await payments.effects()).slice(2)).toEqual([
+      `increment-authorization-v1 ${id}`,
+      `adjust-payment-v1 ${id}`,
+      `reverse-payment-v1 ${id}`,
+      `capture-payment-v1 ${id}`,
+      `refund-payment-v1 ${id}`,
+      `refund-transaction ${other}`,
+    ]);
+  });
+});
+
+describe('an event_id', () => {
+  it('that comes again gets the first answer, and nothing happens twice', async () => {
+    const payments = await runPayments();
+    const id = await payments.start('payment');
+    const refund = (event: string) =>
+      payments.call(`POST /v3/payments/${id}/refund`, `{"event_id":"${event}","amount":400}`);
+    const first = await refund('r-1');
+    await refund('r-2');
+    expect((await refund('r-1')).text).toBe(first.text);
+    expect(await payments.state(id)).toBe('captured 1000 1000 800');
+    expect((await payments.effects()).slice(1)).toEqual([`refund-payment ${id}`, `refund-payment ${id}`]);
+  });
+
+  it('of a start does the same', async () => {
+    const payments = await runPayments();
+    const first = await payments.call('POST /v3/payment', START());
+    await payments.state('transaction-1001');
+    expect((await payments.call('POST /v3/payment', START())).text).toBe(first.text);
+    expect(await payments.effects()).toEqual(['start-payment transaction-1001']);
+  });
+
+  it('may be that of another call, of another payment, or of one that was refused', async () => {
+    const payments = await runPayments();
+    const [one, other] = [await payments.start('preauth'), await payments.start('preauth')];
+    const call = (id: string, action: string, more = '') =>
+      payments.call(`POST /v3/payments/${id}/${action}`, `{"event_id":"e"${more}}`);
+    expect((await call(one, 'capture', ',"amount":1001')).status).toBe(400);
+    expect((await call(one, 'capture')).status).toBe(200);
+    expect((await call(one, 'refund', ',"amount":1')).status).toBe(200);
+    expect((await call(other, 'capture')).status).toBe(200);
+    expect(await payments.state(one)).toBe('captured 1000 1000 1');
+    expect(await payments.state(other)).toBe('captured 1000 1000 0');
+  });
+
+  it('makes a call whose answer got lost safe to repeat', async () => {
+    const payments = await runPayments();
+    const id = await payments.start('preauth');
+    await payments.control(
+      'POST /sandbox/faults',
+      '{"fault":"drop-after-commit","operation":"capture-payment"}',
+    );
+    const capture = () => payments.call(`POST /v3/payments/${id}/capture`, '{"event_id":"c-1"}');
+    expect(await outcome(capture())).toBe('UND_ERR_SOCKET');
+    expect((await capture()).json()).toMatchObject({ status: 'captured', captured_amount: 1000 });
+    expect((await payments.effects()).slice(1)).toEqual([`capture-payment ${id}`]);
+  });
+});
+
+describe('a passthrough transaction', () => {
+  it('waits until its outcome is entered', async () => {
+    const payments = await runPayments();
+    const id = await payments.start('payment', OLD_TILL);
+    expect(await payments.state(id)).toBe('pending 1000 0 0');
+    const { status, json } = await payments.call(
+      `PUT /v1/transactions/${id}`,
+      '{"status":"captured","auth_code":"000111"}',
+    );
+    expect(status).toBe(200);
+    expect(json()).toMatchObject({ id, status: 'captured', captured_amount: 1000, auth_code: '000111' });
+    expect((await payments.effects()).at(-1)).toBe(`update-transaction ${id}`);
+    await payments.act('refund', id, '"amount":100');
+    expect(await payments.state(id)).toBe('captured 1000 1000 100');
+  });
+
+  it('is the only one that can be edited: any other is a 401', async () => {
+    const payments = await runPayments();
+    const id = await payments.start('payment');
+    const { status, text } = await payments.call(`PUT /v1/transactions/${id}`, '{"status":"settled"}');
+    expect([status, text]).toEqual([
+      401,
+      '{"message":"The processor manages this transaction directly","errors":{}}',
+    ]);
+    expect(await payments.state(id)).toBe('captured 1000 1000 0');
+    expect(await payments.effects()).toEqual([`start-payment ${id}`]);
+  });
+});
+
+describe('transactions', () => {
+  it('are listed in pages, and can be searched', async () => {
+    const payments = await runPayments();
+    const captured = await payments.start('payment');
+    const authorized = await payments.start('preauth');
+    const list = async (query: string) => {
+      const { json } = await payments.call(`GET /v1/transactions${query}`);
+      const { transactions, ...page } = json<{ transactions: { id: string }[] }>();
+      return { ids: transactions.map(({ id }) => id), ...page };
+    };
+    const page = { limit: 50, offset: 0, page: 1, total: 2 };
+    expect(await list('')).toEqual({ ids: [captured, authorized], ...page });
+    expect(await list('?limit=1&offset=1')).toEqual({
+      ids: [authorized],
+      limit: 1,
+      offset: 1,
+      page: 2,
+      total: 2,
+    });
+    expect(await list('?status=authorized')).toEqual({ ids: [authorized], ...page, total: 1 });
+    expect(await list('?search=CAPTURED%22')).toEqual({ ids: [captured], ...page, total: 1 });
+    expect(await list('?account_id=account-1002')).toEqual({ ids: [], ...page, total: 0 });
+  });
+
+  it('are moved by the controls, which is no write of a caller', async () => {
+    const payments = await runPayments();
+    const id = await payments.start('payment', await payments.terminal('waiting'));
+    const line = `POST /sandbox/transactions/${id}/transition`;
+    expect(await payments.control(line, '{"status":"settled"}')).toMatchObject({ id, captured_amount: 1000 });
+    expect(await payments.state(id)).toBe('settled 1000 1000 0');
+    expect((await payments.effects()).at(-1)).toBe(`start-payment ${id}`);
+    expect((await payments.call(line, '{"state":"settled"}')).status).toBe(400);
+    expect(
+      (await payments.call('POST /sandbox/transactions/x/transition', '{"status":"settled"}')).status,
+    ).toBe(404);
+  });
+});
+
+describe('a planned fault', () => {
+  it.each(WRITE_FAULTS)('hits it, %s: the caller sees %s, %i took effect', async (fault, seen, effects) => {
+    const payments = await runPayments();
+    await payments.control(
+      'POST /sandbox/faults',
+      `{"fault":"${fault}","operation":"start-payment","milliseconds":20}`,
+    );
+    expect(await outcome(payments.call('POST /v3/payment', START()))).toBe(seen);
+    expect(await payments.effects()).toEqual(Array(effects).fill('start-payment transaction-1001'));
+  });
+
+  it('of one system leaves the other alone that calls an operation the same', async () => {
+    const payments = await runPayments();
+    const list = async () => (await payments.call('GET /v1/transactions')).status;
+    const plan = (system: string) =>
+      payments.call('POST /sandbox/faults', `{"fault":"429","operation":"list-transactions"${system}}`);
+    await plan(',"system":"banking"');
+    expect(await list()).toBe(200);
+    await plan(',"system":"payments"');
+    await plan('');
+    expect([await list(), await list(), await list()]).toEqual([429, 429, 200]);
+    expect((await plan(',"system":"bank"')).status).toBe(400);
+  });
+});

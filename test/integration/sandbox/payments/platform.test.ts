@@ -1,0 +1,369 @@
+import { describe, expect, it } from 'vitest';
+import { paymentsClient } from '../../../../src/partners/payments/client.js';
+import { eventIdOf } from '../../../../src/partners/payments/event-id.js';
+import { failureOf } from '../../../rigs/partners/failure.js';
+import {
+  ACCOUNT,
+  COUNTER,
+  keyOf,
+  OLD_TILL,
+  type RunningPayments,
+  runPayments,
+} from '../../../rigs/sandbox/payments/running-payments.js';
+
+const ADDRESS = '"address":{"street_line1":"1 Main Street","city":"Albany","state":"NY","zip":"12207"}';
+const NEW_ACCOUNT = `{"type":"merchant","name":"Books","description":"Sells books",${ADDRESS}}`;
+const AT = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+
+async function made(payments: RunningPayments, line: string, body: string): Promise<string> {
+  const { status, json } = await payments.call(line, body);
+  expect(status).toBe(200);
+  return json<{ id: string }>().id;
+}
+
+describe('a path', () => {
+  it.each([
+    'GET /accounts',
+    'GET /transactions/transaction-1001',
+    'GET /v5/payments',
+    'GET /v5/terminals',
+    'GET /v5/accounts',
+    'GET /v3/accounts',
+    'GET /v1/terminals',
+    'POST /v1/payment',
+    'POST /v2/payments/transaction-1001/capture',
+  ])('without a version, or in one that its resource lacks, is a 404: %s', async (line) => {
+    const payments = await runPayments();
+    expect((await payments.call(line)).status).toBe(404);
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    ['no key', {}],
+    ['a wrong key', keyOf('guess')],
+    ['a Bearer token', { authorization: 'Bearer sandbox' }],
+  ])('is needed: %s is a 401', async (_, shown) => {
+    const payments = await runPayments();
+    const { status, text } = await payments.call(
+      'GET /v2/terminals',
+      undefined,
+      shown as Record<string, string>,
+    );
+    expect([status, text]).toEqual([401, '{"message":"The API key is missing or invalid","errors":{}}']);
+  });
+
+  it('is the password, where one is set for all', async () => {
+    const { call } = await runPayments({ password: 'w0rd' });
+    expect((await call('GET /v2/terminals')).status).toBe(401);
+    expect((await call('GET /v2/terminals', undefined, keyOf('w0rd'))).status).toBe(200);
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+    expect((await call('GET /plants', undefined, bearer('sandbox'))).status).toBe(400);
+    expect((await call('GET /plants', undefined, bearer('w0rd'))).status).toBe(200);
+    expect((await call('POST /processor/api/v1/webhook', '{}', bearer('sandbox'))).status).toBe(401);
+    expect((await call('POST /processor/api/v1/webhook', '{}', bearer('w0rd'))).status).toBe(422);
+  });
+
+  it('opens what it has permission for, and nothing else', async () => {
+    const payments = await runPayments();
+    const { json } = await payments.call(
+      'POST /v5/apikeys',
+      '{"name":"till","permissions":["terminals:read","payment:write"]}',
+    );
+    const { id, key } = json<{ id: string; key: string }>();
+    const status = async (line: string, body?: string) =>
+      (await payments.call(line, body, keyOf(key))).status;
+    const sale = `{"terminal_id":"${COUNTER}","amount":100,"event_id":"e"}`;
+    expect(await status('GET /v2/terminals')).toBe(200);
+    expect(await status('POST /v3/payment', sale)).toBe(200);
+    expect(await status('POST /v3/preauth', sale)).toBe(403);
+    expect(await status('DELETE /v2/terminals/terminal-1001')).toBe(403);
+    expect(await status('GET /v1/accounts')).toBe(403);
+    await payments.call(`PUT /v5/apikeys/${id}`, '{"permissions":["accounts:read"]}');
+    expect([await status('GET /v2/terminals'), await status('GET /v1/accounts')]).toEqual([403, 200]);
+    await payments.call(`DELETE /v5/apikeys/${id}`);
+    expect(await status('GET /v1/accounts')).toBe(401);
+    expect((await payments.effects()).filter((effect) => effect.includes('api-key'))).toEqual([
+      `create-api-key ${id}`,
+      `update-api-key ${id}`,
+      `delete-api-key ${id}`,
+    ]);
+  });
+
+  it('tells its secret once', async () => {
+    const payments = await runPayments();
+    const body = '{"name":"till","permissions":["*"]}';
+    const told = (await payments.call('POST /v5/apikeys', body)).json();
+    const record = { id: 'apikey-1001', name: 'till', permissions: ['*'] };
+    expect(told).toEqual({ ...record, key: expect.stringMatching(/^made-[0-9a-f-]{36}$/) });
+    expect((await payments.call('GET /v5/apikeys/apikey-1001')).json()).toEqual(record);
+    expect((await payments.call('PUT /v5/apikeys/apikey-1001', '{"name":"shop"}')).json()).toEqual({
+      ...record,
+      name: 'shop',
+    });
+    expect((await payments.call('GET /v5/apikeys')).json()).toEqual({
+      limit: 50,
+      offset: 0,
+      page: 1,
+      apikeys: [{ ...record, name: 'shop' }],
+      total: 1,
+    });
+  });
+
+  it.each(['POST /v5/apikeys', 'PUT /v5/apikeys/apikey-1001'])('has known permissions: %s', async (line) => {
+    const payments = await runPayments();
+    await payments.call('POST /v5/apikeys', '{"name":"till","permissions":["*"]}');
+    const { status, json } = await payments.call(line, '{"name":"x","permissions":["*","payments:delete"]}');
+    expect([status, json<{ errors: object }>().errors]).toEqual([
+      400,
+      { 'permissions.1': [expect.stringContaining('accounts:read')] },
+    ]);
+  });
+});
+
+describe('what belongs to another partner is as if it were not there', () => {
+  it.each([
+    ['GET /v1/accounts/account-1001', undefined],
+    ['PUT /v1/accounts/account-1001', '{"name":"x"}'],
+    ['GET /v2/terminals/terminal-1001', undefined],
+    ['PUT /v2/terminals/terminal-1001', '{"name":"x"}'],
+    ['DELETE /v2/terminals/terminal-1001', undefined],
+    ['GET /v1/locations/location-1001', undefined],
+    ['PUT /v1/locations/location-1001', '{"name":"x"}'],
+    ['GET /v1/transactions/transaction-1001', undefined],
+    ['PUT /v1/transactions/transaction-1001', '{"status":"captured"}'],
+    ['POST /v3/payments/transaction-1001/capture', '{"event_id":"x"}'],
+    ['POST /v1/payments/transaction-1001/refund', '{"event_id":"x"}'],
+    ['POST /v3/refund', '{"transaction_id":"transaction-1001","event_id":"x"}'],
+    ['PUT /v1/batches/batch-1001', '{"name":"x"}'],
+    ['POST /v1/batches/batch-1001/close', undefined],
+    ['GET /v5/apikeys/apikey-1001', undefined],
+    ['PUT /v5/apikeys/apikey-1001', '{"name":"x"}'],
+    ['DELETE /v5/apikeys/apikey-1001', undefined],
+  ])('%s is a 404', async (line, body) => {
+    const payments = await runPayments();
+    await made(payments, 'POST /v1/locations', `{"account_id":"${ACCOUNT}","name":"Shop",${ADDRESS}}`);
+    await made(payments, 'POST /v1/batches', `{"account_id":"${ACCOUNT}"}`);
+    await made(payments, 'POST /v5/apikeys', '{"name":"till","permissions":["*"]}');
+    await payments.start('payment');
+    const effects = await payments.effects();
+    const { status, text } = await payments.call(line, body, keyOf('other-partner'));
+    expect(status).toBe(404);
+    expect(text).toMatch(/^\{"message":"no such \w+","errors":\{\}\}$/);
+    expect(await payments.effects()).toEqual(effects);
+  });
+
+  it('and is not listed', async () => {
+    const payments = await runPayments();
+    await payments.start('payment');
+    const count = async (line: string) =>
+      (await payments.call(line, undefined, keyOf('other-partner'))).json<{ total: number }>().total;
+    expect(await count('GET /v1/transactions')).toBe(0);
+    expect(await count('GET /v5/apikeys')).toBe(0);
+    expect(await count('GET /v2/terminals?search=terminal-1001')).toBe(0);
+    expect(await count('GET /v2/terminals')).toBe(2);
+    expect(await count('GET /v1/accounts')).toBe(1);
+  });
+});
+
+describe('an account', () => {
+  it('made by v2 comes with an organisation, a webhook application and a key that works', async () => {
+    const payments = await runPayments();
+    const { status, json } = await payments.call('POST /v2/accounts', NEW_ACCOUNT);
+    expect(status).toBe(200);
+    expect(json()).toEqual({
+      ...JSON.parse(NEW_ACCOUNT),
+      id: 'account-1003',
+      status: 'active',
+      created_at: AT,
+      organization: { id: 'organization-account-1003', name: 'Books' },
+      webhook_app: { id: 'webhook-app-account-1003' },
+      api_key: { id: 'apikey-1001', name: 'Books', key: expect.any(String) },
+    });
+    const { api_key } = json<{ api_key: { key: string } }>();
+    const seen = await payments.call('GET /v1/accounts/account-1003', undefined, keyOf(api_key.key));
+    expect(seen.status).toBe(200);
+    expect((await payments.call('GET /v5/apikeys/apikey-1001')).status).toBe(200);
+    expect(await payments.effects()).toEqual(['create-account account-1003']);
+  });
+
+  it('made by v1 comes alone', async () => {
+    const payments = await runPayments();
+    const { json } = await payments.call('POST /v1/accounts', NEW_ACCOUNT);
+    const account = { ...JSON.parse(NEW_ACCOUNT), id: 'account-1003', status: 'active', created_at: AT };
+    expect(json()).toEqual(account);
+    expect((await payments.call('GET /v1/accounts/account-1003')).json()).toEqual(account);
+    expect((await payments.call('GET /v5/apikeys')).json()).toMatchObject({ total: 0 });
+    expect(await payments.effects()).toEqual(['create-account-v1 account-1003']);
+  });
+
+  it('can be changed, and found by what it is called', async () => {
+    const payments = await runPayments();
+    await payments.call('PUT /v1/accounts/account-1001', '{"name":"Cake & Co","id":"x"}');
+    const { accounts } = (await payments.call('GET /v1/accounts?search=cake')).json<{
+      accounts: unknown[];
+    }>();
+    expect(accounts).toEqual([expect.objectContaining({ id: ACCOUNT, name: 'Cake & Co', type: 'merchant' })]);
+    expect(await payments.effects()).toEqual([`update-account ${ACCOUNT}`]);
+  });
+});
+
+describe('a terminal', () => {
+  it('can be made, read, changed, listed and deleted', async () => {
+    const payments = await runPayments();
+    const location = `{"account_id":"${ACCOUNT}","name":"Shop",${ADDRESS}}`;
+    const place = await made(payments, 'POST /v1/locations', location);
+    const body = `{"account_id":"${ACCOUNT}","name":"Kiosk","location_id":"${place}","serial":"s-1"}`;
+    const id = await made(payments, 'POST /v2/terminals', body);
+    const terminal = { ...JSON.parse(body), id, status: 'active' };
+    expect((await payments.call(`GET /v2/terminals/${id}`)).json()).toEqual(terminal);
+    await payments.call(`PUT /v2/terminals/${id}`, '{"name":"Stall"}');
+    expect((await payments.call('GET /v2/terminals?search=stall')).json()).toEqual({
+      limit: 50,
+      offset: 0,
+      page: 1,
+      terminals: [{ ...terminal, name: 'Stall' }],
+      total: 1,
+    });
+    expect((await payments.call(`DELETE /v2/terminals/${id}`)).status).toBe(200);
+    expect((await payments.call(`GET /v2/terminals/${id}`)).status).toBe(404);
+    expect((await payments.effects()).slice(1)).toEqual([
+      `create-terminal ${id}`,
+      `update-terminal ${id}`,
+      `delete-terminal ${id}`,
+    ]);
+  });
+
+  it('plays no scenario that there is not', async () => {
+    const payments = await runPayments();
+    const { status, json } = await payments.call(
+      'POST /v2/terminals',
+      `{"account_id":"${ACCOUNT}","name":"Till [exploding]"}`,
+    );
+    expect([status, json<{ errors: object }>().errors]).toEqual([
+      400,
+      { name: [expect.stringMatching(/unknown magic value \[exploding\].*straight, declined, surcharge/)] },
+    ]);
+  });
+});
+
+describe('a location', () => {
+  it('can be made, read and changed', async () => {
+    const payments = await runPayments();
+    const body = `{"account_id":"${ACCOUNT}","name":"Shop",${ADDRESS}}`;
+    const id = await made(payments, 'POST /v1/locations', body);
+    await payments.call(`PUT /v1/locations/${id}`, '{"name":"Stall"}');
+    expect((await payments.call(`GET /v1/locations/${id}`)).json()).toEqual({
+      ...JSON.parse(body),
+      id,
+      name: 'Stall',
+    });
+    expect(await payments.effects()).toEqual([`create-location ${id}`, `update-location ${id}`]);
+  });
+});
+
+describe('a batch', () => {
+  it('settles, when it is closed, what was captured on its account', async () => {
+    const payments = await runPayments();
+    const [captured, authorized] = [await payments.start('payment'), await payments.start('preauth')];
+    const id = await made(payments, 'POST /v1/batches', `{"account_id":"${ACCOUNT}","name":"Monday"}`);
+    const change = await payments.call(`PUT /v1/batches/${id}`, '{"name":"Tuesday"}');
+    const open = { id, account_id: ACCOUNT, name: 'Tuesday', status: 'open', settled: 0 };
+    expect(change.json()).toEqual(open);
+    const closed = await payments.call(`POST /v1/batches/${id}/close`);
+    expect(closed.json()).toEqual({ ...open, status: 'closed', settled: 1 });
+    expect(await payments.state(captured)).toBe('settled 1000 1000 0');
+    expect(await payments.state(authorized)).toBe('authorized 1000 0 0');
+    expect((await payments.effects()).slice(2)).toEqual([
+      `open-batch ${id}`,
+      `update-batch ${id}`,
+      `close-batch ${id}`,
+    ]);
+  });
+
+  it('is closed once, and stays as it is', async () => {
+    const payments = await runPayments();
+    const id = await made(payments, 'POST /v1/batches', `{"account_id":"${ACCOUNT}"}`);
+    const close = () => payments.call(`POST /v1/batches/${id}/close`);
+    expect((await close()).text).toBe((await close()).text);
+    const change = await payments.call(`PUT /v1/batches/${id}`, '{"name":"x"}');
+    expect([change.status, change.text]).toEqual([400, '{"message":"The batch is closed","errors":{}}']);
+    expect(await payments.effects()).toEqual([`open-batch ${id}`, `close-batch ${id}`]);
+  });
+
+  it('is the only open one of its account', async () => {
+    const payments = await runPayments();
+    const body = `{"account_id":"${ACCOUNT}"}`;
+    const id = await made(payments, 'POST /v1/batches', body);
+    expect((await payments.call('POST /v1/batches', body)).json()).toMatchObject({
+      errors: { account_id: ['has an open batch'] },
+    });
+    await payments.call(`POST /v1/batches/${id}/close`);
+    expect((await payments.call('POST /v1/batches', body)).status).toBe(200);
+  });
+});
+
+describe('a request that names what is not there is a 400:', () => {
+  it.each([
+    ['POST /v2/terminals', '{"account_id":"account-1002","name":"Till"}', 'account_id'],
+    [
+      'POST /v2/terminals',
+      `{"account_id":"${ACCOUNT}","name":"Till","location_id":"location-1"}`,
+      'location_id',
+    ],
+    ['PUT /v2/terminals/terminal-1001', '{"account_id":"x"}', 'account_id'],
+    ['POST /v1/locations', `{"account_id":"x","name":"Shop",${ADDRESS}}`, 'account_id'],
+    ['POST /v1/batches', '{"account_id":"x"}', 'account_id'],
+    ['POST /v2/accounts', `${NEW_ACCOUNT.slice(0, -1)},"parent_id":"x"}`, 'parent_id'],
+    ['PUT /v1/accounts/account-1001', '{"parent_id":"x"}', 'parent_id'],
+    ['POST /v3/payment', '{"terminal_id":"terminal-1003","amount":1,"event_id":"e"}', 'terminal_id'],
+  ])('%s %s', async (line, body, field) => {
+    const payments = await runPayments();
+    const { status, json } = await payments.call(line, body);
+    expect([status, json<{ errors: object }>().errors]).toEqual([400, { [field]: ['is unknown'] }]);
+    expect(await payments.effects()).toEqual([]);
+  });
+
+  it('so is one that breaks a rule', async () => {
+    const payments = await runPayments();
+    const { status, json } = await payments.call(
+      'POST /v3/payment',
+      '{"terminal_id":"terminal-1001","amount":0}',
+    );
+    expect([status, json()]).toEqual([
+      400,
+      {
+        message: 'Validation failed',
+        errors: { amount: ['must be cents, 1 or more'], event_id: ['is required'] },
+      },
+    ]);
+    expect((await payments.call('GET /v2/terminals?limit=201')).status).toBe(400);
+  });
+});
+
+it('our client takes a payment from its start to its refund', async () => {
+  const { url } = await runPayments();
+  const client = paymentsClient({ url, apiKey: 'sandbox', environment: 'uat' });
+  const event_id = (step: string) => eventIdOf('take-payment-1', step);
+  const started = await client.startPreauth({
+    terminal_id: COUNTER,
+    amount: 2_500,
+    event_id: event_id('start'),
+  });
+  const transaction_id = started.id;
+  expect(await client.getTransaction({ transaction_id })).toMatchObject({ status: 'authorized' });
+  await client.incrementAuthorization({ transaction_id, amount: 500, event_id: event_id('increment') });
+  const capture = { transaction_id, event_id: event_id('capture') };
+  expect(await client.capturePayment(capture)).toMatchObject({ status: 'captured', captured_amount: 3_000 });
+  expect(await client.capturePayment(capture)).toMatchObject({ status: 'captured', captured_amount: 3_000 });
+  await client.refundPaymentV1({ transaction_id, event_id: event_id('refund') });
+  expect(await client.listTransactions({ status: 'refunded' })).toMatchObject({ total: 1 });
+
+  const error = await failureOf(client.updateTransaction({ transaction_id, status: 'captured' }));
+  expect(error).toMatchObject({ kind: 'Rejected', status: 401 });
+  expect(error.fields[0]?.message).toContain('only transactions of passthrough flows can be edited');
+  const passthrough = await client.startPayment({ terminal_id: OLD_TILL, amount: 1, event_id: 'p' });
+  const outcome = { transaction_id: passthrough.id, status: 'captured' };
+  expect(await client.updateTransaction(outcome)).toMatchObject({ status: 'captured' });
+  await client.close();
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { processorClient } from '../../../../src/partners/processor/client.js';
+import { failureOf } from '../../../rigs/partners/failure.js';
+import { runKeyed } from '../../../rigs/sandbox/keyed.js';
+import { outcome, WRITE_FAULTS } from '../../../rigs/sandbox/write-faults.js';
+
+const LINE = 'POST /processor/api/v1/webhook';
+const REGISTRATION = '{"event_names":["TransactionCompleted"],"webhook_url":["https://example.com/hooks"]}';
+const runProcessor = () => runKeyed({ authorization: 'Bearer sandbox' });
+
+const refusal = (message: string, errors = 'null') =>
+  `{"status":false,"message":"${message}","data":null,"errors":${errors},"error_code":null}`;
+
+describe('the processor', () => {
+  it('registers webhooks, and says so in its envelope', async () => {
+    const processor = await runProcessor();
+    const { status, text } = await processor.call(LINE, REGISTRATION);
+    expect([status, text]).toEqual([
+      200,
+      '{"status":true,"message":"Webhook registered successfully.","data":null,"errors":null,"error_code":null}',
+    ]);
+    await processor.call(LINE, REGISTRATION);
+    expect(await processor.effects()).toEqual(['register-webhook 1', 'register-webhook 2']);
+  });
+
+  it.each([
+    [
+      'an unknown event',
+      REGISTRATION.replace('TransactionCompleted', 'Earthquake'),
+      [
+        422,
+        refusal(
+          'The given data was invalid.',
+          '{"event_names.0":["The selected event_names.0 is invalid."]}',
+        ),
+      ],
+    ],
+    [
+      'some unknown events',
+      REGISTRATION.replace('"TransactionCompleted"', '"A","BatchRefund","B"'),
+      [
+        422,
+        refusal(
+          'The given data was invalid.',
+          '{"event_names.0":["The selected event_names.0 is invalid."],"event_names.2":["The selected event_names.2 is invalid."]}',
+        ),
+      ],
+    ],
+    ['no TLS', REGISTRATION.replace('https:', 'http:'), [422, refusal('HTTPS is required.')]],
+  ])('refuses %s', async (_, body, answer) => {
+    const processor = await runProcessor();
+    const { status, text } = await processor.call(LINE, body);
+    expect([status, text]).toEqual(answer);
+    expect(await processor.effects()).toEqual([]);
+  });
+
+  it.each([
+    [
+      'no list of events',
+      REGISTRATION.replace('["TransactionCompleted"]', '"TransactionCompleted"'),
+      'event_names',
+    ],
+    ['a number for an event', REGISTRATION.replace('"TransactionCompleted"', '7'), 'event_names.0'],
+    ['no URLs', '{"event_names":[]}', 'webhook_url'],
+    ['nothing', undefined, 'event_names'],
+  ])('refuses %s with 422, by its field path', async (_, body, field) => {
+    const processor = await runProcessor();
+    const { status, json } = await processor.call(LINE, body);
+    expect([status, json()]).toEqual([
+      422,
+      expect.objectContaining({
+        status: false,
+        message: 'Validation failed',
+        errors: expect.objectContaining({ [field]: [expect.any(String)] }),
+      }),
+    ]);
+  });
+
+  it.each([
+    ['no key', {}],
+    ['a wrong key', { authorization: 'Bearer guess' }],
+    ['another scheme', { authorization: 'Basic sandbox' }],
+  ])('refuses %s', async (_, shown) => {
+    const processor = await runProcessor();
+    const { status, text } = await processor.call(LINE, REGISTRATION, shown as Record<string, string>);
+    expect([status, text]).toEqual([401, refusal('Invalid token.')]);
+    expect(await processor.effects()).toEqual([]);
+  });
+
+  it('is understood by our client', async () => {
+    const { url } = await runProcessor();
+    const client = processorClient({ url, apiKey: 'sandbox' });
+    const webhook_url = ['https://example.com/hooks'];
+    expect(await client.registerWebhook({ event_names: ['BatchPayout'], webhook_url })).toEqual({
+      message: 'Webhook registered successfully.',
+    });
+    const error = await failureOf(client.registerWebhook({ event_names: ['BatchPayout', 'X'], webhook_url }));
+    expect(error).toMatchObject({ kind: 'Rejected', status: 422 });
+    expect(error.fields).toEqual([
+      { field: 'event_names.1', message: 'The selected event_names.1 is invalid.' },
+    ]);
+    await client.close();
+  });
+});
+
+it.each(WRITE_FAULTS)(
+  'a planned fault hits it, %s: the caller sees %s, %i took effect',
+  async (fault, seen, effects) => {
+    const processor = await runProcessor();
+    await processor.control(
+      'POST /sandbox/faults',
+      `{"fault":"${fault}","operation":"register-webhook","milliseconds":20}`,
+    );
+    expect(await outcome(processor.call(LINE, REGISTRATION))).toBe(seen);
+    expect(await processor.effects()).toEqual(Array(effects).fill('register-webhook 1'));
+  },
+);

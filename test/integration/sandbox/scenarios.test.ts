@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { type RunningSandbox, runSandbox } from '../../rigs/sandbox/running-sandbox.js';
+
+const PLACEHOLDER: Readonly<Record<string, string>> = { TEMP: 'temporary mid', '5180': 'mid' };
+
+/** Status, comment, mid and notes of one status read, in words. */
+async function look(sandbox: RunningSandbox, id: number): Promise<string> {
+  const read = async <T>(line: string) => (await sandbox.call(`${line}?id=${id}`)).json<{ data: T }>().data;
+  const { status, comment, mid } = await read<Record<'status' | 'comment' | 'mid', string | null>>(
+    'GET /api/v1/merchant/status',
+  );
+  const notes = await read<unknown[]>('GET /api/v1/merchant/underwritingNotes');
+  const seen = [
+    status,
+    comment && `"${comment}"`,
+    mid && (PLACEHOLDER[mid.slice(0, 4)] ?? mid),
+    notes.length > 0 && `${notes.length} notes`,
+  ];
+  return seen.filter(Boolean).join(', ');
+}
+
+const SUBMIT = 'submit';
+const REVIEW = 'review';
+
+/**
+ * What a caller sees of each scenario at a pace of one step a read: the status right after each thing the caller does,
+ * then one line a read. The last line stays.
+ */
+const SCENES: Readonly<Record<string, readonly string[]>> = {
+  straight: [SUBMIT, 'Pending', 'Approved', 'Approved, mid'],
+  notes: [
+    SUBMIT,
+    'Pending',
+    'Pending, 2 notes',
+    'Pending, 2 notes',
+    REVIEW,
+    'Pending Review',
+    'Approved',
+    'Approved, mid',
+  ],
+  'more-notes': [
+    SUBMIT,
+    'Pending',
+    'Pending, 1 notes',
+    REVIEW,
+    'Pending Review',
+    'Pending, 1 notes',
+    REVIEW,
+    'Pending Review',
+    'Approved',
+    'Approved, mid',
+  ],
+  'moot-notes': [SUBMIT, 'Pending', 'Pending, 2 notes', 'Approved', 'Approved, mid'],
+  'request-changes': [
+    SUBMIT,
+    'Pending',
+    'RequestChanges, "The annual card volume does not match the statements."',
+    'RequestChanges, "The annual card volume does not match the statements."',
+    SUBMIT,
+    'Pending',
+    'Approved',
+    'Approved, mid',
+  ],
+  declined: [SUBMIT, 'Pending', 'Declined, "Business type is not supported."'],
+  withdrawn: [SUBMIT, 'Pending', 'Withdrawn, "Withdrawn on request of the merchant."'],
+  closed: [SUBMIT, 'Pending', 'Closed, "Closed by the sponsor bank."'],
+  'uw-level-1': [
+    SUBMIT,
+    'Pending',
+    'UW Level 1',
+    'UW Level 1: Pending, 1 notes',
+    REVIEW,
+    'UW Level 1: Pending Review',
+    'Approved',
+    'Approved, mid',
+  ],
+  'temporary-mid': [SUBMIT, 'Pending', 'Pending, temporary mid', 'Approved', 'Approved, mid'],
+  'conditionally-approved': [SUBMIT, 'Pending', 'Conditionally Approved', 'Approved', 'Approved, mid'],
+  'unknown-status': [SUBMIT, 'Pending', 'Escalated to Committee', 'Approved', 'Approved, mid'],
+  'restless-date': [SUBMIT, 'Pending'],
+  waiting: [SUBMIT, 'Pending'],
+};
+
+const CALLS: Readonly<Record<string, string>> = {
+  [SUBMIT]: 'POST /api/v1/merchant/submit',
+  [REVIEW]: 'POST /api/v1/merchant/underwritingReview',
+};
+
+describe('every scenario', () => {
+  it('that the sandbox lists is in the table', async () => {
+    const sandbox = await runSandbox();
+    const { merchants } = await sandbox.control<{ merchants: { name: string }[] }>('GET /sandbox/scenarios');
+    expect(merchants.map(({ name }) => name).sort()).toEqual(Object.keys(SCENES).sort());
+  });
+
+  it.each(Object.entries(SCENES))('plays %s', async (name, scene) => {
+    const sandbox = await runSandbox();
+    const id = await sandbox.create(`Corner Bakery [${name}]`);
+    expect(await look(sandbox, id)).toBe('Not Submitted');
+    const played: string[] = [];
+    let justCalled = false;
+    for (const line of scene) {
+      const call = CALLS[line];
+      if (call) {
+        expect((await sandbox.call(`${call}?id=${id}`)).status).toBe(200);
+        played.push(line);
+      } else if (justCalled) {
+        // The controls look without counting as a read.
+        played.push((await sandbox.control<{ status: string }>(`GET /sandbox/merchants/${id}`)).status);
+      } else {
+        played.push(await look(sandbox, id));
+      }
+      justCalled = call !== undefined;
+    }
+    expect(played).toEqual(scene);
+    expect(await look(sandbox, id), 'the last line stays').toBe(scene.at(-1));
+  });
+});
+
+describe('a magic value', () => {
+  const create = (sandbox: RunningSandbox, dba: string) =>
+    sandbox.call(
+      'POST /api/v2/merchant/create',
+      `{"cashDiscount":"No","firstName":"A","lastName":"B","dba":"${dba}","pos":"None","agentProfileId":101}`,
+    );
+
+  it.each(['[declnied]', '[]', '[Notes]', '[constructor]'])(
+    'nobody knows, %s, is refused by name',
+    async (magic) => {
+      const sandbox = await runSandbox();
+      const { status, text } = await create(sandbox, `Bakery ${magic}`);
+      expect(status).toBe(400);
+      const [problem] = JSON.parse(text).validationResults;
+      expect(problem.memberNames).toEqual(['dba']);
+      expect(problem.errorMessage).toContain(`unknown magic value ${magic}`);
+      expect(problem.errorMessage).toContain('GET /sandbox/scenarios');
+      expect(await sandbox.effects()).toEqual([]);
+    },
+  );
+
+  it.each(['[declined] Bakery', 'Bakery (declined)', 'Bakery'])(
+    'is none in %s: all goes well',
+    async (dba) => {
+      const sandbox = await runSandbox();
+      const id = Number(JSON.parse((await create(sandbox, dba)).text).data.merchantProfileId);
+      await sandbox.call(`${CALLS[SUBMIT]}?id=${id}`);
+      expect(await look(sandbox, id)).toBe('Approved');
+    },
+  );
+});
+
+describe('what the state does not allow', () => {
+  it.each([
+    ['a review before the submission', [], REVIEW],
+    ['a second submission', [SUBMIT], SUBMIT],
+    ['a second review', [SUBMIT, REVIEW], REVIEW],
+  ])('is refused and changes nothing: %s', async (_, before, refused) => {
+    const sandbox = await runSandbox();
+    const id = await sandbox.create('Bakery [waiting]');
+    for (const call of before) await sandbox.call(`${CALLS[call]}?id=${id}`);
+    const effects = await sandbox.effects();
+    expect((await sandbox.call(`${CALLS[refused]}?id=${id}`)).status).toBe(400);
+    expect(await sandbox.effects()).toEqual(effects);
+  });
+});
+
+describe('the calls of an administrator', () => {
+  it('set any status, and UW Level 1: Pending from any (apis/2, States)', async () => {
+    const sandbox = await runSandbox();
+    const id = await sandbox.create('Bakery [waiting]');
+    const update = '{"status":"CR:POS Equipment","comment":"out of stock"}';
+    await sandbox.call(`POST /api/v1/merchant/updateStatus?id=${id}`, update);
+    expect(await look(sandbox, id)).toBe('CR:POS Equipment, "out of stock"');
+    await sandbox.call(`POST /api/v1/merchant/underwritingPending?id=${id}`);
+    expect(await look(sandbox, id)).toMatch(/^UW Level 1: Pending/);
+  });
+});

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { merchant } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+/** What the visibility store says of a workflow, as plain values. */
+async function attributes(workflowId: string): Promise<Record<string, unknown>> {
+  for await (const { searchAttributes } of rig.client.workflow.list({
+    query: `WorkflowId = '${workflowId}'`,
+  })) {
+    return Object.fromEntries(Object.entries(searchAttributes).map(([name, values]) => [name, values?.[0]]));
+  }
+  return {};
+}
+
+describe('search attributes', () => {
+  it('follow a boarding: stage, status, ids, and whether a person is needed', async () => {
+    const boarding = await rig.board(merchant('uw-level-1'));
+    const { id, dueAt } = await boarding.requirement('underwriting-note');
+    const { merchantProfileId } = await boarding.state();
+    const asked = () => attributes(boarding.workflowId);
+    expect(
+      await eventually(asked, ({ ActionRequired }) => ActionRequired === true, 'the attribute'),
+    ).toMatchObject({
+      OnboardingStage: 'underwriting',
+      PartnerStatus: 'UW Level 1: Pending',
+      MerchantProfileId: String(merchantProfileId),
+      AgentProfileId: '101',
+      ActionRequired: true,
+      ActionDueAt: new Date(dueAt),
+    });
+    await boarding.resolve(id, { kind: 'text', text: 'Here.' });
+    const outcome = await boarding.outcome();
+    const ended = await eventually(asked, ({ OnboardingStage }) => OnboardingStage === 'boarded', 'the end');
+    expect(ended).toMatchObject({ PartnerStatus: 'Approved', Mid: 'mid' in outcome && outcome.mid });
+    expect(ended).toMatchObject({ ActionRequired: false });
+    expect(ended['ActionDueAt']).toBeUndefined();
+  });
+
+  it('and the summary hold nothing personal', async () => {
+    const boarding = await rig.board(merchant('declined'));
+    await boarding.outcome();
+    const seen = JSON.stringify(await attributes(boarding.workflowId));
+    for (const name of ['Ada', 'Baker']) expect(seen).not.toContain(name);
+    const { staticSummary } = await boarding.handle.describe();
+    expect(await staticSummary()).toBe('Corner Bakery [declined]');
+  });
+});
+
+describe('the Web UI’s current details', () => {
+  it('say what waits for a person and what comes next', async () => {
+    const boarding = await rig.board(merchant('uw-level-1'));
+    const { id } = await boarding.requirement('underwriting-note');
+    const { currentDetails } = await boarding.handle.query<{ currentDetails: string }>(
+      '__temporal_workflow_metadata',
+    );
+    const { merchantProfileId } = await boarding.state();
+    expect(currentDetails.split('\n\n')).toEqual([
+      `**Stage** underwriting · **Partner status** UW Level 1\\: Pending · **Merchant** ${merchantProfileId}`,
+      '### Waiting for a person',
+      expect.stringMatching(
+        /^- \*\*Underwriting note from Underwriting\*\* Please send three months .* statements\. \(`note-/,
+      ),
+      `**Next** answer what is asked: \`gangway resolve ${boarding.workflowId} ${id} ...\``,
+    ]);
+    await boarding.handle.terminate();
+  });
+
+  it('show what others wrote as mere text, whatever Markdown or HTML it holds', async () => {
+    const boarding = await rig.board(merchant('waiting'));
+    const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+    const note = '![x](https://example.com/x.png) <b>now</b>\n# at once';
+    await rig.sandbox.transition(merchantProfileId, { notes: [note] });
+    await boarding.requirement('underwriting-note');
+    const { currentDetails } = await boarding.handle.query<{ currentDetails: string }>(
+      '__temporal_workflow_metadata',
+    );
+    expect(currentDetails).toContain(
+      String.raw`\!\[x\](https\://example.com/x.png) \<b\>now\</b\> \# at once`,
+    );
+    await boarding.handle.terminate();
+  });
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { business, holder, merchant } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { bankOf } from '../../rigs/workflows/bank.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const SUBMIT = 'submit-business-account-holder';
+
+/** The write took effect, and its answer was lost on the way. */
+const LOST_ANSWERS = ['drop-after-commit', '500-after-commit'];
+/** The write did not take effect, but nobody can tell from outside. */
+const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
+
+/** A merchant of the same name, by which the sandbox ties the two. */
+async function merchantOf({ doingBusinessAsName: dba }: ReturnType<typeof holder>): Promise<number> {
+  const input = merchant();
+  const boarding = await rig.board({ ...input, merchant: { ...input.merchant, dba } });
+  const { merchantProfileId = 0 } = await boarding.outcome();
+  return merchantProfileId;
+}
+
+describe('a submission whose answer was lost', () => {
+  it.each(LOST_ANSWERS)('(%s) is found by the name of the business, and nobody is asked', async (fault) => {
+    const bank = bankOf(rig);
+    const input = business();
+    await rig.sandbox.plan(fault, SUBMIT);
+    const onboarding = await rig.onboardBusiness(input);
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(input.holder)).toEqual([profileId]);
+    const events = await onboarding.events();
+    expect(events.slice(0, 4)).toEqual(['started', 'write-uncertain', 'write-adopted', 'profile-adopted']);
+    expect(events).not.toContain('requirement-raised');
+  });
+
+  it.each(LOST_ANSWERS)('(%s) is found by its merchant', async (fault) => {
+    const bank = bankOf(rig);
+    const { holder, ...input } = business();
+    const merchantProfileId = await merchantOf(holder);
+    await rig.sandbox.plan(fault, SUBMIT);
+    const onboarding = await rig.onboardBusiness({ ...input, holder, merchantProfileId });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(holder)).toEqual([profileId]);
+    expect(await onboarding.events()).not.toContain('requirement-raised');
+  });
+
+  it('is corrected where the lost answer said that it was found wanting', async () => {
+    const bank = bankOf(rig);
+    const input = business('correction');
+    await rig.sandbox.plan('drop-after-commit', SUBMIT);
+    const onboarding = await rig.onboardBusiness(input);
+    const { id, detail } = await onboarding.requirement('rejected-input');
+    expect(detail).toBe('holder.website: cannot be reached');
+    const patch = { holder: { website: 'https://bakery.example' } };
+    await onboarding.resolve(id, { kind: 'correction', patch });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await bank.submissions(input.holder)).toHaveLength(1);
+  });
+
+  it('is not mistaken for a business of the same name that was there before', async () => {
+    const bank = bankOf(rig);
+    const input = business();
+    const earlier = await bank.submit(input.holder);
+    await rig.sandbox.plan('drop-after-commit', SUBMIT);
+    const onboarding = await rig.onboardBusiness(input);
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(input.holder)).toEqual([earlier, profileId]);
+    expect(await onboarding.events()).not.toContain('requirement-raised');
+  });
+});
+
+describe('a submission of which nothing is to be seen', () => {
+  it.each(LOST_CALLS)('(%s) is repeated when a person has looked and says so', async (fault) => {
+    const bank = bankOf(rig);
+    const input = business();
+    await rig.sandbox.plan(fault, SUBMIT);
+    const onboarding = await rig.onboardBusiness(input);
+    const { id, answers, detail } = await onboarding.requirement('uncertain-write');
+    expect(answers).toEqual(['adopt', 'retry', 'abandon']);
+    expect(detail).toContain(`for a banking profile of “${input.holder.doingBusinessAsName}”.`);
+    expect(await bank.submissions(input.holder)).toEqual([]);
+    await onboarding.resolve(id, { kind: 'retry' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(input.holder)).toEqual([profileId]);
+  });
+
+  it('does not adopt a business of the same name that was there before', async () => {
+    const bank = bankOf(rig);
+    const input = business();
+    const earlier = await bank.submit(input.holder);
+    await rig.sandbox.plan('drop-before-commit', SUBMIT);
+    const onboarding = await rig.onboardBusiness(input);
+    const { id } = await onboarding.requirement('uncertain-write');
+    await onboarding.resolve(id, { kind: 'retry' });
+    await onboarding.outcome();
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(input.holder)).toEqual([earlier, profileId]);
+  });
+
+  it('does not adopt one that bears the name since it was corrected', async () => {
+    const bank = bankOf(rig);
+    const other = holder();
+    const earlier = await bank.submit(other);
+    const input = business(undefined, { holder: holder(undefined, { ssn: '078051120' }) });
+    const onboarding = await rig.onboardBusiness(input);
+    const refused = await onboarding.requirement('rejected-input');
+    await rig.sandbox.plan('drop-before-commit', SUBMIT);
+    const { doingBusinessAsName, ssn } = other;
+    const patch = { holder: { doingBusinessAsName, ssn } };
+    await onboarding.resolve(refused.id, { kind: 'correction', patch });
+    const { id } = await onboarding.requirement('uncertain-write');
+    expect(await bank.submissions(other)).toEqual([earlier]);
+    await onboarding.resolve(id, { kind: 'retry' });
+    await onboarding.outcome();
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(other)).toEqual([earlier, profileId]);
+  });
+
+  it('is adopted by the id that a person gives', async () => {
+    const bank = bankOf(rig);
+    const input = business();
+    await rig.sandbox.plan('drop-before-commit', SUBMIT);
+    const onboarding = await rig.onboardBusiness(input);
+    const { id } = await onboarding.requirement('uncertain-write');
+    const profileId = await bank.submit(input.holder);
+    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect(await bank.submissions(input.holder)).toEqual([profileId]);
+  });
+
+  it('can be given up', async () => {
+    await rig.sandbox.plan('drop-before-commit', SUBMIT);
+    const onboarding = await rig.onboardBusiness(business());
+    const { id } = await onboarding.requirement('uncertain-write');
+    await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'sent by hand');
+    expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'sent by hand' });
+  });
+});
+
+describe('a lost answer, and several new businesses of the same name,', () => {
+  /** The first call is lost, then others submit the business twice; the answer to the second call is lost. */
+  async function withTwoOthers(input: ReturnType<typeof business>) {
+    const bank = bankOf(rig);
+    await rig.sandbox.plan('drop-before-commit', SUBMIT);
+    const onboarding = await rig.onboardBusiness(input);
+    const first = await onboarding.requirement('uncertain-write');
+    const others = [await bank.submit(input.holder), await bank.submit(input.holder)];
+    for (const id of others) await rig.sandbox.transitionProfile(id, { merchantProfileId: 1 });
+    await rig.sandbox.plan('drop-after-commit', SUBMIT);
+    await onboarding.resolve(first.id, { kind: 'retry' });
+    return { bank, onboarding, others, first };
+  }
+
+  it('are a choice for a person', async () => {
+    const input = business();
+    const { bank, onboarding, others, first } = await withTwoOthers(input);
+    const { requirements } = await onboarding.until(
+      (state) => state.requirements.some(({ id }) => id !== first.id),
+      'the second question',
+    );
+    const ours = (await bank.submissions(input.holder)).at(-1);
+    expect(requirements.map(({ kind }) => kind)).toEqual(['uncertain-write']);
+    await onboarding.resolve(requirements[0]?.id ?? '', { kind: 'adopt', id: `${ours}` });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId: ours });
+    expect(await bank.submissions(input.holder)).toEqual([...others, ours]);
+  });
+
+  it('are told apart by their merchant', async () => {
+    const input = business();
+    const merchantProfileId = await merchantOf(input.holder);
+    const { bank, onboarding, others } = await withTwoOthers({ ...input, merchantProfileId });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId } = await onboarding.state();
+    expect(await bank.submissions(input.holder)).toEqual([...others, profileId]);
+  });
+});

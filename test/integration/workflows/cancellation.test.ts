@@ -1,0 +1,84 @@
+import { WorkflowFailedError } from '@temporalio/client';
+import { CancelledFailure } from '@temporalio/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentStore } from '../../../src/documents/document-store.js';
+import { folder } from '../../../src/documents/folder.js';
+import { merchant } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+describe('cancelling', () => {
+  it('shows the workflow as cancelled, after telling what stays at the partner', async () => {
+    const boarding = await rig.board(merchant('notes'));
+    await boarding.requirement('underwriting-note');
+    await boarding.handle.cancel();
+    const error = await boarding.outcome().catch((failed: unknown) => failed);
+    expect((error as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
+    expect((await boarding.handle.describe()).status.name).toBe('CANCELLED');
+    const { stage, requirements, timeline, merchantProfileId } = await boarding.state();
+    expect({ stage, requirements }).toEqual({ stage: 'cancelled', requirements: [] });
+    expect(timeline.at(-1)).toMatchObject({
+      event: 'cancelled',
+      detail: `merchant ${merchantProfileId} stays at the partner, last seen as Pending`,
+    });
+  });
+
+  it('sees a write through that has begun', async () => {
+    await rig.sandbox.plan('delay', 'create-merchant', { milliseconds: 1_500 });
+    const input = merchant();
+    const boarding = await rig.board(input);
+    const createHasBegun = async () => (await boarding.handle.describe()).raw.pendingActivities ?? [];
+    await eventually(
+      createHasBegun,
+      ([activity]) => activity?.activityType?.name === 'createMerchant',
+      'the create',
+    );
+    await boarding.handle.cancel();
+    await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
+    const [created] = await rig.sandbox.ledger({ guid: input.externalId });
+    const { merchantProfileId, timeline } = await boarding.state();
+    expect(merchantProfileId).toBe(created?.id);
+    expect(timeline.at(-1)?.detail).toBe(
+      `merchant ${created?.id} stays at the partner, last seen as not submitted`,
+    );
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
+  });
+
+  it('begins no other write after the one that it sees through', async () => {
+    const document = await documentStore(folder(rig.documentDir)).put(
+      'check.pdf',
+      Buffer.from('%PDF-1.7 test'),
+    );
+    const input = merchant('uw-level-1');
+    const boarding = await rig.board(input);
+    const { id } = await boarding.requirement('underwriting-note');
+    await rig.sandbox.plan('delay', 'upload-attachment', { milliseconds: 1_500 });
+    await boarding.resolve(id, { kind: 'documents', documents: [document] });
+    const pending = async () => (await boarding.handle.describe()).raw.pendingActivities ?? [];
+    const isUploading = (activities: Awaited<ReturnType<typeof pending>>) =>
+      activities.some(({ activityType }) => activityType?.name === 'attachDocument');
+    await eventually(pending, isUploading, 'the upload');
+    await boarding.handle.cancel();
+    await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
+    expect((await rig.sandbox.writes(input.externalId)).slice(2)).toEqual(['upload-attachment']);
+  });
+
+  it('tells of a write whose outcome nobody knows', async () => {
+    await rig.sandbox.plan('drop-after-commit', 'create-merchant');
+    const boarding = await rig.board(merchant());
+    await boarding.requirement('uncertain-write');
+    await boarding.handle.cancel();
+    await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
+    const { timeline } = await boarding.state();
+    expect(timeline.map(({ event }) => event)).toContain('write-uncertain');
+    expect(timeline.at(-1)?.detail).toBe(
+      'no merchant is known at the partner, but nobody knows whether this took effect: create the merchant',
+    );
+  });
+});

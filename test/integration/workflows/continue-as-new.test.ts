@@ -1,0 +1,91 @@
+import type { Client } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import type { MerchantBoardingOutcome } from '../../../src/messages/merchant-boarding.js';
+import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
+import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+/** On a server that suggests a new run after a few dozen events, where a real one waits for thousands. */
+async function withImpatientServer(story: (rig: Rig) => Promise<void>): Promise<void> {
+  const server = await startDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 30 } });
+  const rig = await createRig({ address: server.address, worker: false, accounts: ['acme'] });
+  await registerSearchAttributes(rig.client);
+  await rig.startWorker();
+  try {
+    await story(rig);
+  } finally {
+    await rig.close();
+    await server.stop();
+  }
+}
+
+describe('a boarding whose history grows long', { timeout: 90_000 }, () => {
+  it('goes on in new runs and loses nothing: state, open requirements, answers and timeline', async () => {
+    await withImpatientServer(async ({ sandbox, board }) => {
+      const input = merchant('notes');
+      const boarding = await board(input);
+      const { runId } = await boarding.handle.describe();
+      const { requirements, merchantProfileId = 0 } = await boarding.until(
+        (state) => state.requirements.length === 2,
+        'two notes',
+      );
+      const [first, second] = requirements;
+      await boarding.resolve(first?.id ?? '', { kind: 'text', text: 'The first answer.' });
+
+      // Changes that mean nothing to us make the history grow.
+      for (let change = 0; change < 8; change++) {
+        const comment = `still looking ${change}`;
+        await sandbox.transition(merchantProfileId, { comment });
+        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+      }
+      expect((await boarding.handle.describe()).runId).not.toBe(runId);
+      const between = await boarding.state();
+      expect(between).toMatchObject({ stage: 'underwriting', merchantProfileId, partnerStatus: 'Pending' });
+      expect(between.requirements).toEqual([second]);
+      expect(between.timeline.map(({ event }) => event).slice(0, 2)).toEqual(['started', 'merchant-created']);
+
+      await boarding.resolve(second?.id ?? '', { kind: 'text', text: 'The second answer.' });
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId });
+      const { reviewComments } = await sandbox.merchant(merchantProfileId);
+      expect(reviewComments).toEqual([
+        'Please send a voided check for the deposit account.\nThe first answer.\n\n' +
+          'What share of sales is keyed in by hand?\nThe second answer.',
+      ]);
+      const writes = await sandbox.writes(input.externalId);
+      expect(writes).toEqual(['create-merchant', 'submit-merchant', 'request-underwriting-review']);
+    });
+  });
+
+  it('stays in its account, also when only its input had named that', async () => {
+    await withImpatientServer(async ({ client, sandbox, taskQueue }) => {
+      const input = merchant('notes', { account: 'acme' });
+      const workflowId = `merchant-boarding-${input.externalId}`;
+      const first = await client.workflow.start('merchantBoarding', { workflowId, taskQueue, args: [input] });
+      const boarding = new Onboarding<MerchantBoardingOutcome>(client, workflowId);
+      const { merchantProfileId = 0 } = await boarding.until(({ requirements }) => requirements.length === 2);
+      for (let change = 0; change < 8; change++) {
+        const comment = `still looking ${change}`;
+        await sandbox.transition(merchantProfileId, { comment });
+        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+      }
+      const { runId, typedSearchAttributes } = await boarding.handle.describe();
+      expect(runId).not.toBe(first.firstExecutionRunId);
+      expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount)).toBe('acme');
+      for (const run of [first.firstExecutionRunId, runId]) {
+        expect(await queuesOf(client, workflowId, run)).toEqual(new Set([`${taskQueue}-boarding-acme`]));
+      }
+      await boarding.handle.terminate();
+    });
+  });
+});
+
+/** The task queues of the activities that a run has scheduled. */
+async function queuesOf(client: Client, workflowId: string, runId: string) {
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  return new Set(
+    (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.taskQueue?.name ?? []),
+  );
+}

@@ -1,0 +1,253 @@
+import { WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
+import { customer, terminal } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+import { platformOf } from '../../rigs/workflows/platform.js';
+
+let rig: Rig;
+let platform: ReturnType<typeof platformOf>;
+beforeAll(async () => {
+  rig = await createRig();
+  platform = platformOf(rig);
+});
+afterAll(() => rig.close());
+
+const asking = (more: Parameters<typeof terminal>[0] = {}) =>
+  rig.onboard(customer({}, { provisionTerminal: terminal(more) }));
+
+/** The sandbox knows no such account. */
+const refusedAccount = () => asking({ account: { ...terminal().account, parent_id: 'account-9' } });
+
+const correction = (provisionTerminal: object | null) =>
+  ({ kind: 'correction', patch: { provisionTerminal } }) as const;
+
+/** The requirement that is open after another one was answered. */
+async function nextAfter(onboarding: Onboarding<unknown>, before: string) {
+  const { requirements } = await onboarding.until(
+    ({ requirements: [open] }) => open !== undefined && open.id !== before,
+    'the next requirement',
+  );
+  return requirements[0] ?? expect.fail('none');
+}
+
+describe('an account that the platform rejects', () => {
+  it('is corrected on the customer, and made once', async () => {
+    const onboarding = await refusedAccount();
+    const requirement = await onboarding.requirement('rejected-input');
+    const part = platform.partOf(onboarding);
+    expect(requirement).toEqual({
+      id: 'terminal-rejected-input-1',
+      kind: 'rejected-input',
+      title: 'Rejected: create the payments account',
+      detail: 'provisionTerminal.account.parent_id: is unknown',
+      raisedAt: expect.any(String),
+      dueAt: expect.any(String),
+      answers: ['correction', 'retry', 'abandon'],
+    });
+    expect((await part.state()).requirements).toEqual([requirement]);
+    for (const { handle } of [onboarding, part]) {
+      const { typedSearchAttributes } = await handle.describe();
+      expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionRequired)).toBe(true);
+      expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.actionDueAt)).toEqual(new Date(requirement.dueAt));
+    }
+    const { currentDetails } = await onboarding.handle.query<{ currentDetails: string }>(
+      '__temporal_workflow_metadata',
+    );
+    expect(currentDetails).toContain('- **Business** onboarded, Approved\n- **Terminal** provisioning');
+
+    const receipt = await onboarding.resolve(requirement.id, correction({ account: { parent_id: null } }));
+    expect(receipt).toEqual({ requirementId: requirement.id, acceptedAt: expect.any(String), open: 0 });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { mid } = await onboarding.state();
+    expect((await platform.of(mid)).writes).toHaveLength(2);
+  });
+
+  it('takes a correction of nothing but what is the terminal’s, and leaves no history of another', async () => {
+    const onboarding = await refusedAccount();
+    const { id } = await onboarding.requirement('rejected-input');
+    const patch = { merchant: { dba: 'x' } };
+    const error = await onboarding.resolve(id, { kind: 'correction', patch }).catch((failed) => failed);
+    expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
+    expect(error.cause.message).toBe('answer.patch.merchant: cannot be corrected; known: provisionTerminal');
+    const { events } = await onboarding.handle.fetchHistory();
+    expect(events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
+    await onboarding.handle.terminate();
+  });
+
+  it('and of which a correction takes everything away is asked for again, and costs no call', async () => {
+    const onboarding = await refusedAccount();
+    const { id } = await onboarding.requirement('rejected-input');
+    const before = await platform.writes();
+    await onboarding.resolve(id, correction(null));
+    const next = await nextAfter(onboarding, id);
+    expect(next.detail).toBe('provisionTerminal: is required');
+    await onboarding.resolve(next.id, correction({ ...terminal(), terminal: { name: '' } }));
+    const last = await nextAfter(onboarding, next.id);
+    expect(last.detail.split('\n').sort()).toEqual([
+      'provisionTerminal.account.name: is required',
+      'provisionTerminal.terminal.name: must not be empty',
+    ]);
+    expect(await platform.writes()).toEqual(before);
+    await onboarding.resolve(last.id, correction({ account: { name: 'Bakery' }, terminal: { name: 'Bar' } }));
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+  });
+
+  it('can be given up, and the customer is aboard in part', async () => {
+    const onboarding = await refusedAccount();
+    const { id } = await onboarding.requirement('rejected-input');
+    await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'no terminal wanted');
+    expect(await onboarding.outcome()).toMatchObject({
+      outcome: 'partly-onboarded',
+      boarding: { outcome: 'boarded' },
+      business: { outcome: 'onboarded' },
+      terminal: { outcome: 'abandoned', comment: 'no terminal wanted' },
+    });
+  });
+});
+
+describe('a terminal that the platform rejects', () => {
+  /** The sandbox knows no such location. */
+  const refusedTerminal = () => asking({ terminal: { name: 'Counter', location_id: 'location-9' } });
+
+  it('is corrected, and its account is not made anew', async () => {
+    const onboarding = await refusedTerminal();
+    const { id, detail } = await onboarding.requirement('rejected-input');
+    expect(detail).toBe('provisionTerminal.terminal.location_id: is unknown');
+    const { paymentsAccountId } = await onboarding.state();
+    expect(paymentsAccountId).toBeDefined();
+    await onboarding.resolve(id, correction({ terminal: { location_id: null } }));
+    const { terminal: end } = await onboarding.outcome();
+    expect(end).toMatchObject({ outcome: 'provisioned', accountId: paymentsAccountId });
+    const { mid } = await onboarding.state();
+    expect((await platform.of(mid)).writes).toHaveLength(2);
+  });
+
+  it('can be given up: the outcome says that there is an account', async () => {
+    const onboarding = await refusedTerminal();
+    const { id } = await onboarding.requirement('rejected-input');
+    const { paymentsAccountId: accountId } = await onboarding.state();
+    await onboarding.resolve(id, { kind: 'abandon' });
+    const { terminal: end, outcome } = await onboarding.outcome();
+    expect(end).toEqual({ outcome: 'abandoned', comment: 'because', accountId });
+    expect(outcome).toBe('partly-onboarded');
+  });
+});
+
+it('a platform that refuses the API key has a person mend it', async () => {
+  await rig.sandbox.plan('expired-token', 'create-terminal');
+  const onboarding = await asking();
+  const { id, detail } = await onboarding.requirement('credentials');
+  expect(detail).toContain('The payments partner refuses our credentials (401).');
+  await onboarding.resolve(id, { kind: 'retry' });
+  expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+});
+
+it('a requirement that waits too long is marked as overdue, where it came from', async () => {
+  const onboarding = await asking({
+    account: { ...terminal().account, parent_id: 'account-9' },
+    dueInHours: 1 / 7_200,
+  });
+  const { id } = await onboarding.requirement('rejected-input');
+  const overdue = ({ timeline }: Awaited<ReturnType<typeof onboarding.state>>) =>
+    timeline.some(({ event, detail }) => event === 'requirement-overdue' && detail?.startsWith(id));
+  await platform.partOf(onboarding).until(overdue, 'the overdue mark');
+  const { terminal: part } = await onboarding.until(({ terminal: it }) => it !== undefined && overdue(it));
+  expect(part?.requirements).toHaveLength(1);
+  await onboarding.handle.terminate();
+});
+
+describe('cancelling a customer whose terminal is under way', () => {
+  const isRunning = async (onboarding: Onboarding<unknown>, activity: string) => {
+    const { raw } = await platform.partOf(onboarding).handle.describe();
+    return raw.pendingActivities?.some(({ activityType }) => activityType?.name === activity) ?? false;
+  };
+
+  /** Cancels a customer whose write at the platform has begun; answers its terminal's part and all there is by then. */
+  async function cancelledDuring(operation: string, activity: string) {
+    await rig.sandbox.plan('delay', operation, { milliseconds: 3_000 });
+    const onboarding = await asking();
+    await onboarding.until((state) => state.terminal !== undefined, 'the terminal');
+    await eventually(() => isRunning(onboarding, activity), Boolean, operation);
+    await onboarding.handle.cancel();
+    await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
+    expect((await onboarding.handle.describe()).status.name).toBe('CANCELLED');
+    const state = await onboarding.state();
+    const { writes } = await platform.of(state.mid);
+    return { ...state, writes, part: platform.partOf(onboarding) };
+  }
+
+  it('sees the making of an account through that has begun, and tells what stays', async () => {
+    const { part, writes, paymentsAccountId, timeline, mid } = await cancelledDuring(
+      'create-account',
+      'createAccount',
+    );
+    expect((await part.handle.describe()).status.name).toBe('CANCELLED');
+    expect(mid).toBeDefined();
+    expect(writes).toEqual([`create-account ${paymentsAccountId}`]);
+    expect((await part.state()).timeline.at(-1)).toMatchObject({
+      event: 'cancelled',
+      detail: `payments account ${paymentsAccountId} stays at the payments platform, without a terminal`,
+    });
+    expect(timeline.at(-1)).toMatchObject({ event: 'cancelled' });
+    expect(timeline.at(-1)?.detail).toMatch(
+      new RegExp(`^merchant \\d+, banking profile \\d+ and payments account ${paymentsAccountId} are known`),
+    );
+  });
+
+  it('sees the making of a terminal through that has begun, and tells what stays', async () => {
+    const { part, writes, paymentsAccountId, terminalId, timeline } = await cancelledDuring(
+      'create-terminal',
+      'createTerminal',
+    );
+    // It was the last step, so the part is done, and only its customer is cancelled.
+    expect(await part.outcome()).toEqual({
+      outcome: 'provisioned',
+      accountId: paymentsAccountId,
+      terminalId,
+    });
+    expect(writes).toEqual([`create-account ${paymentsAccountId}`, `create-terminal ${terminalId}`]);
+    expect(timeline.at(-1)?.detail).toMatch(
+      new RegExp(
+        `, payments account ${paymentsAccountId} and terminal ${terminalId} are known at the partners$`,
+      ),
+    );
+  });
+
+  it('closes what waits for a person', async () => {
+    const onboarding = await refusedAccount();
+    await onboarding.requirement('rejected-input');
+    await onboarding.handle.cancel();
+    await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
+    const { requirements, terminal: part, stage } = await onboarding.state();
+    expect([stage, requirements, part?.requirements]).toEqual(['cancelled', [], []]);
+    expect(part?.timeline.at(-1)?.detail).toBe('no payments account is known');
+  });
+
+  it('says of a write whose outcome is unknown that it is', async () => {
+    await rig.sandbox.plan('drop-before-commit', 'create-terminal');
+    const onboarding = await asking();
+    await onboarding.requirement('uncertain-write');
+    await onboarding.handle.cancel();
+    await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
+    const { timeline } = await platform.partOf(onboarding).state();
+    expect(timeline.at(-1)?.detail).toContain('nobody knows whether this took effect: create the terminal');
+  });
+});
+
+it.each(['cancel', 'terminate'] as const)(
+  'a terminal that is stopped by itself (%s) leaves the rest',
+  async (stop) => {
+    const onboarding = await refusedAccount();
+    await onboarding.requirement('rejected-input');
+    await platform.partOf(onboarding).handle[stop]();
+    expect(await onboarding.outcome()).toMatchObject({
+      outcome: 'partly-onboarded',
+      boarding: { outcome: 'boarded' },
+      business: { outcome: 'onboarded' },
+      terminal: { outcome: 'cancelled' },
+    });
+  },
+);

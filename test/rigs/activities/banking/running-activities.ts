@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Info } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { onTestFinished } from 'vitest';
+import { bankingActivities } from '../../../../src/activities/banking.js';
+import { folder as folderStore } from '../../../../src/documents/folder.js';
+import type { BankingActivities } from '../../../../src/messages/banking-activities.js';
+import type { BankingLists } from '../../../../src/messages/banking-operations.js';
+import type { BankingClient, BankingSettings } from '../../../../src/partners/banking/client.js';
+import type { PartnerErrorDetails } from '../../../../src/partners/partner-error.js';
+import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import { clientAt } from '../../partners/banking/partner.js';
+import { HOLDER, OWNER, type RunningBanking, runBanking } from '../../sandbox/banking/running-banking.js';
+
+type Activities = BankingActivities & BankingLists;
+
+/** Runs an activity of this name as the worker would, outside of one; `info` is what the server says of the attempt. */
+export type Run = <Name extends keyof Activities>(
+  name: Name,
+  request: Parameters<Activities[Name]>[0],
+  info?: Partial<Info>,
+) => Promise<Awaited<ReturnType<Activities[Name]>>>;
+
+export interface RunningActivities {
+  readonly run: Run;
+  /** The statement store. */
+  readonly folder: string;
+  /** What the activities have heartbeat so far. */
+  readonly heartbeats: readonly unknown[];
+}
+
+/** The banking activities with this client, and a statement store of their own, for the running test. */
+export async function activitiesOf(client: BankingClient): Promise<RunningActivities> {
+  const parent = await mkdtemp(join(tmpdir(), 'gangway-activities-'));
+  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  const folder = join(parent, 'statements');
+  const poll = { minMs: 60_000, maxMs: 3_600_000 };
+  const activities = bankingActivities({ client, statements: folderStore(folder), poll });
+  const heartbeats: unknown[] = [];
+  const run: Run = (name, request, info = {}) => {
+    const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+    environment.on('heartbeat', (details) => heartbeats.push(details));
+    return environment.run(activities[name] as (request: unknown) => Promise<never>, request);
+  };
+  return { run, folder, heartbeats };
+}
+
+export interface ActivitiesAtSandbox extends RunningActivities {
+  readonly banking: RunningBanking;
+}
+
+/** The banking activities of a user of a sandbox, whose password is the user name. */
+export async function activitiesAtSandbox(
+  user = 'sandbox',
+  options: SandboxOptions = {},
+  settings: Partial<BankingSettings> = {},
+): Promise<ActivitiesAtSandbox> {
+  const banking = await runBanking(options);
+  const client = clientAt(banking.url, { username: user, password: user, ...settings });
+  return { banking, ...(await activitiesOf(client)) };
+}
+
+/** How an activity failed: what it says of the partner, and whether the server would retry it. */
+export interface Failed {
+  readonly details: PartnerErrorDetails;
+  readonly isRetried: boolean;
+}
+
+/** Anything but a partner's failure, success included, fails the test. */
+export async function failed(activity: Promise<unknown>): Promise<Failed> {
+  const outcome = await activity.catch((error: unknown) => error);
+  if (!(outcome instanceof ApplicationFailure) || outcome.type !== 'PartnerError') {
+    throw new Error('expected a failure of the partner', { cause: outcome });
+  }
+  const [details] = outcome.details as [PartnerErrorDetails];
+  return { details, isRetried: !outcome.nonRetryable };
+}
+
+/** A business as people write it, which plays a scenario of the sandbox. */
+export function holderRequest(scenario = 'straight', more: object = {}) {
+  const holder = JSON.parse(HOLDER);
+  const doingBusinessAsName = `Corner Bakery [${scenario}]`;
+  return {
+    holder: { ...holder, doingBusinessAsName, ...more },
+    beneficialOwners: [JSON.parse(OWNER)],
+  };
+}
+
+/** Plans a fault of the sandbox. */
+export const plan = (banking: RunningBanking, fault: string, operation: string) =>
+  banking.control('POST /sandbox/faults', JSON.stringify({ fault, operation }));

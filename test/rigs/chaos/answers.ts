@@ -1,0 +1,69 @@
+import type { Requirement } from '../../../src/messages/requirements.js';
+import { ownersOf } from '../privacy/marked-inputs.js';
+import type { Markers } from '../privacy/markers.js';
+import type { Party } from './cast.js';
+
+/** What the operator says to a requirement: `document` is uploaded under a name of its own. */
+export type Said =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'correction'; readonly patch: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'document' };
+
+/** Requirements that the operator leaves to themselves. */
+export type Left = 'uncertain' | 'moot';
+
+/**
+ * What is said to a requirement, as the scenario of the party needs it. Undefined when none of its scenarios raises such a
+ * requirement.
+ */
+export function answerTo(
+  { parts }: Party,
+  { kind, detail }: Pick<Requirement, 'kind' | 'detail'>,
+  marked: Markers,
+): Said | Left | undefined {
+  const merchant = parts.boarding?.scenario ?? '';
+  const business = parts.business?.scenario ?? '';
+  switch (kind) {
+    case 'uncertain-write':
+      return 'uncertain';
+    case 'underwriting-note':
+      if (merchant === 'moot-notes') return 'moot';
+      return /^Please send/.test(detail) ? { kind: 'document' } : { kind: 'text', text: marked.noteAnswer };
+    case 'request-changes':
+      if (merchant !== 'request-changes') return undefined;
+      return corrected({ application: { remark: marked.application, annualVolume: 120_000 } });
+    case 'rejected-input':
+      if (business === 'correction') return corrected({ holder: { website: 'https://www.example.com' } });
+      return business.startsWith('ssn ') ? corrected({ holder: { ssn: marked.correctedSsn } }) : undefined;
+    case 'ticket':
+      return business === 'moot-ticket' ? 'moot' : answerToTicket(detail, marked);
+    case 'credentials':
+      return { kind: 'retry' };
+    default:
+      return undefined;
+  }
+}
+
+function answerToTicket(detail: string, marked: Markers): Said {
+  const [, field] = /about the field (\w+)\.$/.exec(detail) ?? [];
+  switch (field) {
+    case 'Phone':
+      return corrected({ holder: { phone: marked.ownerPhone } });
+    case 'Owner1Address': {
+      const beneficialOwners = ownersOf(marked).map((owner) => ({
+        ...owner,
+        homeAddress: marked.accountStreet,
+      }));
+      return corrected({ beneficialOwners });
+    }
+    case 'EmployerIdentificationNumber':
+      return corrected({ holder: { employerIdentificationNumber: marked.taxId } });
+    default:
+      return { kind: 'text', text: marked.ticketAnswer };
+  }
+}
+
+function corrected(patch: Readonly<Record<string, unknown>>): Said {
+  return { kind: 'correction', patch };
+}

@@ -1,0 +1,89 @@
+import { userProfileIdOf } from '../../../src/sandbox/banking/profile.js';
+import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import { boardingWritesOf, type Party } from './cast.js';
+import type { Writes } from './roles.js';
+
+/** A ticket of the bank, as far as it says whose it is. */
+export interface TicketOf {
+  readonly ticketId: number;
+  readonly userProfileId: number | null;
+}
+
+/** What the partners have, to be compared with what was asked for. */
+export interface Books {
+  readonly ledger: readonly LedgerEntry[];
+  readonly tickets: readonly TicketOf[];
+}
+
+/** The `mid` that the sandbox gives a merchant. */
+export function finalMid(merchantProfileId: number): string {
+  return `5180${String(merchantProfileId).padStart(11, '0')}`;
+}
+
+/**
+ * What is wrong with the writes of each party, and those that are nobody's.
+ *
+ * @param isUnderWay a party of which some writes may still be missing, but none may be doubled
+ */
+export function auditOf(
+  { ledger, tickets }: Books,
+  cast: readonly Party[],
+  isUnderWay: (party: Party) => boolean = () => false,
+): { readonly wrong: ReadonlyMap<Party, readonly string[]>; readonly nobodys: readonly string[] } {
+  const claimed = new Set<LedgerEntry>();
+  const claims = cast.map((party) => {
+    const entries = entriesOf(party, { ledger, tickets });
+    for (const entry of entries) claimed.add(entry);
+    return [party, differences(writesOf(party), entries, isUnderWay(party))] as const;
+  });
+  return {
+    wrong: new Map(claims.filter(([, problems]) => problems.length > 0)),
+    nobodys: ledger
+      .filter((entry) => !claimed.has(entry))
+      .map(({ seq, operation, id }) => `entry ${seq}, ${operation} ${id}, is nobody's`),
+  };
+}
+
+function writesOf(party: Party): Writes {
+  const { business, terminal } = party.parts;
+  return { ...boardingWritesOf(party), ...business?.writes, ...terminal?.writes };
+}
+
+/** The effects that belong to a party: each partner knows it by something else. */
+function entriesOf({ externalId, parts, businessName }: Party, { ledger, tickets }: Books): LedgerEntry[] {
+  const of = (system: string) => ledger.filter((entry) => entry.system === system);
+  const ids = (entries: readonly LedgerEntry[]) => new Set(entries.map(({ id }) => id));
+
+  const boarding = of('boarding').filter(({ guid }) => guid === externalId);
+
+  const holders = of('banking').filter(({ name }) => parts.business && name === businessName);
+  const profiles = ids(holders);
+  const users = new Set([...profiles].map((id) => userProfileIdOf(Number(id))));
+  const asked = new Set(
+    tickets.filter(({ userProfileId }) => users.has(userProfileId ?? 0)).map(({ ticketId }) => ticketId),
+  );
+  const banking = of('banking').filter((entry) =>
+    entry.operation === 'create-ticket'
+      ? asked.has(Number(entry.of))
+      : holders.includes(entry) || (profiles.has(entry.id) && entry.operation !== HOLDER),
+  );
+
+  const mids = [...ids(boarding)].map((id) => `mid ${finalMid(Number(id))}`);
+  const accounts = of('payments').filter(({ name }) => mids.some((mid) => name?.endsWith(mid)));
+  const terminals = of('payments').filter((entry) => ids(accounts).has(entry.of ?? ''));
+
+  return [...boarding, ...banking, ...accounts, ...terminals];
+}
+
+const HOLDER = 'submit-business-account-holder';
+
+function differences(wanted: Writes, entries: readonly LedgerEntry[], isUnderWay: boolean): string[] {
+  const operations = new Set([...Object.keys(wanted), ...entries.map(({ operation }) => operation)]);
+  return [...operations].flatMap((operation) => {
+    const count = entries.filter((entry) => entry.operation === operation).length;
+    const due = wanted[operation] ?? 0;
+    const isRight = due === 'some' ? count > 0 : count === due;
+    const mayStillBe = isUnderWay && (due === 'some' || count < due);
+    return isRight || mayStillBe ? [] : [`${operation} took effect ${count} times, not ${due}`];
+  });
+}

@@ -1,0 +1,154 @@
+import type { BusinessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
+import type { Part } from '../../../src/messages/customer-onboarding.js';
+import type { CustomerOnboardingInput } from '../../../src/messages/customer-onboarding-input.js';
+import { type WorkflowType, workflowId } from '../../../src/messages/ids.js';
+import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import { MAGIC_SSNS } from '../../../src/sandbox/banking/scenarios.js';
+import { business, customer, merchant, terminal } from '../inputs.js';
+import { holderOf, merchantOf, ownersOf } from '../privacy/marked-inputs.js';
+import type { Markers } from '../privacy/markers.js';
+import {
+  BUSINESSES,
+  CUSTOMERS,
+  CUSTOMERS_WITH_TERMINAL,
+  MERCHANTS,
+  type Role,
+  WITH_ACCOUNT,
+} from './roles.js';
+import { Seeded } from './seeded.js';
+
+/** Which event asks for each type of onboarding. */
+export const EVENT_TYPES = {
+  merchantBoarding: 'merchant.boarding.requested.v1',
+  businessOnboarding: 'business.onboarding.requested.v1',
+  customerOnboarding: 'customer.onboarding.requested.v1',
+} as const satisfies Partial<Record<WorkflowType, string>>;
+
+type Asked =
+  | { readonly type: 'merchantBoarding'; readonly input: MerchantBoardingInput }
+  | { readonly type: 'businessOnboarding'; readonly input: BusinessOnboardingInput }
+  | { readonly type: 'customerOnboarding'; readonly input: CustomerOnboardingInput };
+
+/** Someone to be taken aboard: how, and what must come of it. */
+export type Party = Asked & {
+  /** As in the report: `customer with terminal`. */
+  readonly kind: Kind;
+  readonly scenario: string;
+  readonly externalId: string;
+  readonly workflowId: string;
+  /** How the whole ends, and each part of it. */
+  readonly outcome: string;
+  readonly parts: Readonly<Partial<Record<Part, Role>>>;
+  /** The business's name, where there is one. */
+  readonly businessName: string;
+  readonly by: (typeof WAYS)[number];
+  /** Whoever asks for it does so once more. */
+  readonly twice: boolean;
+};
+
+export const KINDS = ['merchant', 'business', 'customer', 'customer with terminal'] as const;
+
+type Kind = (typeof KINDS)[number];
+
+const WAYS = ['event', 'batch', 'client'] as const;
+
+interface Chosen {
+  readonly scenario: string;
+  readonly outcome: string;
+  readonly parts: Party['parts'];
+}
+
+const CHOICES: Readonly<Record<Kind, readonly Chosen[]>> = {
+  merchant: MERCHANTS.map((role) => ({ ...role, parts: { boarding: role } })),
+  business: BUSINESSES.map((role) => ({ ...role, parts: { business: role } })),
+  customer: CUSTOMERS,
+  'customer with terminal': CUSTOMERS_WITH_TERMINAL,
+};
+
+/** As many of each kind, and of each scenario of a kind; the seed says which come first, how, and with what more. */
+export function castOf(seed: number, count: number, marked: Markers): Party[] {
+  const chance = new Seeded(seed);
+  const ways = chance.shuffled(WAYS);
+  const orders = KINDS.map((kind) => ({ kind, choices: chance.shuffled(CHOICES[kind]) }));
+  const cast = Array.from({ length: count }, (_, index): Party => {
+    const { kind, choices } = orders[index % KINDS.length] ?? { kind: 'merchant', choices: [] };
+    const chosen = choices[Math.floor(index / KINDS.length) % choices.length];
+    if (!chosen) throw new Error(`no scenario of ${kind}`);
+    const externalId = `chaos-${seed}-${index + 1}`;
+    const asked = askedFor(chosen, externalId, { name: `${marked.dba} ${index + 1}`, marked, chance });
+    return {
+      ...{ kind, externalId, ...chosen, ...asked },
+      workflowId: workflowId(asked.type, externalId),
+      businessName: named(`${marked.dba} ${index + 1}`, chosen.parts.business),
+      by: ways[Math.floor(index / KINDS.length) % ways.length] ?? 'event',
+      twice: chance.happens(0.3),
+    };
+  });
+  return chance.shuffled(cast);
+}
+
+interface Making {
+  readonly name: string;
+  readonly marked: Markers;
+  readonly chance: Seeded;
+}
+
+function askedFor({ parts }: Chosen, externalId: string, making: Making): Asked {
+  const { boarding, business: bank } = parts;
+  if (boarding && bank) {
+    const { externalId: _, ...asMerchant } = merchantInput(boarding, externalId, making);
+    const { externalId: _1, ...asBusiness } = businessInput(bank, externalId, making);
+    const withTerminal = parts.terminal && { provisionTerminal: terminalInput(making) };
+    const input = customer({}, { externalId, boarding: asMerchant, business: asBusiness, ...withTerminal });
+    return { type: 'customerOnboarding', input };
+  }
+  if (bank) return { type: 'businessOnboarding', input: businessInput(bank, externalId, making) };
+  if (boarding) return { type: 'merchantBoarding', input: merchantInput(boarding, externalId, making) };
+  throw new Error('a scenario without a part');
+}
+
+/** Some by v1, and some with fees to change. */
+function merchantInput(
+  role: Role,
+  externalId: string,
+  { name, marked, chance }: Making,
+): MerchantBoardingInput {
+  return merchant(undefined, {
+    externalId,
+    merchant: merchantOf(marked, named(name, role)),
+    application: { remark: marked.application },
+    ...(chance.happens(0.2) && { create: 'v1' as const }),
+    ...(chance.happens(0.3) && { fees: { minimumDiscountAmount: chance.between(1, 20) } }),
+  });
+}
+
+function businessInput(role: Role, externalId: string, { name, marked }: Making): BusinessOnboardingInput {
+  const ssn = Object.keys(MAGIC_SSNS).find((magic) => role.scenario === `ssn ${magic}`) ?? marked.ssn;
+  return business(undefined, {
+    externalId,
+    holder: holderOf(marked, ssn, named(name, role)),
+    beneficialOwners: ownersOf(marked),
+    ...(WITH_ACCOUNT.includes(role.scenario) && { openFinancialAccount: true }),
+  });
+}
+
+function terminalInput({ marked }: Making) {
+  const address = { street_line1: marked.accountStreet, city: 'Albany', state: 'NY', zip: '12207' };
+  return terminal({ account: { address, admin_email: marked.adminEmail, tax_id: marked.taxId } });
+}
+
+function named(name: string, role: Role | undefined): string {
+  return !role || role.scenario.startsWith('ssn ') ? name : `${name} [${role.scenario}]`;
+}
+
+/** The write that creates a party's merchant, and the fees that it asks for, beside those of its role. */
+export function boardingWritesOf({ type, input, parts }: Party): Role['writes'] {
+  const asked =
+    type === 'customerOnboarding' ? input.boarding : type === 'merchantBoarding' ? input : undefined;
+  const { 'create-merchant': created = 0, ...writes } = parts.boarding?.writes ?? {};
+  return {
+    ...writes,
+    ...(asked && { [asked.create === 'v1' ? 'create-merchant-v1' : 'create-merchant']: created }),
+    ...(asked?.fees && { 'update-fees': 'some' as const }),
+  };
+}

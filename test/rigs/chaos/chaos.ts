@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultPlan } from '../../../src/sandbox/faults.js';
+import { type Markers, markers } from '../privacy/markers.js';
+import { run } from '../processes.js';
+import { aftermath, untold } from './aftermath.js';
+import { castOf, type Party } from './cast.js';
+import { Operator, type Standing, waits } from './operator.js';
+import { Sender } from './sender.js';
+import { Stage } from './stage.js';
+import { startEveryone } from './starts.js';
+import { judge, type Verdicts } from './verdicts.js';
+import { type Weather, weatherOf } from './weather.js';
+
+export interface ChaosOptions {
+  readonly seed: number;
+  /** How many are taken aboard. */
+  readonly count: number;
+  /** How long things go wrong, in milliseconds. */
+  readonly lastsMs: number;
+  /** Of the sandbox's underwriters, in milliseconds a step. */
+  readonly paceMs: number;
+  /** How long nobody may get on, once nothing goes wrong any more. */
+  readonly patienceMs: number;
+  /** Told what goes on. */
+  readonly tell?: (line: string) => void;
+}
+
+export interface ChaosReport {
+  /** When nobody had answered any uncertain write. */
+  readonly before: Verdicts;
+  /** When they were answered from the ledger. */
+  readonly after: Verdicts;
+  /** What else is wrong: failed workflow tasks, markers that leaked, onboardings that nobody asked for, ... */
+  readonly problems: readonly string[];
+  readonly weather: Weather;
+  /** Faults that no call has met. */
+  readonly unmet: readonly FaultPlan[];
+  readonly kills: Readonly<Record<string, number>>;
+  /** Processes that ended by themselves, and were started again. */
+  readonly exits: number;
+  /** Calls of the partners, and requests of the receiver. */
+  readonly calls: number;
+  readonly requests: number;
+  /** Of the whole, and until nobody waited but for an answer about an uncertain write. */
+  readonly seconds: { readonly all: number; readonly before: number };
+}
+
+/** How often the ops script is run, at most: what it has tried again may be lost anew. */
+const MOST_ANSWERS = 5;
+
+/** Takes many aboard while everything goes wrong, then has what is uncertain answered, and looks at what came of it. */
+export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
+  const marked = markers();
+  const stage = await Stage.set(marked, options.paceMs);
+  try {
+    return await liveThrough(stage, marked, options);
+  } finally {
+    await stage.strike();
+  }
+}
+
+async function liveThrough(stage: Stage, marked: Markers, options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, count, lastsMs, patienceMs, tell = () => {} } = options;
+  const began = performance.now();
+  const seconds = () => (performance.now() - began) / 1_000;
+  const cast = castOf(seed, count, marked);
+  const weather = weatherOf(seed, count, lastsMs);
+  const sender = new Sender(stage.receiverUrl);
+  const operator = new Operator(stage, sender, cast, marked);
+
+  let isOver = false;
+  const storm = Promise.all([rage(stage, weather), startEveryone(stage, sender, cast, timesOf(weather))]);
+  const over = storm.finally(() => {
+    isOver = true;
+  });
+  const attended = operator.attend(() => isOver, patienceMs);
+  const [, printed] = await over;
+  tell(`everyone is asked for, and the weather is over after ${seconds().toFixed(0)} s`);
+  let standing = await attended;
+  const { waiting: unmet } = await stage.control<Waiting>('DELETE', '/sandbox/faults');
+  const before = await judge(stage, cast, standing, marked);
+  const secondsBefore = seconds();
+  tell(
+    `${cast.filter((party) => waits(party, standing)).length} wait for an answer about an uncertain write after ${secondsBefore.toFixed(0)} s`,
+  );
+
+  for (let time = 0; time < MOST_ANSWERS && isWaiting(cast, standing); time += 1) {
+    await answerUncertainWrites(stage, tell);
+    standing = await operator.attend(() => true, patienceMs);
+  }
+  const after = await judge(stage, cast, standing, marked);
+  const silence = await untold(stage, cast);
+  const { calls } = await stage.control<Waiting>('GET', '/sandbox/faults');
+  const { kills, exits } = stage;
+  const left = await aftermath(stage, cast, { marked, printed });
+  const problems = [...operator.surprises, ...silence, ...left];
+  return {
+    ...{ before, after, problems, weather, unmet, kills, exits, calls },
+    requests: sender.requests,
+    seconds: { all: seconds(), before: secondsBefore },
+  };
+}
+
+interface Waiting {
+  readonly calls: number;
+  readonly waiting: readonly FaultPlan[];
+}
+
+function isWaiting(cast: readonly Party[], standing: Standing): boolean {
+  return cast.some((party) => waits(party, standing));
+}
+
+/** Everyone is asked for in the first part of the weather, so that there is some of it left for everyone. */
+function timesOf({ lastsMs, kills }: Weather) {
+  const killBatchAt = kills.find(({ target }) => target === 'batch')?.at ?? lastsMs;
+  return { lastsMs: lastsMs * 0.7, killBatchAt };
+}
+
+/** Lets everything go wrong at its time. */
+async function rage(stage: Stage, { lastsMs, faults, kills }: Weather): Promise<void> {
+  const at = async (milliseconds: number, what: () => unknown) => {
+    await sleep(milliseconds);
+    await what();
+  };
+  await Promise.all([
+    sleep(lastsMs),
+    ...faults.map((fault) => at(fault.at, () => stage.plan(fault.plan))),
+    ...kills.map((kill) => at(kill.at, () => stage.kill(kill))),
+  ]);
+  await stage.settled();
+}
+
+/** As an operator would, by the script that is in examples/. */
+async function answerUncertainWrites({ env, rig }: Stage, tell: (line: string) => void): Promise<void> {
+  const script = 'examples/scripts/answer-uncertain-writes.sh';
+  const gangway = { GANGWAY: `${process.execPath} dist/starter.js` };
+  const { code, stdout, stderr } = await run(script, [rig.sandbox.url], { ...env, ...gangway });
+  const answers = stdout.split('\n').filter(Boolean);
+  tell(`${script} answers ${answers.length}, and exits with ${code} ${stderr}`.trim());
+}

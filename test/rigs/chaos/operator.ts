@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { documentStore } from '../../../src/documents/document-store.js';
+import { folder } from '../../../src/documents/folder.js';
+import { type Part, partId } from '../../../src/messages/customer-onboarding.js';
+import { AWAIT_STATUS_ACTIVITY_ID } from '../../../src/messages/ids.js';
+import type { Requirement } from '../../../src/messages/requirements.js';
+import { stateOf } from '../../../src/temporal/onboardings.js';
+import type { Markers } from '../privacy/markers.js';
+import { answerTo, type Said } from './answers.js';
+import { finalMid } from './books.js';
+import type { Party } from './cast.js';
+import { insist } from './insist.js';
+import type { Sender } from './sender.js';
+import type { Stage } from './stage.js';
+
+const ROUND_MS = 1_000;
+
+/** What runs, and of that what does nothing more until somebody says what became of a write. */
+export interface Standing {
+  readonly running: ReadonlySet<string>;
+  readonly doubtful: ReadonlySet<string>;
+}
+
+/** The workflows that do a party's work: its own, or those of its parts. */
+export function workersOf({ type, workflowId, parts, externalId }: Party): string[] {
+  if (type !== 'customerOnboarding') return [workflowId];
+  return (Object.keys(parts) as Part[]).map((part) => partId(part, externalId));
+}
+
+/** Whether a party goes on only once an uncertain write is answered. */
+export function waits(party: Party, { running, doubtful }: Standing): boolean {
+  const left = workersOf(party).filter((id) => running.has(id));
+  return left.length > 0 && left.every((id) => doubtful.has(id));
+}
+
+/** Answers what is asked, but not what became of an uncertain write, and moves on what the partner leaves waiting. */
+export class Operator {
+  /** What was asked although no scenario asks it, and what was not taken. */
+  readonly surprises = new Set<string>();
+  readonly #answered = new Set<string>();
+  readonly #moved = new Set<string>();
+  readonly #parties: ReadonlyMap<string, Party>;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly sender: Sender,
+    private readonly cast: readonly Party[],
+    private readonly marked: Markers,
+  ) {
+    this.#parties = new Map(cast.flatMap((party) => workersOf(party).map((id) => [id, party] as const)));
+  }
+
+  /**
+   * Goes on until everyone has ended, or waits for an uncertain write, twice in a row: what has just begun may not be listed
+   * yet.
+   *
+   * @param begun whether everyone has been asked for
+   * @param patienceMs how long nothing may get on
+   */
+  async attend(begun: () => boolean, patienceMs: number): Promise<Standing> {
+    let calm = 0;
+    let until = 0;
+    let before = '';
+    for (; ; await sleep(ROUND_MS)) {
+      const wasBegun = begun();
+      const standing = await insist(() => this.#round());
+      const now = [standing.running, standing.doubtful, this.#answered].map(({ size }) => size).join();
+      if (!wasBegun || now !== before) until = Date.now() + patienceMs;
+      before = now;
+      const isCalm = this.cast.every(
+        (party) => !standing.running.has(party.workflowId) || waits(party, standing),
+      );
+      calm = wasBegun && isCalm ? calm + 1 : 0;
+      if (calm === 2 || Date.now() > until) return standing;
+    }
+  }
+
+  async #round(): Promise<Standing> {
+    const running = await this.#listed("ExecutionStatus = 'Running'");
+    const asking = await this.#listed("ExecutionStatus = 'Running' AND ActionRequired = true");
+    const doubtful = new Set<string>();
+    const oneAfterTheOther = pLimit(8);
+    const looks = [...asking]
+      .filter((id) => this.#parties.has(id))
+      .map((id) =>
+        oneAfterTheOther(async () => {
+          // Whom nobody answers for now is asked again in the next round.
+          if (await this.#isDoubtful(id).catch(() => false)) doubtful.add(id);
+        }),
+      );
+    await Promise.all(looks);
+    await this.#moveOn();
+    return { running, doubtful };
+  }
+
+  async #listed(query: string): Promise<Set<string>> {
+    const ids = new Set<string>();
+    for await (const { workflowId } of this.stage.rig.client.workflow.list({ query })) ids.add(workflowId);
+    return ids;
+  }
+
+  /** Answers what a workflow asks; whether that leaves it with nothing but uncertain writes. */
+  async #isDoubtful(id: string): Promise<boolean> {
+    const { client } = this.stage.rig;
+    const party = this.#parties.get(id);
+    const state = await stateOf(client, id);
+    if (!party) return false;
+    const said = state.requirements.map((one) => [one, answerTo(party, one, this.marked)] as const);
+    for (const [requirement, answer] of said) {
+      if (answer === undefined) this.surprises.add(`${id} asks: ${requirement.title}`);
+      else if (typeof answer !== 'string') await this.#answer(id, requirement, answer);
+    }
+    if (said.length === 0 || said.some(([, answer]) => answer !== 'uncertain')) return false;
+    const { raw } = await client.workflow.getHandle(id).describe();
+    const busy = raw.pendingActivities?.filter(({ activityId }) => activityId !== AWAIT_STATUS_ACTIVITY_ID);
+    return (busy ?? []).length === 0;
+  }
+
+  async #answer(id: string, { id: requirementId, kind }: Requirement, said: Said): Promise<void> {
+    const key = `${id}-${requirementId}`;
+    if (this.#answered.has(key)) return;
+    const { actor, reason } = this.marked;
+    const about = { id, requirementId, actor, reason };
+    const status =
+      said.kind === 'document'
+        ? await this.sender.send('documents.received.v1', key, {
+            ...about,
+            documents: [await this.#document(requirementId)],
+          })
+        : await this.sender.send('requirement.resolved.v1', key, { ...about, answer: said });
+    this.#answered.add(key);
+    // 409: the partner has moved on by itself, or the answer came before it got lost.
+    if (status !== 202 && status !== 409)
+      this.surprises.add(`${id} refuses an answer to ${kind} with ${status}`);
+  }
+
+  #document(requirementId: string) {
+    const documents = documentStore(folder(this.stage.rig.documentDir));
+    return documents.put(`${requirementId}.txt`, Buffer.from(this.marked.noteAnswer));
+  }
+
+  /** Does at the partners what their people would do, once we have written all that there is to write. */
+  async #moveOn(): Promise<void> {
+    const left = this.cast.filter(({ externalId, parts }) => {
+      return !this.#moved.has(externalId) && Object.values(parts).some(({ moved }) => moved);
+    });
+    if (left.length === 0) return;
+    const ledger = await this.stage.ledger();
+    for (const { externalId, parts, businessName } of left) {
+      const effect = ledger.find(({ operation, guid, name }) =>
+        parts.boarding?.moved
+          ? operation === 'submit-merchant' && guid === externalId
+          : operation === 'submit-business-account-holder' && name === businessName,
+      );
+      if (!effect) continue;
+      const id = Number(effect.id);
+      const path = parts.boarding?.moved ? `/sandbox/merchants/${id}` : `/sandbox/profiles/${id}`;
+      const to = parts.boarding?.moved
+        ? { status: 'Approved', mid: finalMid(id) }
+        : { bankingStatus: 'Approved' };
+      await this.stage.control('POST', `${path}/transition`, to);
+      this.#moved.add(externalId);
+    }
+  }
+}

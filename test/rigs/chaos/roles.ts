@@ -1,0 +1,130 @@
+import type { Part } from '../../../src/messages/customer-onboarding.js';
+import { DANGLING_SSN, REFUSED_SSN, UNVERIFIED_SSN } from '../../../src/sandbox/banking/scenarios.js';
+
+/** How often each write takes effect, by operation: so often and no other, or `some` where a repetition changes nothing. */
+export type Writes = Readonly<Record<string, number | 'some'>>;
+
+/** What a scenario of `GET /sandbox/scenarios` says of a merchant, a business or a terminal. */
+export interface Role {
+  readonly scenario: string;
+  readonly outcome: string;
+  readonly writes: Writes;
+  /** Stays where it is until somebody at the partner moves it. */
+  readonly moved?: true;
+}
+
+const REVIEW = 'request-underwriting-review';
+const UPLOAD = 'upload-attachment';
+const CORRECT = 'update-business-account-holder';
+const REPLY = 'create-ticket';
+const OPEN_ACCOUNT = 'submit-business-customer';
+
+const submitted = { 'create-merchant': 1, 'submit-merchant': 1 } as const;
+const boarded = (scenario: string, writes: Writes = {}): Role => ({
+  scenario,
+  outcome: 'boarded',
+  writes: { ...submitted, ...writes },
+});
+const ended = (scenario: string, outcome = scenario): Role => ({ scenario, outcome, writes: submitted });
+
+/** Of a note that wants a document one is uploaded; any other is answered in words. */
+export const MERCHANTS: readonly Role[] = [
+  boarded('straight'),
+  boarded('notes', { [UPLOAD]: 1, [REVIEW]: 1 }),
+  boarded('more-notes', { [UPLOAD]: 1, [REVIEW]: 2 }),
+  boarded('moot-notes'),
+  boarded('request-changes', { 'submit-merchant': 2 }),
+  ended('declined'),
+  ended('withdrawn'),
+  ended('closed'),
+  boarded('uw-level-1', { [UPLOAD]: 1, [REVIEW]: 1 }),
+  boarded('temporary-mid'),
+  boarded('conditionally-approved'),
+  boarded('unknown-status'),
+  { ...boarded('restless-date'), moved: true },
+  { ...boarded('waiting'), moved: true },
+];
+
+const holder = { 'submit-business-account-holder': 1 } as const;
+const onboarded = (scenario: string, writes: Writes = {}): Role => ({
+  scenario,
+  outcome: 'onboarded',
+  writes: { ...holder, ...writes },
+});
+const refused = (scenario: string, outcome: string): Role => ({ scenario, outcome, writes: holder });
+
+/** A ticket that names a field gets a correction, any other a reply. */
+export const BUSINESSES: readonly Role[] = [
+  onboarded('straight'),
+  onboarded('account-at-once'),
+  onboarded('account-on-request', { [OPEN_ACCOUNT]: 1 }),
+  onboarded('auto-approved'),
+  onboarded('approved-uw'),
+  onboarded('pending-review'),
+  refused('denied', 'declined'),
+  refused('closed', 'closed'),
+  refused('cancelled', 'withdrawn'),
+  onboarded('unknown-status'),
+  onboarded('ticket', { [CORRECT]: 'some' }),
+  onboarded('tickets', { [CORRECT]: 'some', [REPLY]: 1 }),
+  onboarded('more-tickets', { [CORRECT]: 'some', [REPLY]: 1 }),
+  onboarded('moot-ticket'),
+  onboarded('correction', { [CORRECT]: 'some' }),
+  { ...onboarded('waiting'), moved: true },
+  onboarded(`ssn ${UNVERIFIED_SSN}`, { [CORRECT]: 'some' }),
+  onboarded(`ssn ${REFUSED_SSN}`),
+  onboarded(`ssn ${DANGLING_SSN}`),
+];
+
+/** Those in which a financial account is asked for: opened by the bank itself, or by us. */
+export const WITH_ACCOUNT: readonly string[] = ['account-at-once', 'account-on-request'];
+
+/** The account and the terminal in it. */
+const provisioned: Role = {
+  scenario: 'straight',
+  outcome: 'provisioned',
+  writes: { 'create-account': 1, 'create-terminal': 1 },
+};
+const notStarted: Role = { scenario: 'straight', outcome: 'not-started', writes: {} };
+
+/** A customer is its merchant and its business, with a terminal or without. */
+export interface CustomerRole {
+  readonly scenario: string;
+  readonly outcome: string;
+  readonly parts: Readonly<Partial<Record<Part, Role>>>;
+}
+
+const together = (boarding: string, business: string, terminal?: Role): CustomerRole => {
+  const parts = { boarding: roleIn(MERCHANTS, boarding), business: roleIn(BUSINESSES, business) };
+  const isIn = [parts.boarding.outcome === 'boarded', parts.business.outcome === 'onboarded'];
+  const outcome = isIn.every(Boolean) ? 'onboarded' : isIn.some(Boolean) ? 'partly-onboarded' : 'declined';
+  return {
+    scenario: `${boarding} + ${business}`,
+    outcome,
+    parts: terminal ? { ...parts, terminal } : parts,
+  };
+};
+
+export const CUSTOMERS: readonly CustomerRole[] = [
+  together('straight', 'straight'),
+  together('notes', 'ticket'),
+  together('request-changes', 'more-tickets'),
+  together('declined', 'straight'),
+  together('declined', 'denied'),
+  together('more-notes', 'denied'),
+  together('uw-level-1', 'account-on-request'),
+  together('waiting', 'tickets'),
+];
+
+export const CUSTOMERS_WITH_TERMINAL: readonly CustomerRole[] = [
+  together('straight', 'straight', provisioned),
+  together('notes', 'tickets', provisioned),
+  together('temporary-mid', 'denied', provisioned),
+  together('declined', 'straight', notStarted),
+];
+
+function roleIn(roles: readonly Role[], scenario: string): Role {
+  const role = roles.find((one) => one.scenario === scenario);
+  if (!role) throw new Error(`there is no scenario ${scenario}`);
+  return role;
+}

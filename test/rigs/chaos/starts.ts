@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  startBusinessOnboarding,
+  startCustomerOnboarding,
+  startMerchantBoarding,
+} from '../../../src/temporal/onboardings.js';
+import { batchFile, ndjson } from '../commands/batch-files.js';
+import { startGangway } from '../commands/running-command.js';
+import { EVENT_TYPES, type Party } from './cast.js';
+import { insist } from './insist.js';
+import type { Sender } from './sender.js';
+import type { Stage } from './stage.js';
+
+/**
+ * Asks for everyone, by all ways side by side, each spread over `lastsMs`.
+ *
+ * @param killBatchAt when `gangway batch` is killed, in milliseconds from now
+ * @returns what `gangway batch` has printed
+ */
+export async function startEveryone(
+  stage: Stage,
+  sender: Sender,
+  cast: readonly Party[],
+  { lastsMs, killBatchAt }: { readonly lastsMs: number; readonly killBatchAt: number },
+): Promise<string> {
+  const by = (way: Party['by']) => cast.filter((party) => party.by === way);
+  const [printed] = await Promise.all([
+    startByBatch(stage, by('batch'), { lastsMs, killBatchAt }),
+    spread(by('event'), lastsMs, (party) => startByEvent(sender, party)),
+    spread(by('client'), lastsMs, (party) => startByClient(stage, party)),
+  ]);
+  return printed;
+}
+
+async function spread(
+  parties: readonly Party[],
+  lastsMs: number,
+  start: (party: Party) => Promise<void>,
+): Promise<void> {
+  const pause = lastsMs / Math.max(1, parties.length);
+  const started = parties.map(async (party, index) => {
+    await sleep(index * pause);
+    for (let time = 0; time < (party.twice ? 2 : 1); time += 1) await start(party);
+  });
+  await Promise.all(started);
+}
+
+async function startByEvent(sender: Sender, { type, externalId, input }: Party): Promise<void> {
+  const status = await sender.send(EVENT_TYPES[type], `request-${externalId}`, input);
+  if (status !== 202) throw new Error(`the receiver refuses ${externalId} with ${status}`);
+}
+
+async function startByClient({ rig }: Stage, party: Party): Promise<void> {
+  const { client, taskQueue } = rig;
+  const options = { taskQueue };
+  await insist(async () => {
+    if (party.type === 'merchantBoarding') await startMerchantBoarding(client, party.input, options);
+    else if (party.type === 'businessOnboarding') await startBusinessOnboarding(client, party.input, options);
+    else await startCustomerOnboarding(client, party.input, options);
+  });
+}
+
+/** One run is killed; the same command again goes on from there. */
+async function startByBatch(
+  { rig, env }: Stage,
+  parties: readonly Party[],
+  { lastsMs, killBatchAt }: { readonly lastsMs: number; readonly killBatchAt: number },
+): Promise<string> {
+  const file = await batchFile(rig, 'everyone.ndjson', ndjson(parties.map(({ input }) => input)));
+  const rate = Math.max(0.5, (parties.length * 1_000) / lastsMs).toFixed(2);
+  const args = ['batch', file, '--rate', rate, '--json'];
+  const doomed = startGangway(env, args);
+  await Promise.race([sleep(killBatchAt), doomed.finished]);
+  doomed.kill('SIGKILL');
+  const runs = [await doomed.finished];
+  while (runs.at(-1)?.code !== 0 && runs.length < 5) runs.push(await startGangway(env, args).finished);
+  const last = runs.at(-1);
+  if (last?.code !== 0) throw new Error(`gangway batch ends with ${last?.code}: ${last?.stderr}`);
+  return runs.map(({ stdout, stderr }) => stdout + stderr).join('\n');
+}

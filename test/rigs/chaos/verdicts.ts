@@ -1,0 +1,78 @@
+import pLimit from 'p-limit';
+import { bankingClient } from '../../../src/partners/banking/client.js';
+import type { Markers } from '../privacy/markers.js';
+import { auditOf } from './books.js';
+import type { Party } from './cast.js';
+import { insist } from './insist.js';
+import { type Standing, waits } from './operator.js';
+import type { Stage } from './stage.js';
+
+/** How someone got on. */
+export interface Verdict {
+  readonly party: Party;
+  readonly end: 'as said' | 'waits' | 'wrong';
+  /** What is wrong. */
+  readonly why: readonly string[];
+}
+
+export interface Verdicts {
+  readonly verdicts: readonly Verdict[];
+  /** Writes that belong to nobody. */
+  readonly nobodys: readonly string[];
+  /** How many writes took effect. */
+  readonly effects: number;
+}
+
+/** Compares everyone's end with the scenario, and everyone's writes with the partners' books. */
+export async function judge(
+  stage: Stage,
+  cast: readonly Party[],
+  standing: Standing,
+  marked: Markers,
+): Promise<Verdicts> {
+  const isUnderWay = (party: Party) => waits(party, standing);
+  const books = { ledger: await stage.ledger(), tickets: await ticketsOf(stage, marked) };
+  const { wrong, nobodys } = auditOf(books, cast, isUnderWay);
+  const fewAtOnce = pLimit(16);
+  const ends = cast.map((party) =>
+    fewAtOnce(async (): Promise<Verdict> => {
+      const problem = isUnderWay(party) ? undefined : await insist(() => wrongEnd(stage, party));
+      const why = [...(problem === undefined ? [] : [problem]), ...(wrong.get(party) ?? [])];
+      return { party, end: why.length > 0 ? 'wrong' : isUnderWay(party) ? 'waits' : 'as said', why };
+    }),
+  );
+  return { verdicts: await Promise.all(ends), nobodys, effects: books.ledger.length };
+}
+
+async function ticketsOf({ rig }: Stage, { password, deviceToken }: Markers) {
+  const credentials = {
+    username: 'sandbox',
+    password,
+    deviceToken,
+    deviceName: 'chaos',
+    form: 'user',
+  } as const;
+  const client = bankingClient({ url: rig.sandbox.url, ...credentials });
+  const tickets = await insist(() => client.listTickets({}));
+  await client.close();
+  return tickets;
+}
+
+/** What is wrong with how a party ended; undefined when it is as its scenario says. */
+async function wrongEnd(
+  { rig }: Stage,
+  { workflowId, outcome, parts, type }: Party,
+): Promise<string | undefined> {
+  const handle = rig.client.workflow.getHandle(workflowId);
+  const { status } = await handle.describe();
+  if (status.name !== 'COMPLETED') return `is ${status.name.toLowerCase()}`;
+  const result = (await handle.result()) as Record<string, { readonly outcome: string }>;
+  const wanted = type === 'customerOnboarding' ? Object.entries(parts) : [];
+  const ended = (name: string, is: unknown, said: string) =>
+    is === said ? [] : [`${name} ended ${is}, not ${said}`];
+  const problems = [
+    ...ended('it', result['outcome'], outcome),
+    ...wanted.flatMap(([part, role]) => ended(part, result[part]?.outcome, role.outcome)),
+  ];
+  return problems.length > 0 ? problems.join(', ') : undefined;
+}

@@ -1,0 +1,124 @@
+import type { FaultPlan } from '../../../src/sandbox/faults.js';
+import { Seeded } from './seeded.js';
+
+/** What is killed, and comes back after a while. */
+export const TARGETS = ['worker 1', 'worker 2', 'receiver', 'server', 'batch'] as const;
+
+export type Target = (typeof TARGETS)[number];
+
+export interface Kill {
+  /** Milliseconds from the beginning. */
+  readonly at: number;
+  readonly target: Target;
+  /** How long it stays away. */
+  readonly awayMs: number;
+}
+
+export interface PlannedFault {
+  readonly at: number;
+  readonly plan: FaultPlan;
+}
+
+export interface Weather {
+  readonly lastsMs: number;
+  readonly faults: readonly PlannedFault[];
+  readonly kills: readonly Kill[];
+}
+
+/** Writes, those that happen often several times. */
+const WRITES = [
+  'create-merchant',
+  'create-merchant',
+  'submit-merchant',
+  'submit-merchant',
+  'create-merchant-v1',
+  'upload-attachment',
+  'request-underwriting-review',
+  'update-fees',
+  'submit-business-account-holder',
+  'submit-business-account-holder',
+  'update-business-account-holder',
+  'submit-business-customer',
+  'create-ticket',
+  'create-account',
+  'create-terminal',
+] as const;
+
+const READS = [
+  'get-fees',
+  'get-status',
+  'get-underwriting-notes',
+  'search-business-account-holders',
+  'find-profile-by-merchant',
+  'get-profile',
+  'list-new-tickets',
+  'list-tickets',
+  'list-accounts',
+  'list-terminals',
+  'issue-token',
+] as const;
+
+const OF_WRITES = [
+  'drop-before-commit',
+  'drop-after-commit',
+  'drop-after-commit',
+  '500-before-commit',
+  '500-after-commit',
+  '500-after-commit',
+  '429',
+  'delay',
+  'delay-after-commit',
+  'expired-token',
+] as const;
+
+const OF_READS = ['drop-before-commit', '500-before-commit', '429', 'delay', 'expired-token'] as const;
+
+const BESIDE_OPERATIONS = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'] as const;
+
+/** Longer than a caller waits for an answer, so that what takes effect does so when nobody listens any more. */
+const HANGS_MS = 33_000;
+
+/** Shorter weather has none that hang, for it would be over by then. */
+const LONG_MS = 60_000;
+
+/**
+ * Everything that is to go wrong: a fault for each onboarding, and the processes that are killed. A pure function of the
+ * seed.
+ *
+ * @param lastsMs how long it goes on
+ */
+export function weatherOf(seed: number, count: number, lastsMs: number): Weather {
+  const chance = new Seeded(seed ^ 0x5eed);
+  const faults = chance.moments(count, lastsMs).map((at) => ({ at, plan: faultOf(chance, lastsMs) }));
+  const often = (target: Target, everyMs: number) =>
+    chance
+      .moments(Math.max(1, Math.round(lastsMs / everyMs)), lastsMs)
+      .map((at): Kill => ({ at, target, awayMs: chance.between(200, 3_000) }));
+  const kills = [
+    ...often('worker 1', 20_000),
+    ...often('worker 2', 20_000),
+    ...often('receiver', 15_000),
+    ...often('server', 40_000),
+    { at: chance.between(2_000, Math.round(lastsMs / 3)), target: 'batch' as const, awayMs: 500 },
+  ];
+  return { lastsMs, faults, kills: kills.sort((one, other) => one.at - other.at) };
+}
+
+function faultOf(chance: Seeded, lastsMs: number): FaultPlan {
+  const roll = chance.next();
+  if (roll < 0.55) {
+    const fault = chance.pick(OF_WRITES);
+    const hangs = lastsMs >= LONG_MS && fault.startsWith('delay') && chance.happens(0.3);
+    const milliseconds = hangs ? HANGS_MS : chance.between(500, 4_000);
+    return { fault, operation: chance.pick(WRITES), times: 1, milliseconds };
+  }
+  const milliseconds = chance.between(500, 2_000);
+  if (roll < 0.85)
+    return {
+      fault: chance.pick(OF_READS),
+      operation: chance.pick(READS),
+      times: chance.between(1, 3),
+      milliseconds,
+    };
+  return { fault: chance.pick(BESIDE_OPERATIONS), times: 1, milliseconds };
+}

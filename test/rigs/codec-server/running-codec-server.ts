@@ -1,0 +1,61 @@
+import { onTestFinished } from 'vitest';
+import { type CodecServerOptions, startCodecServer } from '../../../src/codec-server/server.js';
+import { createLogger } from '../../../src/logging.js';
+import { parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+
+/** The bytes 0 to 31 in base64. */
+export const KEY = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+
+export const TOKEN = '6f1d0c5e8b7a4932a1b0c9d8e7f60512';
+
+export const UI = 'https://temporal.example.com';
+
+/** `"Ada"` as a payload, and the same encrypted with {@link KEY}, in proto3 JSON. */
+export const CLEAR = '{"metadata":{"encoding":"anNvbi9wbGFpbg=="},"data":"IkFkYSI="}';
+export const ENCRYPTED =
+  '{"metadata":{"encoding":"YmluYXJ5L2VuY3J5cHRlZA==","encryption-key-id":"azE="},"data":"AAECAwQFBgcICQoLRwjAEc2ArHjiJf7l1vtyB/C56RuAFz4VVnXgp1wNYZDueevisL+aBZc/8n43qIC9"}';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as it came. */
+  readonly text: string;
+}
+
+export interface RunningCodecServer {
+  readonly url: string;
+  /** `call('POST /decode', '{"payloads":[...]}')`, with the token unless the headers say otherwise. */
+  call(line: string, body?: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** What it has logged so far. */
+  log(): string;
+}
+
+/** A codec server of its own for the running test, spoken to in nothing but HTTP and JSON text. */
+export async function runCodecServer(options: Partial<CodecServerOptions> = {}): Promise<RunningCodecServer> {
+  const lines: string[] = [];
+  const server = await startCodecServer({
+    host: '127.0.0.1',
+    port: 0,
+    keys: parsePayloadKeys(`k1:${KEY}`),
+    bearer: { tokens: [TOKEN], jwt: undefined },
+    uiOrigin: UI,
+    tokenInPath: false,
+    requestsPerMinute: 1_000,
+    logger: createLogger('trace', { write: (line) => void lines.push(line) }),
+    ...options,
+  });
+  onTestFinished(() => server.close());
+  return {
+    url: server.url,
+    async call(line, body, headers = { authorization: `Bearer ${TOKEN}` }) {
+      const [method = '', path = ''] = line.split(' ');
+      const response = await fetch(server.url + path, {
+        method,
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body }),
+      });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    },
+    log: () => lines.join(''),
+  };
+}

@@ -1,0 +1,146 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request as ask, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Operation, operationName } from '../../../src/partners/catalogue.js';
+import { closeAll, type PartnerClients, partnerClients } from '../../../src/partners/clients.js';
+import { catalogue, SYSTEMS, type SystemName } from '../../../src/partners/systems.js';
+import { POS_NAMES } from '../partners/openapi/documents.js';
+import { gangway, launch, type RunningProcess } from '../processes.js';
+import { createRig, type Rig } from '../rig.js';
+import { type RunningSandbox, runSandbox } from '../sandbox/running-sandbox.js';
+
+/** A valid call of each operation, see test/partners/calls. */
+type Calls = Readonly<Record<string, (client: never, sandbox: RunningSandbox) => Promise<unknown>>>;
+
+/**
+ * Has `gangway call` and a worker process make a call of every operation of a system. Each operation meets a sandbox of its
+ * own, and what it needs is done by the typed client.
+ */
+export function callEverything<System extends SystemName>(system: System, calls: Calls): void {
+  const operations: Readonly<Record<string, Operation>> = catalogue({ posNames: POS_NAMES })[system];
+  let rig: Rig;
+  let worker: RunningProcess;
+  let folder: string;
+  let partner: SwitchablePartner;
+  beforeAll(async () => {
+    rig = await createRig({ worker: false });
+    partner = await switchablePartner();
+    folder = await mkdtemp(join(tmpdir(), 'gangway-calls-'));
+    worker = await launch('worker', env(), 'worker is ready');
+  });
+  afterAll(async () => {
+    worker.child.kill('SIGTERM');
+    await worker.exit;
+    await rig.close();
+    partner.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function env(): Record<string, string> {
+    const urls = ['BOARDING', 'BANKING', 'PLANT_STORE', 'PAYMENTS', 'PROCESSOR'].map((name) => [
+      `${name}_URL`,
+      partner.url,
+    ]);
+    return { ...rig.env, ...Object.fromEntries(urls), BOARDING_POS_NAMES: POS_NAMES.join(',') };
+  }
+
+  /** Calls an operation as a person does, and answers what is printed. */
+  async function byCommand(key: string, request: Record<string, unknown>): Promise<unknown> {
+    const operation = operations[key];
+    const given = JSON.stringify(await withFilesAside(request));
+    const output = join(folder, `${key}-${Math.random()}`);
+    const options = [
+      ...['--reveal', '--json'],
+      ...(operation?.irreversible ? ['--yes'] : []),
+      ...(operation?.answer === 'stream' ? ['--output', output] : []),
+    ];
+    const done = await gangway(env(), ['call', system, operationName(key), '-', ...options], given);
+    const { code, stderr } = done;
+    expect({ code, stderr: stderr.replace(/^.* is deprecated: .*\n/, '') }).toEqual({ code: 0, stderr: '' });
+    return operation?.answer === 'stream' ? { body: createReadStream(output) } : JSON.parse(done.stdout);
+  }
+
+  /** A file is given by its path. */
+  async function withFilesAside(request: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const { file } = request as { file?: { fileName: string; content: Uint8Array } };
+    if (file === undefined) return request;
+    const path = join(folder, file.fileName);
+    await writeFile(path, file.content);
+    return { ...request, file: `@${path}` };
+  }
+
+  describe(`gangway call ${system}: ${SYSTEMS[system]}`, () => {
+    it('knows every operation of the catalogue', () => {
+      expect(Object.keys(calls).sort()).toEqual(Object.keys(operations).sort());
+    });
+
+    it.each(Object.keys(operations))('%s', async (key) => {
+      const sandbox = await runSandbox({ posNames: POS_NAMES });
+      partner.target = sandbox.url;
+      const clients = clientsOf(sandbox.url);
+      try {
+        let called = 0;
+        const client = new Proxy(clients[system], {
+          get: (real, name) =>
+            name === key
+              ? (request: Record<string, unknown>) => {
+                  called += 1;
+                  return byCommand(key, request);
+                }
+              : Reflect.get(real, name),
+        });
+        await calls[key]?.(client as never, sandbox);
+        expect(called).toBeGreaterThan(0);
+      } finally {
+        await closeAll(clients);
+      }
+    });
+  });
+}
+
+function clientsOf(url: string): PartnerClients {
+  const user = { username: 'sandbox', password: 'sandbox' };
+  return partnerClients({
+    posNames: POS_NAMES,
+    boarding: { url, ...user },
+    banking: { url, ...user, deviceToken: 'device-1', deviceName: 'test', form: 'user' },
+    plantStore: { url, token: 'sandbox' },
+    payments: { url, apiKey: 'sandbox', environment: 'uat' },
+    processor: { url, apiKey: 'sandbox' },
+  });
+}
+
+interface SwitchablePartner {
+  readonly url: string;
+  /** Where requests go from now on. */
+  target: string;
+  close(): void;
+}
+
+/** One address for many sandboxes, for a worker keeps to the address that it was started with. */
+async function switchablePartner(): Promise<SwitchablePartner> {
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    const onward = ask(partner.target + url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => request.socket.destroy());
+    request.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const partner: SwitchablePartner = {
+    url: `http://127.0.0.1:${port}`,
+    target: '',
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return partner;
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { parser } from '@prometheus-io/lezer-promql';
+import { parse } from 'yaml';
+
+/** An expression of a file under `deploy/`, as PromQL has it. */
+export interface Expression {
+  readonly where: string;
+  readonly promql: string;
+}
+
+export interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+interface Panel {
+  readonly title: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+function read(path: string): string {
+  return readFileSync(new URL(`../../../deploy/${path}`, import.meta.url), 'utf8');
+}
+
+export function alerts(): readonly Alert[] {
+  const { groups } = parse(read('prometheus/alerts.yml')) as {
+    readonly groups: readonly { readonly rules: readonly Alert[] }[];
+  };
+  return groups.flatMap(({ rules }) => rules);
+}
+
+/** Names of the alerts that the unit tests of the rules see firing. */
+export function alertsSeenFiring(): ReadonlySet<string> {
+  const { tests } = parse(read('prometheus/alerts.test.yml')) as {
+    readonly tests: readonly {
+      readonly alert_rule_test: readonly {
+        readonly alertname: string;
+        readonly exp_alerts: readonly unknown[];
+      }[];
+    }[];
+  };
+  const cases = tests.flatMap(({ alert_rule_test }) => alert_rule_test);
+  return new Set(cases.filter(({ exp_alerts }) => exp_alerts.length > 0).map(({ alertname }) => alertname));
+}
+
+/** Every expression of alerts and dashboard; Grafana's variables have a value. */
+export function expressions(): readonly Expression[] {
+  const { panels } = JSON.parse(read('grafana/gangway.json')) as { readonly panels: readonly Panel[] };
+  const shown = panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => ({ where: title, promql: expr.replaceAll('$__rate_interval', '5m') })),
+  );
+  return [...alerts().map(({ alert, expr }) => ({ where: alert, promql: expr })), ...shown];
+}
+
+/** What Prometheus' own grammar makes of an expression: the metrics it names, and whether it is one at all. */
+export function understood(promql: string): {
+  readonly isValid: boolean;
+  readonly metrics: readonly string[];
+} {
+  let isValid = true;
+  const metrics: string[] = [];
+  parser.parse(promql).iterate({
+    enter({ type, from, to, node }) {
+      if (type.isError) isValid = false;
+      const isMetric = type.name === 'Identifier' && node.parent?.type.name === 'VectorSelector';
+      if (isMetric) metrics.push(promql.slice(from, to));
+    },
+  });
+  return { isValid, metrics };
+}

@@ -1,0 +1,187 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { freePort } from '../../../src/temporal/dev-server.js';
+
+const run = promisify(execFile);
+
+/** moto and what it needs, pinned by version and SHA-256; `uv pip compile --universal --generate-hashes` makes it. */
+const REQUIREMENTS = fileURLToPath(new URL('s3-server-requirements.txt', import.meta.url));
+
+const CACHE = fileURLToPath(new URL('../../../.cache/s3-server', import.meta.url));
+
+/** To fetch and unpack it, once. */
+export const S3_SERVER_TIMEOUT_MS = 300_000;
+
+export const BUCKET = 'example-bucket';
+
+/** AWS's own settings, as a process gets them. */
+export type AwsSettings = Readonly<
+  Record<'AWS_REGION' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY', string>
+>;
+
+/** An S3 server over HTTP that checks signatures and policies, with one bucket. */
+export interface S3Server {
+  readonly url: string;
+  /** Settings of one who has the rights that docs/security.md says are enough. */
+  readonly env: AwsSettings;
+  /** The names under a prefix, in order. */
+  keys(prefix: string): Promise<string[]>;
+  /** How many uploads have begun and not ended. */
+  unfinished(): Promise<number>;
+  object(key: string): Promise<{ readonly content: Buffer; readonly contentType: string | undefined }>;
+  /** Puts an object there past all rules of ours. */
+  put(key: string, content: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts one on a free port of this machine, for one test file. */
+export async function startS3Server(): Promise<S3Server> {
+  const packages = await installed();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const server = spawn('python3', ['-m', 'moto.server', '-H', '127.0.0.1', '-p', `${port}`], {
+    env: { PATH: process.env['PATH'], PYTHONPATH: packages },
+    stdio: 'ignore',
+  });
+  const exited = once(server, 'exit');
+  const stopAtExit = () => server.kill('SIGKILL');
+  process.once('exit', stopAtExit);
+  await untilReady(url);
+  const admin = await userOf(url, 'admin', {
+    Version: '2012-10-17',
+    Statement: [{ Effect: 'Allow', Action: 's3:*', Resource: '*' }],
+  });
+  const env = await userOf(url, 'gangway', await documentedPolicy());
+  // From here on it wants signatures.
+  await fetch(`${url}/moto-api/reset-auth`, { method: 'POST', body: '0' });
+  const s3 = clientOf(url, admin);
+  await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  return {
+    url,
+    env,
+    async keys(Prefix) {
+      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix }));
+      return Contents.map(({ Key = '' }) => Key);
+    },
+    async unfinished() {
+      const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
+      return Uploads.length;
+    },
+    async object(Key) {
+      const { Body, ContentType } = await s3.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
+      const content = Buffer.from((await Body?.transformToByteArray()) ?? []);
+      return { content, contentType: ContentType };
+    },
+    async put(Key, Body) {
+      await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body }));
+    },
+    async stop() {
+      server.kill('SIGTERM');
+      await exited;
+      process.off('exit', stopAtExit);
+    },
+  };
+}
+
+function clientOf(endpoint: string, settings: AwsSettings): S3Client {
+  const {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  } = settings;
+  return new S3Client({
+    endpoint,
+    forcePathStyle: true,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+  });
+}
+
+/** The policy that docs/security.md recommends, which is for our very bucket. */
+async function documentedPolicy(): Promise<object> {
+  const page = await readFile(new URL('../../../docs/security.md', import.meta.url), 'utf8');
+  const [, policy = ''] = /```json\n(\{\n {2}"Version": "2012-10-17"[\s\S]*?)```/.exec(page) ?? [];
+  return JSON.parse(policy) as object;
+}
+
+/** Makes a user who may do what a policy says. The server does not ask for signatures yet. */
+async function userOf(url: string, UserName: string, policy: object): Promise<AwsSettings> {
+  await iam(url, { Action: 'CreateUser', UserName });
+  const PolicyDocument = JSON.stringify(policy);
+  await iam(url, { Action: 'PutUserPolicy', UserName, PolicyName: 'its', PolicyDocument });
+  const answer = await iam(url, { Action: 'CreateAccessKey', UserName });
+  const [, id = ''] = /<AccessKeyId>(.+?)</.exec(answer) ?? [];
+  const [, secret = ''] = /<SecretAccessKey>(.+?)</.exec(answer) ?? [];
+  return { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret };
+}
+
+async function iam(url: string, request: Record<string, string>): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams({ ...request, Version: '2010-05-08' }),
+    headers: { authorization: 'AWS4-HMAC-SHA256 Credential=none/20260101/us-east-1/iam/aws4_request' },
+  });
+  const answer = await response.text();
+  if (!response.ok) throw new Error(`${request['Action']}: ${response.status} ${answer}`);
+  return answer;
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (const until = Date.now() + 60_000; ; await sleep(100)) {
+    const answer = await fetch(`${url}/moto-api/`).catch(() => undefined);
+    if (answer) return;
+    if (Date.now() > until) throw new Error('the S3 server does not start');
+  }
+}
+
+/** Its packages in the project's cache, fetched when they are not there yet. */
+async function installed(): Promise<string> {
+  const pins = createHash('sha256')
+    .update(await readFile(REQUIREMENTS))
+    .digest('hex');
+  const { stdout } = await run('python3', ['-c', 'import sys; print(sys.implementation.cache_tag)']);
+  const folder = join(CACHE, `${pins.slice(0, 12)}-${stdout.trim()}`);
+  if (await isThere(folder)) return folder;
+  await mkdir(CACHE, { recursive: true });
+  const unfinished = await mkdtemp(join(CACHE, 'getting-'));
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--no-compile'];
+  await run('python3', [
+    ...pip,
+    '--only-binary',
+    ':all:',
+    '--require-hashes',
+    '-r',
+    REQUIREMENTS,
+    '-t',
+    unfinished,
+  ]);
+  try {
+    await rename(unfinished, folder);
+  } catch (error) {
+    // Another test file was faster.
+    if (!(await isThere(folder))) throw error;
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

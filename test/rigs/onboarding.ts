@@ -1,0 +1,89 @@
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { LoadedDataConverter } from '@temporalio/common';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import type { PollProgress } from '../../src/activities/poll.js';
+import { AWAIT_STATUS_ACTIVITY_ID } from '../../src/messages/ids.js';
+import { type OnboardingState, stateQuery } from '../../src/messages/onboarding-state.js';
+import { type Answer, type Requirement, resolveRequirement } from '../../src/messages/requirements.js';
+import { eventually } from './waiting.js';
+
+/** An onboarding under way, as a test looks at it. */
+export class Onboarding<Outcome = { readonly outcome: string }> {
+  readonly handle: WorkflowHandle;
+  private readonly converter: LoadedDataConverter;
+
+  constructor(
+    client: Client,
+    readonly workflowId: string,
+  ) {
+    this.handle = client.workflow.getHandle(workflowId);
+    this.converter = client.options.loadedDataConverter;
+  }
+
+  state(): Promise<OnboardingState> {
+    return this.handle.query(stateQuery);
+  }
+
+  outcome(): Promise<Outcome> {
+    return this.handle.result() as Promise<Outcome>;
+  }
+
+  /** Waits until `reached` holds of the state. */
+  async until(reached: (state: OnboardingState) => boolean, what = 'the state'): Promise<OnboardingState> {
+    return eventually(() => this.state(), reached, what);
+  }
+
+  /** The status poll, as the server has it. */
+  async poll() {
+    const { raw } = await this.handle.describe();
+    return raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
+  }
+
+  /** Waits until the status poll sleeps after `reads` reads. */
+  async asleepAfter(reads: number): Promise<void> {
+    await eventually(
+      () => this.reads(),
+      (counted) => counted >= reads,
+      `${reads} reads`,
+    );
+  }
+
+  /** How many reads the status poll has done, 0 while it does not sleep. */
+  async reads(): Promise<number> {
+    const poll = await this.poll();
+    if (!poll?.lastFailure || !poll.nextAttemptScheduleTime) return 0;
+    const [last] = await decodeArrayFromPayloads(this.converter, poll.heartbeatDetails?.payloads);
+    const { polls = 0, attempt = 0 } = (last ?? {}) as Partial<PollProgress>;
+    // The one it sleeps before is numbered already.
+    return polls + Math.max((poll.attempt ?? 0) - 1 - attempt, 0);
+  }
+
+  /** Waits for an open requirement of a kind. */
+  async requirement(kind: Requirement['kind']): Promise<Requirement> {
+    const of = ({ requirements }: OnboardingState) =>
+      requirements.find((requirement) => requirement.kind === kind);
+    const found = of(await this.until((state) => of(state) !== undefined, `a requirement ${kind}`));
+    if (!found) throw new Error('unreachable');
+    return found;
+  }
+
+  resolve(requirementId: string, answer: Answer, actor = 'olga', reason = 'because') {
+    return this.handle.executeUpdate(resolveRequirement, {
+      args: [{ requirementId, answer, actor, reason }],
+    });
+  }
+
+  /** The events of the history, by kind and workflow tasks aside: a busy machine may need more of those. */
+  async written(): Promise<readonly string[]> {
+    const { events } = await this.handle.fetchHistory();
+    const names = (events ?? []).flatMap((event) =>
+      Object.keys(event).filter((key) => key.endsWith('Attributes')),
+    );
+    return names.filter((name) => !name.startsWith('workflowTask')).sort();
+  }
+
+  async events(): Promise<readonly string[]> {
+    const { timeline } = await this.state();
+    return timeline.map(({ event }) => event);
+  }
+}

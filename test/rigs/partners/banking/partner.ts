@@ -1,0 +1,97 @@
+import { onTestFinished } from 'vitest';
+import {
+  type BankingClient,
+  type BankingSettings,
+  bankingClient,
+} from '../../../../src/partners/banking/client.js';
+import { type Recorded, type Respond, recordingServer } from '../servers.js';
+
+export const TOKEN_LINE = 'POST /api/auth/v2';
+
+/** Tells a token as E1 prints it: `token`, `expiration` ten minutes after the answer's own `Date`, `userId`. */
+export function tellingToken(token: string, lifetimeMs = 600_000, clock = Date.now()): Respond {
+  // `Date` has whole seconds. Counted from those, the lifetime is exactly what the test says.
+  const expiration = new Date(Math.floor(clock / 1000) * 1000 + lifetimeMs).toISOString();
+  const body = `{"token":"${token}","expiration":"${expiration}","userId":7}`;
+  const headers = { 'content-type': 'application/json', date: new Date(clock).toUTCString() };
+  return (response) => void response.writeHead(200, headers).end(body);
+}
+
+export interface BankingPartner {
+  readonly client: BankingClient;
+  /** What came in, but for requests for tokens. */
+  readonly requests: () => readonly Recorded[];
+  readonly tokenRequests: () => readonly Recorded[];
+}
+
+/** A partner over HTTP and a client of it. It tells the token `t0k3n` unless it is told how else to. */
+export async function bankingPartner(
+  respond: Respond,
+  settings: Partial<BankingSettings> = {},
+  issue: Respond = tellingToken('t0k3n'),
+): Promise<BankingPartner> {
+  const isToken = (line: string) => line.startsWith(TOKEN_LINE);
+  const { url, requests } = await recordingServer((response, request) => {
+    const answer = isToken(`${request.method} ${request.url}`) ? issue : respond;
+    answer(response, request);
+  });
+  return {
+    client: clientAt(url, settings),
+    requests: () => requests.filter(({ line }) => !isToken(line)),
+    tokenRequests: () => requests.filter(({ line }) => isToken(line)),
+  };
+}
+
+export function clientAt(url: string, settings: Partial<BankingSettings> = {}): BankingClient {
+  const client = bankingClient({
+    url,
+    username: 'ada',
+    password: 's3cret',
+    deviceToken: 'device-1',
+    deviceName: 'Ada’s worker',
+    form: 'user',
+    ...settings,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+export const OWNER = {
+  firstName: 'Bo',
+  lastName: 'Baker',
+  email: 'bo@example.com',
+  homePhone: '5551230002',
+  ssn: '234567891',
+  dob: '1981-03-04T00:00:00Z',
+  homeAddress: '2 Elm Street',
+  city: 'Albany',
+  state: 33,
+  zipCode: '12207',
+  percentageOwnership: 25,
+};
+
+/** Everything that E7 requires. */
+export const HOLDER = {
+  email: 'ada@example.com',
+  givenName: 'Ada',
+  familyName: 'Baker',
+  phone: '5551230001',
+  ssn: '123456789',
+  dateOfBirth: '1980-02-29T00:00:00Z',
+  streetAddress: '1 Main Street',
+  city: 'Albany',
+  postalCode: '12207-1234',
+  state: 33,
+  authorizingPersonTitle: 3,
+  primaryAuthorizedStreetAddress: '1 Main Street',
+  primaryAuthorizedPostalCode: '12207',
+  primaryAuthorizedLocality: 'Albany',
+  primaryAuthorizedState: 33,
+  legalBusinessName: 'Baker LLC',
+  doingBusinessAsName: 'Corner Bakery',
+  employerIdentificationNumber: '123456789',
+  businessPhone: '5551230003',
+  percentageOwnership: 75,
+};
+
+export const ADDRESS = { streetAddress: '1 Main Street', postalCode: '12207', city: 'Albany', state: 33 };

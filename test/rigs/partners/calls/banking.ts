@@ -1,0 +1,163 @@
+import type { BankingClient } from '../../../../src/partners/banking/client.js';
+import type { BankingOperations } from '../../../../src/partners/banking/operations.js';
+import type { RunningSandbox } from '../../sandbox/running-sandbox.js';
+import { ADDRESS, HOLDER, OWNER } from '../banking/partner.js';
+
+const CARD = { paymentCardId: 'card-1001' };
+const PERIOD = { period: '2026-01-15T00:00:00Z' };
+const WEBHOOK = {
+  name: 'gangway',
+  url: 'https://hooks.example.com/banking',
+  notificationType: 'ApplicationStatus',
+} as const;
+
+/** A business with all that is optional; answers its profile id. */
+async function submitted(client: BankingClient): Promise<number> {
+  const { profileId } = await client.submitBusinessAccountHolder({
+    ...HOLDER,
+    middleName: null,
+    extendedAddress: 'Apt 4',
+    businessType: 4,
+    website: 'example.com',
+    businessStartDate: '2020-01-01T00:00:00Z',
+    annualBusinessRevenue: 250_000,
+    payrollCustomer: true,
+    profileType: 1,
+    owner: OWNER,
+    owner2: { ...OWNER, firstName: 'Cy', extendedAddress: null },
+  });
+  return profileId ?? 0;
+}
+
+async function asked(client: BankingClient): Promise<number> {
+  return (await client.createTicket({ topic: 'Cards', topicId: 2, text: 'Please help' })).ticketId;
+}
+
+async function registered(client: BankingClient): Promise<number> {
+  return (await client.createWebhook(WEBHOOK)).id ?? 0;
+}
+
+type Call = (client: BankingClient, sandbox: RunningSandbox) => Promise<unknown>;
+
+/** A valid call of each operation, after what it needs: the last call is the operation. The compiler asks for all of them. */
+export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
+  issueToken: async (client) => {
+    const user = { nickName: 'sandbox', password: 'sandbox', tokenDevice: 'd', nameDevice: 'n' };
+    await client.issueToken({ ...user, reCaptchaResponse: null, captcha: { token: 'c' } });
+    await client.issueToken({ ...user, likev1: true, smsCode: '000000', typeOperation: 'ShortMessageCode' });
+  },
+  refreshToken: (client) => client.refreshToken({}),
+  changeAddress: async (client) => {
+    const id = await submitted(client);
+    await client.changeAddress({ ...ADDRESS, associatedPersonId: `owner-${id}-2` });
+    await client.changeAddress({
+      ...ADDRESS,
+      oneTimeCode: '000000',
+      secureOperationType: 'ShortMessageCode',
+    });
+    await client.changeAddress({ ...ADDRESS, extendedAddress: null });
+  },
+  setCardNickname: async (client) => {
+    await client.setCardNickname({ ...CARD, nickName: 'Fuel' });
+    await client.setCardNickname({ ...CARD, nickName: null });
+  },
+  findProfileByMerchant: async (client, sandbox) => {
+    const merchantProfileId = await sandbox.create('Corner Bakery');
+    await submitted(client);
+    await client.findProfileByMerchant({ merchantProfileId });
+  },
+  listNewTickets: async (client) => {
+    await asked(client);
+    await client.listNewTickets({});
+  },
+  submitBusinessAccountHolder: submitted,
+  closeCard: (client) => client.closeCard({ ...CARD, notes: 'lost', last4: '1001' }),
+  searchBusinessAccountHolders: async (client) => {
+    await submitted(client);
+    await client.searchBusinessAccountHolders({});
+    await client.searchBusinessAccountHolders({ agentIds: [101], isoId: null, dba: 'corner', count: 3 });
+  },
+  generateFullStatement: async (client) => {
+    for (const fileFormat of ['PDF', 'CSV', 'QBO', 'OFX'] as const) {
+      const accounts = { financialAccountIds: ['fa-501-1', 'fa-501-2'], email: 'ada@example.com' };
+      const { body } = await client.generateFullStatement({ ...PERIOD, ...accounts, fileFormat });
+      await body.toArray();
+    }
+  },
+  getExternalAccountActivity: (client) =>
+    client.getExternalAccountActivity({
+      profileId: 501,
+      financialAccountId: 'fa-501-1',
+      provider: 'AGGREGATOR_A',
+      dateFrom: '2026-01-01T00:00:00Z',
+      dateTo: '2026-01-31T00:00:00Z',
+    }),
+  listNotifications: async (client) => {
+    await client.listNotifications({});
+    await client.listNotifications({
+      fromDate: '2026-01-01T00:00:00Z',
+      toDate: '2026-12-31T00:00:00+01:00',
+      level: 'Info',
+      group: 'Notifications',
+      types: ['Messages', 'Notifications'],
+      categories: ['Cards', 'Deposits'],
+      searchTerm: 'card & more',
+      skip: 0,
+      take: 50,
+    });
+  },
+  createWebhook: registered,
+  listDepartments: (client) => client.listDepartments({}),
+  restoreSubUser: (client) => client.restoreSubUser({ id: 71 }),
+  getProfile: async (client) => {
+    await client.getProfile({ id: await submitted(client) });
+    await client.getProfile({ id: 501 });
+  },
+  findProfileByUser: (client) => client.findProfileByUser({ userProfileId: 10_501 }),
+  submitBusinessCustomer: (client) =>
+    client.submitBusinessCustomer({ profileId: 501, nested: { members: [1, null, 'three'] } }),
+  submitAuthorizedUser: (client) => client.submitAuthorizedUser({ givenName: 'Cy', familyName: 'Baker' }),
+  getBusinessAccountHolder: async (client) =>
+    client.getBusinessAccountHolder({ profileId: await submitted(client) }),
+  updateBusinessAccountHolder: async (client) =>
+    client.updateBusinessAccountHolder({ profileId: await submitted(client), ...HOLDER }),
+  searchPersonalAccountHolders: (client) => client.searchPersonalAccountHolders({ isoId: 1, name: 'Reader' }),
+  createCard: (client) =>
+    client.createCard({ financialAccountId: 'fa-501-1', paymentCardName: 'Fuel', type: 3 }),
+  listCards: (client) => client.listCards({ skip: 1, count: 2 }),
+  setCardStatus: (client) => client.setCardStatus({ ...CARD, status: 2 }),
+  setCardAuthorizationControls: (client) =>
+    client.setCardAuthorizationControls({ ...CARD, authorizationControls: [{ mcc: ['5411'] }] }),
+  suspendCard: (client) => client.suspendCard({ ...CARD, reason: 'lost' }),
+  activateCard: async (client) => {
+    await client.suspendCard(CARD);
+    await client.activateCard(CARD);
+  },
+  reissueCard: (client) => client.reissueCard(CARD),
+  listPaymentCards: (client) => client.listPaymentCards({ userProfileId: 10_501, count: 5 }),
+  generateStatement: async (client) => {
+    const { body } = await client.generateStatement({ ...PERIOD, financialAccountId: 'fa-501-1' });
+    await body.toArray();
+  },
+  listTransactions: (client) =>
+    client.listTransactions({ financialAccountId: 'fa-501-1', dateFrom: '2026-01-01T00:00:00Z', take: 10 }),
+  listFinancialAccounts: (client) => client.listFinancialAccounts({}),
+  listTickets: async (client) => {
+    await client.createTicket({ text: 'An answer', parentTicketId: await asked(client) });
+    await client.listTickets({});
+  },
+  createTicket: asked,
+  getTicket: async (client) => client.getTicket({ ticketId: await asked(client) }),
+  updateTicket: async (client) =>
+    client.updateTicket({ ticketId: await asked(client), text: 'Here it is', status: 'Resolved' }),
+  getNotification: (client) => client.getNotification({ id: 6_003 }),
+  markNotificationRead: (client) => client.markNotificationRead({ id: 6_001 }),
+  deleteNotification: (client) => client.deleteNotification({ id: 6_001 }),
+  listWebhooks: async (client) => {
+    await registered(client);
+    await client.listWebhooks({});
+  },
+  updateWebhook: async (client) =>
+    client.updateWebhook({ webhookId: await registered(client), ...WEBHOOK, notificationType: 'AChOut' }),
+  deleteWebhook: async (client) => client.deleteWebhook({ webhookId: await registered(client) }),
+};

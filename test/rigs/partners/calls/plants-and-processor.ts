@@ -1,0 +1,35 @@
+import type { PlantStoreClient } from '../../../../src/partners/plant-store/client.js';
+import type { PlantStoreOperations } from '../../../../src/partners/plant-store/operations.js';
+import type { ProcessorClient } from '../../../../src/partners/processor/client.js';
+import type { ProcessorOperations } from '../../../../src/partners/processor/operations.js';
+
+const FERN = { id: '9007199254740993', name: 'Fern', tag: 'shade' };
+
+/** A valid call of each operation, after what it needs: the last call is the operation. The compiler asks for all of them. */
+export const PLANT_STORE_CALLS: Record<
+  keyof PlantStoreOperations,
+  (client: PlantStoreClient) => Promise<unknown>
+> = {
+  listPlants: async (client) => {
+    await client.createPlant(FERN);
+    await client.createPlant({ id: 7, name: 'Cactus' });
+    await client.listPlants({});
+    await client.listPlants({ limit: 1 });
+  },
+  createPlant: (client) => client.createPlant(FERN),
+  deletePlant: async (client) => {
+    await client.createPlant(FERN);
+    await client.deletePlant({ id: FERN.id });
+  },
+};
+
+export const PROCESSOR_CALLS: Record<
+  keyof ProcessorOperations,
+  (client: ProcessorClient) => Promise<unknown>
+> = {
+  registerWebhook: (client) =>
+    client.registerWebhook({
+      event_names: ['TransactionCompleted', 'TransactionFailed'],
+      webhook_url: ['https://example.com/hooks?a=1'],
+    }),
+};

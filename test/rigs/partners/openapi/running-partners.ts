@@ -1,0 +1,53 @@
+import { expect, onTestFinished } from 'vitest';
+import { operationName } from '../../../../src/partners/catalogue.js';
+import { closeAll, type PartnerClients, partnerClients } from '../../../../src/partners/clients.js';
+import type { SystemName } from '../../../../src/partners/systems.js';
+import { type CountingProxy, countingProxy, type Seen } from '../../counting-proxy.js';
+import { type RunningSandbox, runSandbox } from '../../sandbox/running-sandbox.js';
+import type { Contract } from './contract.js';
+import { contractOf, POS_NAMES } from './documents.js';
+
+export interface RunningPartner {
+  readonly sandbox: RunningSandbox;
+  readonly clients: PartnerClients;
+  readonly proxy: CountingProxy;
+  /** The OpenAPI document that the sandbox tells. */
+  readonly contract: Contract;
+}
+
+/** A sandbox of its own for the running test, typed clients of it, and a proxy between them that keeps what they say. */
+export async function runPartner(system: SystemName): Promise<RunningPartner> {
+  const sandbox = await runSandbox({ posNames: POS_NAMES });
+  const proxy = await countingProxy(sandbox.url);
+  const { url } = proxy;
+  const clients = partnerClients({
+    posNames: POS_NAMES,
+    boarding: { url, username: 'sandbox', password: 'sandbox' },
+    banking: {
+      url,
+      username: 'sandbox',
+      password: 'sandbox',
+      deviceToken: 'device-1',
+      deviceName: 'worker',
+      form: 'partner',
+      partnerId: 'partner-1',
+    },
+    plantStore: { url, token: 'sandbox' },
+    payments: { url, apiKey: 'sandbox', environment: 'uat' },
+    processor: { url, apiKey: 'sandbox' },
+  });
+  onTestFinished(() => closeAll(clients));
+  return { sandbox, clients, proxy, contract: await contractOf(system) };
+}
+
+/** Everything that was said is as the document has it, and what was said last is the operation, done. */
+export async function expectContract({ proxy, contract }: RunningPartner, key: string): Promise<void> {
+  const verdicts = await Promise.all(proxy.seen().map((seen) => contract.exchange(seen)));
+  expect(
+    verdicts.flatMap(({ operationId, problems }) => problems.map((one) => `${operationId}: ${one}`)),
+  ).toEqual([]);
+  expect(verdicts.at(-1)?.operationId).toBe(operationName(key));
+  const { status = 0 }: Partial<Seen> = proxy.seen().at(-1) ?? {};
+  expect(status).toBeGreaterThanOrEqual(200);
+  expect(status).toBeLessThan(300);
+}

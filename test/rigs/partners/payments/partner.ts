@@ -1,0 +1,22 @@
+import { onTestFinished } from 'vitest';
+import {
+  type PaymentsClient,
+  type PaymentsSettings,
+  paymentsClient,
+} from '../../../../src/partners/payments/client.js';
+import { type RecordingServer, type Respond, recordingServer } from '../servers.js';
+
+/** A payments platform over HTTP and a client of it. It is UAT unless told otherwise. */
+export async function paymentsPlatform(
+  respond: Respond,
+  settings: Partial<PaymentsSettings> = {},
+): Promise<RecordingServer & { client: PaymentsClient }> {
+  const server = await recordingServer(respond);
+  const client = paymentsClient({ url: server.url, apiKey: 'k3y', environment: 'uat', ...settings });
+  onTestFinished(() => client.close());
+  return { ...server, client };
+}
+
+/** An answer that every operation can read. */
+export const ANYTHING =
+  '{"id":"x-1","status":"pending","accounts":[],"terminals":[],"transactions":[],"apikeys":[]}';

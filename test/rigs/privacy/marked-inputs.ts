@@ -1,0 +1,51 @@
+import type { BusinessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
+import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import { holder } from '../inputs.js';
+import type { Markers } from './markers.js';
+
+/** A merchant whose every private member is marked. */
+export function merchantOf(marked: Markers, dba: string): MerchantBoardingInput['merchant'] {
+  return {
+    dba,
+    firstName: marked.firstName,
+    lastName: marked.familyName,
+    email: marked.merchantEmail,
+    cashDiscount: 'No',
+    pos: 'None',
+  };
+}
+
+export function holderOf(marked: Markers, ssn: string, dba: string): BusinessOnboardingInput['holder'] {
+  return holder(undefined, {
+    email: marked.email,
+    givenName: marked.firstName,
+    familyName: marked.familyName,
+    phone: marked.phone,
+    ssn,
+    dateOfBirth: marked.dateOfBirth,
+    streetAddress: marked.street,
+    primaryAuthorizedStreetAddress: marked.homeStreet,
+    legalBusinessName: marked.legalName,
+    doingBusinessAsName: dba,
+    employerIdentificationNumber: marked.ein,
+    businessPhone: marked.businessPhone,
+  });
+}
+
+export function ownersOf(marked: Markers): NonNullable<BusinessOnboardingInput['beneficialOwners']> {
+  return [
+    {
+      firstName: marked.ownerName,
+      lastName: marked.ownerName,
+      email: marked.email,
+      homePhone: marked.ownerPhone,
+      ssn: marked.ownerSsn,
+      dob: marked.ownerDateOfBirth,
+      homeAddress: marked.ownerStreet,
+      city: 'Albany',
+      state: 33,
+      zipCode: '12207',
+      percentageOwnership: 40,
+    },
+  ];
+}

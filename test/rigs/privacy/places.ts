@@ -1,0 +1,44 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import proto from '@temporalio/proto';
+import type { DevServer } from '../../../src/temporal/dev-server.js';
+
+/** What Temporal knows of one execution of a workflow. */
+export interface Kept {
+  readonly workflowId: string;
+  /** `COMPLETED`. */
+  readonly status: string;
+  readonly history: History;
+  /** The history and the description, as they travel. */
+  readonly bytes: Buffer;
+  /** What searches see of it, as JSON. */
+  readonly visibility: Buffer;
+}
+
+/** Every execution that a server has. */
+export async function* kept(client: Client): AsyncGenerator<Kept> {
+  const { History } = proto.temporal.api.history.v1;
+  const { DescribeWorkflowExecutionResponse } = proto.temporal.api.workflowservice.v1;
+  for await (const { workflowId, runId, status, raw } of client.workflow.list()) {
+    const handle = client.workflow.getHandle(workflowId, runId);
+    const history = await handle.fetchHistory();
+    const { raw: described } = await handle.describe();
+    const bytes = [History.encode(history), DescribeWorkflowExecutionResponse.encode(described)];
+    yield {
+      workflowId,
+      status: status.name,
+      history,
+      bytes: Buffer.concat(bytes.map((writer) => writer.finish())),
+      visibility: Buffer.from(JSON.stringify(raw)),
+    };
+  }
+}
+
+/** All that a server has written: its database in `folder`, and what is not in it yet. Stops the server. */
+export async function databaseOf(server: DevServer, folder: string): Promise<Buffer> {
+  await server.stop();
+  const files = await readdir(folder);
+  return Buffer.concat(await Promise.all(files.map((file) => readFile(join(folder, file)))));
+}

@@ -1,0 +1,103 @@
+import { createHmac } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { createLogger } from '../../../src/logging.js';
+import { type ReceiverOptions, startReceiver } from '../../../src/receiver/server.js';
+import type { Rig } from '../rig.js';
+
+/** The bytes 0 to 31, and 32 to 63, in base64. */
+export const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+export const OTHER_SECRET = 'whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=';
+
+export const TOKEN = '6f1d0c5e8b7a4932a1b0c9d8e7f60512';
+
+export const STRUCTURED = 'application/cloudevents+json';
+export const BATCHED = 'application/cloudevents-batch+json';
+
+const OFF = { senders: [], idFields: [] };
+const NO_HINTS = { banking: OFF, boarding: OFF, processor: OFF };
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as it came. */
+  readonly text: string;
+}
+
+type HeaderLines = Readonly<Record<string, string>>;
+
+export interface RunningReceiver {
+  readonly url: string;
+  /** `call('POST /events', body, headers)`, with nothing added. */
+  call(line: string, body?: string | Uint8Array, headers?: HeaderLines): Promise<Reply>;
+  /** Posts an event, signed now with {@link SECRET}. */
+  post(body: string | Uint8Array, headers: HeaderLines): Promise<Reply>;
+  /** Ends it before the test does. */
+  close(): Promise<void>;
+  /** What it has logged so far. */
+  log(): string;
+}
+
+/** A receiver of its own for the running test, spoken to in nothing but HTTP and JSON text. */
+export async function runReceiver(
+  { client, taskQueue }: Pick<Rig, 'client' | 'taskQueue'>,
+  options: Partial<ReceiverOptions> = {},
+): Promise<RunningReceiver> {
+  const lines: string[] = [];
+  const server = await startReceiver({
+    host: '127.0.0.1',
+    port: 0,
+    secrets: [SECRET],
+    tokens: [TOKEN],
+    requestsPerMinute: 1_000,
+    trustedProxies: [],
+    hints: NO_HINTS,
+    client,
+    taskQueue,
+    posNames: [],
+    accounts: {},
+    logger: createLogger('trace', { write: (line) => void lines.push(line) }),
+    ...options,
+  });
+  onTestFinished(() => server.close());
+  const call: RunningReceiver['call'] = async (line, body, headers = {}) => {
+    const [method = '', path = ''] = line.split(' ');
+    const init = { method, headers, ...(body !== undefined && { body }) };
+    const response = await fetch(server.url + path, init);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  return {
+    url: server.url,
+    call,
+    post: (body, headers) => call('POST /events', body, { ...headers, ...signed(body) }),
+    close: () => server.close(),
+    log: () => lines.join(''),
+  };
+}
+
+/** The headers of Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`. `at` is in seconds. */
+export function signed(
+  body: string | Uint8Array,
+  {
+    id = 'msg_1',
+    at = `${Math.floor(Date.now() / 1_000)}`,
+    secret = SECRET,
+  }: { readonly id?: string; readonly at?: string; readonly secret?: string } = {},
+): Record<string, string> {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${at}.`).update(body).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': `v1,${signature}` };
+}
+
+/** An event in structured mode. */
+export function event(type: string, data: unknown, more: Readonly<Record<string, unknown>> = {}) {
+  return { specversion: '1.0', id: 'e-1', source: '/crm', type, data, ...more };
+}
+
+/** The status and the members of a problem, whose type of content is checked on the way. */
+export function problemOf({ status, headers, text }: Reply): unknown {
+  const type = headers.get('content-type');
+  if (type !== 'application/problem+json') throw new Error(`answered ${status} with ${type}: ${text}`);
+  const problem = JSON.parse(text);
+  if (problem.status !== status) throw new Error(`answered ${status}, but tells ${problem.status}`);
+  return problem;
+}

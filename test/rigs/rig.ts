@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { inject } from 'vitest';
+import type { BusinessOnboardingOutcome } from '../../src/messages/business-onboarding.js';
+import type { BusinessOnboardingInput } from '../../src/messages/business-onboarding-input.js';
+import type { CustomerOnboardingOutcome } from '../../src/messages/customer-onboarding.js';
+import type { CustomerOnboardingInput } from '../../src/messages/customer-onboarding-input.js';
+import type { MerchantBoardingOutcome } from '../../src/messages/merchant-boarding.js';
+import type { MerchantBoardingInput } from '../../src/messages/merchant-boarding-input.js';
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
+import { dataConverter } from '../../src/temporal/data-converter.js';
+import {
+  startBusinessOnboarding,
+  startCustomerOnboarding,
+  startMerchantBoarding,
+} from '../../src/temporal/onboardings.js';
+import { generatePayloadKey } from '../../src/temporal/payload-keys.js';
+import { Onboarding } from './onboarding.js';
+import { SandboxControl } from './sandbox-control.js';
+import { keysFrom, type RunningWorker, runWorker, type WorkerOptions } from './worker.js';
+
+export interface RigOptions extends WorkerOptions {
+  /** A Temporal server of the caller's own. Default: the one that all test files share. */
+  readonly address?: string;
+  readonly sandbox?: SandboxOptions;
+  /** False to leave the worker to the test. */
+  readonly worker?: boolean;
+}
+
+/**
+ * A Temporal client, a sandbox and a worker, as real as in production, for one test file. The sandbox's underwriters
+ * take a step with each status read, so that no step is missed and no test waits for a poll to come round.
+ */
+export interface Rig {
+  readonly client: Client;
+  readonly sandbox: SandboxControl;
+  readonly taskQueue: string;
+  readonly documentDir: string;
+  readonly statementDir: string;
+  /** Environment for a process of the project that should work on this rig. */
+  readonly env: Record<string, string>;
+  startWorker(overrides?: WorkerOptions): Promise<RunningWorker>;
+  board(input: MerchantBoardingInput): Promise<Onboarding<MerchantBoardingOutcome>>;
+  onboardBusiness(input: BusinessOnboardingInput): Promise<Onboarding<BusinessOnboardingOutcome>>;
+  onboard(
+    input: CustomerOnboardingInput,
+    options?: { again?: boolean },
+  ): Promise<Onboarding<CustomerOnboardingOutcome>>;
+  close(): Promise<void>;
+}
+
+export async function createRig(options: RigOptions = {}): Promise<Rig> {
+  const address = options.address ?? inject('temporalAddress');
+  const connection = await Connection.connect({ address });
+  const payloadKeys = options.payloadKeys ?? generatePayloadKey();
+  const client = new Client({ connection, dataConverter: dataConverter(keysFrom(payloadKeys)) });
+  const native = await NativeConnection.connect({ address });
+  const taskQueue = `test-${randomUUID()}`;
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  const dirs = { documentDir: join(folder, 'documents'), statementDir: join(folder, 'statements') };
+  const sandbox = await startSandbox({ pace: { reads: 1 }, ...options.sandbox });
+  const workers: RunningWorker[] = [];
+
+  const rig: Rig = {
+    client,
+    sandbox: new SandboxControl(sandbox),
+    taskQueue,
+    ...dirs,
+    env: {
+      ...environmentFor(sandbox.url),
+      TEMPORAL_ADDRESS: address,
+      PAYLOAD_KEYS: payloadKeys,
+      GANGWAY_TASK_QUEUE: taskQueue,
+      DOCUMENT_DIR: dirs.documentDir,
+      STATEMENT_DIR: dirs.statementDir,
+    },
+    async startWorker(overrides = {}) {
+      const place = { connection: native, taskQueue, sandboxUrl: sandbox.url, ...dirs };
+      const worker = await runWorker(place, { ...options, payloadKeys, ...overrides });
+      workers.push(worker);
+      return worker;
+    },
+    async board(input) {
+      const { workflowId: id } = await startMerchantBoarding(client, input, { taskQueue });
+      return new Onboarding(client, id);
+    },
+    async onboardBusiness(input) {
+      const { workflowId: id } = await startBusinessOnboarding(client, input, { taskQueue });
+      return new Onboarding(client, id);
+    },
+    async onboard(input, more) {
+      const { workflowId: id } = await startCustomerOnboarding(client, input, { taskQueue, ...more });
+      return new Onboarding(client, id);
+    },
+    async close() {
+      const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
+      for await (const { workflowId } of client.workflow.list({ query })) {
+        // It may have ended since it was listed.
+        await client.workflow
+          .getHandle(workflowId)
+          .terminate()
+          .catch(() => undefined);
+      }
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await sandbox.close();
+      await native.close();
+      await connection.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  if (options.worker !== false) await rig.startWorker();
+  return rig;
+}
+
+/** Settings of all partners at a sandbox, and of a process that polls as fast as a test wants it. */
+function environmentFor(url: string): Record<string, string> {
+  return {
+    GANGWAY_POLL_MIN: '100ms',
+    GANGWAY_POLL_MAX: '1s',
+    GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0',
+    ...{ BOARDING_URL: url, BOARDING_USERNAME: 'sandbox', BOARDING_PASSWORD: 'sandbox' },
+    ...{ BANKING_URL: url, BANKING_USERNAME: 'sandbox', BANKING_PASSWORD: 'sandbox' },
+    BANKING_DEVICE_TOKEN: 'd-1',
+    ...{ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: 'sandbox' },
+    ...{ PAYMENTS_URL: url, PAYMENTS_API_KEY: 'sandbox' },
+    ...{ PROCESSOR_URL: url, PROCESSOR_API_KEY: 'sandbox' },
+  };
+}

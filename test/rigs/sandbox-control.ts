@@ -1,0 +1,56 @@
+import type { LedgerEntry } from '../../src/sandbox/ledger.js';
+import type { Sandbox } from '../../src/sandbox/server.js';
+
+/** The sandbox's own controls, over HTTP as anyone would use them. */
+export class SandboxControl {
+  constructor(private readonly sandbox: Sandbox) {}
+
+  get url(): string {
+    return this.sandbox.url;
+  }
+
+  async ledger(wanted: Partial<Record<'operation' | 'id' | 'guid', string>> = {}): Promise<LedgerEntry[]> {
+    return this.#json(`/sandbox/ledger?${new URLSearchParams(wanted)}`);
+  }
+
+  /** Names of the writes that took effect for a merchant's `externalId`, in order. */
+  async writes(guid: string): Promise<string[]> {
+    return (await this.ledger({ guid })).map(({ operation }) => operation);
+  }
+
+  merchant(id: number): Promise<Record<string, unknown>> {
+    return this.#json(`/sandbox/merchants/${id}`);
+  }
+
+  transition(id: number, change: Record<string, unknown>): Promise<unknown> {
+    return this.#json(`/sandbox/merchants/${id}/transition`, 'POST', change);
+  }
+
+  profile(id: number): Promise<Record<string, unknown>> {
+    return this.#json(`/sandbox/profiles/${id}`);
+  }
+
+  transitionProfile(id: number, change: Record<string, unknown>): Promise<unknown> {
+    return this.#json(`/sandbox/profiles/${id}/transition`, 'POST', change);
+  }
+
+  plan(fault: string, operation?: string, more: Record<string, unknown> = {}): Promise<unknown> {
+    return this.#json('/sandbox/faults', 'POST', { fault, operation, ...more });
+  }
+
+  pace(pace: string): Promise<unknown> {
+    return this.#json('/sandbox/pace', 'PUT', { pace });
+  }
+
+  async #json<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
+    const response = await fetch(this.sandbox.url + path, {
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+}

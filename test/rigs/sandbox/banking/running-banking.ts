@@ -1,0 +1,94 @@
+import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import { type Reply, type RunningSandbox, runSandbox } from '../running-sandbox.js';
+
+/** E7 as it travels, without owners. */
+export const HOLDER =
+  '{"email":"ada@example.com","givenName":"Ada","familyName":"Baker","phone":"5185550100","ssn":"123456789",' +
+  '"dateOfBirth":"1980-02-29T00:00:00Z","streetAddress":"1 Main Street","city":"Albany","postalCode":"12207",' +
+  '"state":33,"authorizingPersonTitle":2,"primaryAuthorizedStreetAddress":"1 Main Street",' +
+  '"primaryAuthorizedPostalCode":"12207","primaryAuthorizedLocality":"Albany","primaryAuthorizedState":33,' +
+  '"legalBusinessName":"Baker LLC","doingBusinessAsName":"Corner Bakery",' +
+  '"employerIdentificationNumber":"123456789","businessPhone":"5185550101","percentageOwnership":60}';
+
+export const OWNER =
+  '{"firstName":"Bo","lastName":"Baker","email":"bo@example.com","homePhone":"5185550102","ssn":"123456788",' +
+  '"dob":"1985-01-01T00:00:00Z","homeAddress":"2 Main Street","city":"Albany","state":33,"zipCode":"12207",' +
+  '"percentageOwnership":40}';
+
+/** JSON of an object with one member left out or set to other JSON. */
+export function changed(object: string, member: string, json?: string): string {
+  const { [member]: _, ...rest } = JSON.parse(object);
+  const text = JSON.stringify(rest);
+  return json === undefined ? text : `${text.slice(0, -1)},"${member}":${json}}`;
+}
+
+/** A submission whose business name ends in the magic value. */
+export const holderOf = (scenario: string, holder = HOLDER) =>
+  changed(holder, 'doingBusinessAsName', `"Corner Bakery [${scenario}]"`);
+
+/** Sign-in of a user in the user's form; further members as JSON. */
+export const signInOf = (user: string, more = '') =>
+  `{"nickName":"${user}","password":"${user}","tokenDevice":"d-1","nameDevice":"till"${more}}`;
+
+/** What is sent in place of a user's token. */
+export type Bearer = { readonly authorization: string | undefined };
+
+export interface RunningBanking extends Pick<RunningSandbox, 'url' | 'control' | 'effects' | 'create'> {
+  /** `call('GET /svc/profile/501')` with the token of a user, or with what is given in its place. */
+  call(line: string, body?: string, caller?: string | Bearer): Promise<Reply>;
+  /** Status and `Authorization` of a sign-in. */
+  signIn(body: string): Promise<Reply & Bearer>;
+  /** E7; answers the profile id. */
+  submit(holder?: string): Promise<number>;
+  /** What a read of the profile shows. */
+  profile(id: number): Promise<Record<string, unknown>>;
+}
+
+/** The banking part of a sandbox of its own for the running test, spoken to in nothing but HTTP and JSON text. */
+export async function runBanking(options: SandboxOptions = {}): Promise<RunningBanking> {
+  const { url, control, effects, create } = await runSandbox(options);
+  const bearers = new Map<string, Bearer>();
+
+  async function send(line: string, body: string | undefined, bearer: Bearer): Promise<Reply> {
+    const [method = '', path = ''] = line.split(' ');
+    const { authorization } = bearer;
+    const headers = {
+      ...(authorization !== undefined && { authorization }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+  }
+
+  async function signIn(body: string) {
+    const reply = await send('POST /api/auth/v2', body, { authorization: undefined });
+    return { ...reply, authorization: `Bearer ${/"token":"([^"]+)"/.exec(reply.text)?.[1]}` };
+  }
+
+  async function bearerOf(caller: string | Bearer): Promise<Bearer> {
+    if (typeof caller !== 'string') return caller;
+    const bearer = bearers.get(caller) ?? (await signIn(signInOf(caller)));
+    bearers.set(caller, bearer);
+    return bearer;
+  }
+
+  const call: RunningBanking['call'] = async (line, body, caller = 'sandbox') =>
+    send(line, body, await bearerOf(caller));
+
+  return {
+    url,
+    control,
+    effects,
+    create,
+    call,
+    signIn,
+    async submit(holder = HOLDER) {
+      const { text } = await call('POST /svc/businessAccountHolder', holder);
+      return Number(/"profileId":(\d+)/.exec(text)?.[1]);
+    },
+    async profile(id) {
+      return (await call(`GET /svc/profile/${id}`)).json();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { SandboxOptions } from '../../../src/sandbox/server.js';
+import { type Reply, type RunningSandbox, runSandbox } from './running-sandbox.js';
+
+type Headers = Readonly<Record<string, string>>;
+
+export interface Keyed extends Pick<RunningSandbox, 'url' | 'control' | 'effects'> {
+  /** `call('POST /plants', '{"id":1}')` with the usual credentials, or those given in their place. */
+  call(line: string, body?: string, credentials?: Headers): Promise<Reply>;
+}
+
+/** A sandbox of its own for the running test, whose callers show `credentials`; spoken to in nothing but HTTP and JSON text. */
+export async function runKeyed(credentials: Headers, options: SandboxOptions = {}): Promise<Keyed> {
+  const { url, control, effects } = await runSandbox(options);
+  async function call(line: string, body?: string, shown = credentials): Promise<Reply> {
+    const [method = '', path = ''] = line.split(' ');
+    const headers = { ...shown, ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+  }
+  return { url, control, effects, call };
+}

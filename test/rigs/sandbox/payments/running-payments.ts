@@ -1,0 +1,61 @@
+import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import { type Keyed, runKeyed } from '../keyed.js';
+import type { Reply } from '../running-sandbox.js';
+
+/** A terminal that is there from the start, and its account. */
+export const COUNTER = 'terminal-1001';
+export const OLD_TILL = 'terminal-1002';
+export const ACCOUNT = 'account-1001';
+
+export const keyOf = (key: string) => ({ 'x-svc-api-key': key });
+
+export interface RunningPayments extends Keyed {
+  /** A new terminal that plays a scenario; answers its id. */
+  terminal(scenario: string): Promise<string>;
+  /** Starts a payment of 10.00 and reads it once, so that its first step is taken; answers its id. */
+  start(kind: 'payment' | 'preauth', terminal?: string): Promise<string>;
+  /** `act('capture', id, '"amount":5')`: an action with an `event_id` of its own. */
+  act(action: string, id: string, more?: string): Promise<Reply>;
+  /** Status, amount, captured and refunded amount. */
+  state(id: string): Promise<string>;
+}
+
+interface Transaction {
+  readonly id: string;
+  readonly status: string;
+  readonly amount: number;
+  readonly captured_amount: number;
+  readonly refunded_amount: number;
+}
+
+/** The payments platform of a sandbox of its own for the running test. */
+export async function runPayments(options: SandboxOptions = {}): Promise<RunningPayments> {
+  const keyed = await runKeyed(keyOf('sandbox'), options);
+  const { call } = keyed;
+  let events = 0;
+  const event = () => {
+    events += 1;
+    return `"event_id":"event-${events}"`;
+  };
+  return {
+    ...keyed,
+    async terminal(scenario) {
+      const body = `{"account_id":"${ACCOUNT}","name":"Till [${scenario}]"}`;
+      return (await call('POST /v2/terminals', body)).json<{ id: string }>().id;
+    },
+    async start(kind, terminal = COUNTER) {
+      const body = `{"terminal_id":"${terminal}","amount":1000,${event()}}`;
+      const { id } = (await call(`POST /v3/${kind}`, body)).json<Transaction>();
+      await call(`GET /v1/transactions/${id}`);
+      return id;
+    },
+    act: (action, id, more = '') =>
+      call(`POST /v3/payments/${id}/${action}`, `{${event()}${more && `,${more}`}}`),
+    async state(id) {
+      const { status, amount, captured_amount, refunded_amount } = (
+        await call(`GET /v1/transactions/${id}`)
+      ).json<Transaction>();
+      return [status, amount, captured_amount, refunded_amount].join(' ');
+    },
+  };
+}

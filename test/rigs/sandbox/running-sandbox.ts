@@ -1,0 +1,77 @@
+import { onTestFinished } from 'vitest';
+import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.js';
+
+/** Credentials as they travel; the last two are what no user has. */
+export const AUTHORIZATION = {
+  sandbox: 'Basic c2FuZGJveDpzYW5kYm94',
+  'other-iso': 'Basic b3RoZXItaXNvOm90aGVyLWlzbw==',
+  'read-only': 'Basic cmVhZC1vbmx5OnJlYWQtb25seQ==',
+  'wrong password': 'Basic c2FuZGJveDpndWVzcw==',
+  nobody: undefined,
+} as const;
+
+export type Caller = keyof typeof AUTHORIZATION;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as it came. */
+  readonly text: string;
+  json<T>(): T;
+}
+
+export interface RunningSandbox {
+  readonly url: string;
+  /** `call('POST /api/v1/merchant/create', '{"dba":...}')`; throws when the connection is cut. */
+  call(line: string, body?: string | FormData, caller?: Caller): Promise<Reply>;
+  /** The sandbox's own controls; fails the test unless they take it. */
+  control<T = unknown>(line: string, body?: string): Promise<T>;
+  /** A merchant in its first state; answers its id. */
+  create(dba?: string): Promise<number>;
+  /** What took effect, as `operation id`. */
+  effects(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** A sandbox of its own for the running test, spoken to in nothing but HTTP and JSON text. */
+export async function runSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
+  const sandbox = await startSandbox({ pace: { reads: 1 }, ...options });
+  onTestFinished(() => sandbox.close());
+
+  async function call(line: string, body?: string | FormData, caller: Caller = 'sandbox'): Promise<Reply> {
+    const [method = '', path = ''] = line.split(' ');
+    const authorization = AUTHORIZATION[caller];
+    const response = await fetch(sandbox.url + path, {
+      method,
+      headers: {
+        ...(authorization !== undefined && { authorization }),
+        ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+  }
+
+  async function control<T>(line: string, body?: string): Promise<T> {
+    const { status, text } = await call(line, body, 'nobody');
+    if (status > 299) throw new Error(`${line}: ${status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  return {
+    url: sandbox.url,
+    call,
+    control,
+    async create(dba = 'Corner Bakery') {
+      const body = `{"cashDiscount":"No","firstName":"Ada","lastName":"Baker","dba":"${dba}","pos":"None","agentProfileId":101,"boardingSettingsId":11}`;
+      const { text } = await call('POST /api/v2/merchant/create', body);
+      return Number(/"merchantProfileId":(\d+)/.exec(text)?.[1]);
+    },
+    async effects() {
+      const entries = await control<{ operation: string; id: number }[]>('GET /sandbox/ledger');
+      return entries.map(({ operation, id }) => `${operation} ${id}`);
+    },
+    close: () => sandbox.close(),
+  };
+}

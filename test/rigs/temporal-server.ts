@@ -1,0 +1,30 @@
+import { Client, Connection } from '@temporalio/client';
+import type { TestProject } from 'vitest/node';
+import { startDevServer } from '../../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
+import { temporalCli, timeSkippingServer } from '../../src/temporal/server-binaries.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the Temporal development server that all test files share. */
+    readonly temporalAddress: string;
+    /** The `temporal` command. */
+    readonly temporalCli: string;
+    /** The server that skips time. */
+    readonly timeSkippingServer: string;
+  }
+}
+
+const report = (line: string) => process.stderr.write(`${line}\n`);
+
+/** One real Temporal server for all test files; each has its own task queue on it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startDevServer({ report });
+  const connection = await Connection.connect({ address: server.address });
+  await registerSearchAttributes(new Client({ connection }));
+  await connection.close();
+  project.provide('temporalAddress', server.address);
+  project.provide('temporalCli', await temporalCli());
+  project.provide('timeSkippingServer', await timeSkippingServer(report));
+  return () => server.stop();
+}

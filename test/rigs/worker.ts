@@ -1,0 +1,99 @@
+import { DefaultLogger, makeTelemetryFilterString, type NativeConnection, Runtime } from '@temporalio/worker';
+import type { Config } from '../../src/config.js';
+import type { SystemName } from '../../src/partners/systems.js';
+import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-keys.js';
+import { createWorker } from '../../src/worker/create-worker.js';
+
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+});
+
+/** How a worker in the test's own process is set, where it matters to a test. */
+export interface WorkerOptions {
+  /** Default: 50 and 500. */
+  readonly poll?: { readonly minMs: number; readonly maxMs: number };
+  /** Credentials of the boarding partner. Default: `sandbox`. */
+  readonly user?: string;
+  readonly password?: string;
+  /** User at the banking partner, whose password is the name; `null` for no banking partner. Default: `sandbox`. */
+  readonly bankingUser?: string | null;
+  readonly bankingPassword?: string;
+  /** Address of the banking partner. Default: the sandbox. */
+  readonly bankingUrl?: string;
+  /** As in `PAYLOAD_KEYS`; '' leaves payloads in the clear. Default: the rig's own. */
+  readonly payloadKeys?: string;
+  /** Names of further accounts at the partners, with the credentials of the one without a name. Default: none. */
+  readonly accounts?: readonly string[];
+  /** Default: not versioned. */
+  readonly version?: Config['version'];
+  /** Default: no limits. */
+  readonly activitiesPerSecond?: Partial<Record<SystemName, number>>;
+  /** Default: no destination. */
+  readonly events?: Config['events'];
+}
+
+/** Where a worker of a test works. */
+export interface WorkerPlace {
+  readonly connection: NativeConnection;
+  readonly taskQueue: string;
+  readonly sandboxUrl: string;
+  readonly documentDir: string;
+  readonly statementDir: string;
+}
+
+export interface RunningWorker {
+  stop(): Promise<void>;
+}
+
+/** Events are published to no destination. */
+export const NO_NEWS: Config['events'] = { secrets: [], toLoopback: true, destinations: [] };
+
+/** Runs all of Gangway's workers in this process, on a sandbox. */
+export async function runWorker(place: WorkerPlace, options: WorkerOptions): Promise<RunningWorker> {
+  const { connection, sandboxUrl, ...dirs } = place;
+  const { payloadKeys = '', version, events = NO_NEWS, accounts = [] } = options;
+  const { poll = { minMs: 50, maxMs: 500 } } = options;
+  const account = accountOf(sandboxUrl, options);
+  const worker = await createWorker({
+    connection,
+    namespace: 'default',
+    config: {
+      ...{ ...account, ...dirs, version, poll, events },
+      accounts: Object.fromEntries(accounts.map((name) => [name, account])),
+      payloadKeys: keysFrom(payloadKeys),
+    },
+  });
+  const running = worker.run();
+  let stopped: Promise<void> | undefined;
+  return {
+    stop() {
+      stopped ??= (async () => {
+        worker.shutdown();
+        await running;
+      })();
+      return stopped;
+    },
+  };
+}
+
+function accountOf(url: string, options: WorkerOptions) {
+  const { user = 'sandbox', password = user, activitiesPerSecond = {} } = options;
+  const { bankingUser = 'sandbox', bankingPassword = bankingUser ?? '', bankingUrl = url } = options;
+  const banking = {
+    ...{ url: bankingUrl, username: bankingUser ?? '', password: bankingPassword },
+    ...{ deviceToken: 'd-1', deviceName: 'test', form: 'user' as const },
+  };
+  return {
+    ...{ posNames: [], activitiesPerSecond, settingsPrefix: '' },
+    boarding: { url, username: user, password },
+    banking: bankingUser === null ? undefined : banking,
+    plantStore: { url, token: 'sandbox' },
+    payments: { url, apiKey: 'sandbox', environment: 'uat' as const },
+    processor: { url, apiKey: 'sandbox' },
+  };
+}
+
+export function keysFrom(text: string): PayloadKeys | undefined {
+  return text === '' ? undefined : parsePayloadKeys(text);
+}

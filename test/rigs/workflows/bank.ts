@@ -1,0 +1,64 @@
+import { onTestFinished } from 'vitest';
+import type { OperationOutcome } from '../../../src/messages/banking-operations.js';
+import type { BusinessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
+import type { OPERATIONS } from '../../../src/messages/ids.js';
+import { bankingClient } from '../../../src/partners/banking/client.js';
+import { startOnce } from '../../../src/temporal/onboardings.js';
+import { Onboarding } from '../onboarding.js';
+import type { Rig } from '../rig.js';
+
+type Holder = BusinessOnboardingInput['holder'];
+
+/** The banking partner as other software of ours sees it, for the running test. */
+export function bankOf({ client: temporal, sandbox, taskQueue }: Rig) {
+  const credentials = { username: 'sandbox', password: 'sandbox', deviceToken: 'd-2', deviceName: 'test' };
+  const client = bankingClient({ url: sandbox.url, ...credentials, form: 'user' });
+  onTestFinished(() => client.close());
+
+  return {
+    client,
+
+    /** Starts a single operation of ours. */
+    async operate(type: keyof typeof OPERATIONS, key: string, input: object) {
+      const start = { type, key, args: [input], summary: type };
+      const { workflowId } = await startOnce(temporal, start, { taskQueue });
+      return new Onboarding<OperationOutcome>(temporal, workflowId);
+    },
+
+    /** Issues a card: a virtual one, unless it is to be of another type. */
+    async card(type = 2) {
+      const { paymentCardId, last4 } = await client.createCard({ financialAccountId: 'fa-501-1', type });
+      return { paymentCardId, last4: last4 ?? '' };
+    },
+
+    /** Submits a business by itself. Answers its profile. */
+    async submit(holder: Holder): Promise<number> {
+      const { profileId } = await client.submitBusinessAccountHolder(holder);
+      return profileId ?? 0;
+    },
+
+    /** The profiles that came of submissions under this name, one for each, as the ledger has them. */
+    async submissions({ doingBusinessAsName }: Holder): Promise<number[]> {
+      const entries = await sandbox.ledger({ operation: 'submit-business-account-holder' });
+      const profiles = await Promise.all(entries.map(({ id }) => sandbox.profile(Number(id))));
+      const named = profiles.filter(({ businessAccountHolder: holder }) => {
+        return (holder as Holder).doingBusinessAsName === doingBusinessAsName;
+      });
+      return named.map(({ id }) => Number(id));
+    },
+
+    /** Names of the writes that took effect on a profile, a card or another thing with an id, in order. */
+    async writesTo(id: number | string): Promise<string[]> {
+      return (await sandbox.ledger({ id: String(id) })).map(({ operation }) => operation);
+    },
+
+    /** The replies to the tickets of a requirement, as texts. */
+    async repliesTo(requirementId: string): Promise<(string | null)[]> {
+      const ticketId = Number(requirementId.replace('ticket-', ''));
+      const replies = (await client.listTickets({})).filter(
+        ({ parentTicketId }) => parentTicketId === ticketId,
+      );
+      return replies.map(({ text }) => text);
+    },
+  };
+}

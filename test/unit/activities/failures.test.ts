@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { isWorthRepeating } from '../../../src/activities/failures.js';
+import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
+
+function failed(kind: PartnerErrorKind, status?: number): PartnerError {
+  const answered = status === undefined ? {} : { status };
+  return new PartnerError({
+    system: 'boarding',
+    operation: 'get-status',
+    kind,
+    fields: [],
+    reason: '',
+    ...answered,
+  });
+}
+
+describe('a read is worth repeating by itself', () => {
+  it.each<[PartnerErrorKind, number | undefined, number, boolean]>([
+    ['NotSent', undefined, 1, true],
+    ['NotSent', undefined, 1_000, true],
+    ['RateLimited', 429, 1, true],
+    ['RateLimited', 429, 1_000, true],
+    ['Uncertain', undefined, 1, true],
+    ['Uncertain', 500, 1, true],
+    ['Uncertain', 503, 1_000, true],
+    ['Uncertain', 200, 1, true],
+    // Right after a create the partner may not find its own merchant yet.
+    ['Rejected', 404, 1, true],
+    ['Rejected', 404, 5, true],
+    ['Rejected', 404, 6, false],
+    ['Rejected', 404, 1_000, false],
+    ['Rejected', 400, 1, false],
+    ['Rejected', 200, 1, false],
+    ['Rejected', undefined, 1, false],
+    ['Unauthorized', 401, 1, false],
+    ['Forbidden', 403, 1, false],
+  ])('%s with status %s at attempt %i: %s', (kind, status, attempt, expected) => {
+    expect(isWorthRepeating(failed(kind, status), attempt, true)).toBe(expected);
+  });
+});
+
+describe('where nothing may be new, a read is worth repeating by itself', () => {
+  it.each<[PartnerErrorKind, number | undefined, boolean]>([
+    ['Uncertain', 503, true],
+    ['RateLimited', 429, true],
+    ['Rejected', 404, false],
+  ])('%s with status %s: %s', (kind, status, expected) => {
+    expect(isWorthRepeating(failed(kind, status), 1, false)).toBe(expected);
+  });
+});

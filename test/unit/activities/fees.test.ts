@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { differences, withChanges } from '../../../src/activities/fees.js';
+
+/** Any JSON object with few names, so that two of them often meet. */
+const { fees } = fc.letrec<{ fees: Record<string, unknown>; value: unknown }>((tie) => ({
+  fees: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('value'), { maxKeys: 4 }),
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom(null, true, 0, 1, '', '2026-01-01T00:00:00Z'),
+    tie('fees'),
+    fc.array(tie('value'), { maxLength: 3 }),
+  ),
+}));
+
+describe('fees with changes laid over them', () => {
+  const line = (perItem: number) => ({ perItem, percent: 0 });
+  it.each([
+    ['nothing asked', { a: 1 }, {}, { a: 1 }],
+    ['a new member', { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
+    ['another value', { a: 1, b: 2 }, { a: 0 }, { a: 0, b: 2 }],
+    [
+      'one line of a group',
+      { standard: { portal: line(5), dial: line(1) }, other: 'kept' },
+      { standard: { portal: line(0) } },
+      { standard: { portal: line(0), dial: line(1) }, other: 'kept' },
+    ],
+    [
+      'half of a line',
+      { pos: { license: line(5) } },
+      { pos: { license: { percent: 2 } } },
+      { pos: { license: { perItem: 5, percent: 2 } } },
+    ],
+    [
+      'a list, as a whole',
+      { miscFees: [line(1), line(2)] },
+      { miscFees: [line(3)] },
+      { miscFees: [line(3)] },
+    ],
+    ['a group where there was none', { amex: null }, { amex: { a: line(1) } }, { amex: { a: line(1) } }],
+    ['null, which takes away', { pos: { a: 1, b: 2 } }, { pos: { a: null } }, { pos: { b: 2 } }],
+  ])('(%s)', (_, read, changes, expected) => {
+    const before = structuredClone(read);
+    expect(withChanges(read, changes)).toEqual(expected);
+    expect(read, 'what was read is left alone').toEqual(before);
+  });
+
+  it('have what was asked for: laying changes over fees leaves no difference', () => {
+    fc.assert(
+      fc.property(fees, fees, (read, changes) => {
+        expect(differences(changes, withChanges(read, changes))).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('nothing differs', () => {
+  it.each<[string, unknown, unknown]>([
+    ['equal values', { a: 1, b: 'x', c: true }, { a: 1, b: 'x', c: true }],
+    ['zero', { a: 0 }, { a: 0 }],
+    ['members nobody asked for', { a: 1 }, { a: 1, b: 2, c: { d: 3 } }],
+    ['in a group, members nobody asked for', { g: { a: 1 } }, { g: { a: 1, b: 2 } }],
+    ['a member asked as undefined', { a: undefined }, { a: 1 }],
+    ['another order of members', { a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 } }],
+    ['the same instant without fractions', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000Z'],
+    ['the same instant elsewhere', '2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00'],
+    ['equal lists', [1, { a: 1 }], [1, { a: 1 }]],
+    ['lists whose items have another order of members', [{ a: 1, b: 2 }], [{ b: 2, a: 1 }]],
+    ['lists whose items got members from the partner', [{ a: 1 }], [{ id: 7, a: 1 }]],
+    [
+      'lists with the same instant',
+      [{ from: '2026-01-01T00:00:00Z' }],
+      [{ from: '2026-01-01T00:00:00.000Z' }],
+    ],
+    ['empty lists', [], []],
+    ['null and null', { a: null }, { a: null }],
+    ['null asked, which takes away, and nothing there', { a: null }, {}],
+  ])('(%s)', (_, asked, has) => {
+    expect(differences(asked, has)).toEqual([]);
+  });
+});
+
+describe('what differs is named by its path', () => {
+  it.each<[string, unknown, unknown, string[]]>([
+    ['another value', { a: 1 }, { a: 2 }, ['a']],
+    ['a missing member', { a: 1 }, {}, ['a']],
+    ['null instead', { a: 1 }, { a: null }, ['a']],
+    ['text instead of a number', { a: 1 }, { a: '1' }, ['a']],
+    ['a missing group', { g: { a: 1 } }, {}, ['g']],
+    ['deep in groups', { g: { h: { i: 1, j: 2 } } }, { g: { h: { i: 1, j: 3 } } }, ['g.h.j']],
+    ['several', { a: 1, b: 2, c: 3 }, { a: 1, b: 0, c: 0 }, ['b', 'c']],
+    ['another instant', { d: '2026-01-01T00:00:00Z' }, { d: '2026-01-01T00:00:01Z' }, ['d']],
+    ['text that only looks like a year', { d: '2026' }, { d: '2026.0' }, ['d']],
+    ['not taken away', { a: null }, { a: 1 }, ['a']],
+    ['a longer list', { m: [1] }, { m: [1, 2] }, ['m']],
+    ['a shorter list', { m: [1, 2] }, { m: [1] }, ['m']],
+    ['an empty list', { m: [1] }, { m: [] }, ['m']],
+    ['an item of a list', { m: [{ a: 1 }, { a: 2 }] }, { m: [{ a: 1 }, { a: 3 }] }, ['m.1.a']],
+    ['a list instead of a group', { g: { a: 1 } }, { g: [1] }, ['g']],
+  ])('(%s)', (_, asked, has, fields) => {
+    expect(differences(asked, has).map(({ field }) => field)).toEqual(fields);
+  });
+
+  it('with both values', () => {
+    expect(differences({ minimumDiscountAmount: 25 }, { minimumDiscountAmount: 0 })).toEqual([
+      { field: 'minimumDiscountAmount', message: 'asked for 25, the partner has 0' },
+    ]);
+    expect(differences({ amex: { a: 1 } }, {})).toEqual([
+      { field: 'amex', message: 'asked for {"a":1}, the partner has nothing' },
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+import type { Info } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { describe, expect, it } from 'vitest';
+import { awaitChange, nudgeOwnPoll } from '../../../src/activities/poll.js';
+import { PartnerError } from '../../../src/partners/partner-error.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const bounds = { minMs: MINUTE, maxMs: HOUR };
+
+/** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isNews`. */
+async function attempt<T>(read: () => Promise<T>, isNews: boolean, info = {}) {
+  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+  const heartbeats: unknown[] = [];
+  const asked: unknown[] = [];
+  environment.on('heartbeat', (details) => heartbeats.push(details));
+  const poll = () =>
+    awaitChange(bounds, read, (now, polls) => {
+      asked.push([now, polls]);
+      return isNews;
+    });
+  const outcome = await environment.run(poll).catch((error: unknown) => error);
+  return { outcome, heartbeats, asked };
+}
+
+describe('a wait for a change', () => {
+  it.each([
+    ['at once', { attempt: 1 }, 1],
+    ['by the attempts', { attempt: 7, heartbeatDetails: { polls: 1, attempt: 1 } }, 7],
+    ['where a nudge began them anew', { attempt: 1, heartbeatDetails: { polls: 41, attempt: 31 } }, 42],
+    ['and goes on from there', { attempt: 5, heartbeatDetails: { polls: 42, attempt: 1 } }, 46],
+  ])('ends with news, and says how many reads it took: %s', async (_, info, polls) => {
+    const { outcome, asked, heartbeats } = await attempt(async () => 'now', true, info);
+    expect(outcome).toEqual({ snapshot: 'now', polls });
+    expect(heartbeats).toEqual([]);
+    expect(asked).toEqual([['now', polls]]);
+  });
+
+  it('tells the server of its reads with one attempt in ten', async () => {
+    const told: unknown[] = [];
+    let heartbeatDetails: unknown;
+    for (let number = 1; number <= 21; number++) {
+      const { heartbeats } = await attempt(async () => 'now', false, { attempt: number, heartbeatDetails });
+      [heartbeatDetails] = [...heartbeats, heartbeatDetails];
+      told.push(...heartbeats);
+    }
+    expect(told).toEqual([1, 11, 21].map((number) => ({ polls: number, attempt: number })));
+  });
+
+  it.each([
+    ['the first read', {}, 0.8 * MINUTE, 1.2 * MINUTE],
+    [
+      'a state of five hours',
+      { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 5 * HOUR },
+      24 * MINUTE,
+      36 * MINUTE,
+    ],
+  ])('goes on without: after %s', async (_, info, atLeast, atMost) => {
+    const { outcome, heartbeats } = await attempt(async () => 'now', false, info);
+    expect(outcome).toMatchObject({
+      type: 'StatusUnchanged',
+      category: ApplicationFailureCategory.BENIGN,
+      nonRetryable: false,
+    });
+    const { nextRetryDelay } = outcome as { nextRetryDelay: number };
+    expect(nextRetryDelay).toBeGreaterThanOrEqual(atLeast);
+    expect(nextRetryDelay).toBeLessThanOrEqual(atMost);
+    expect(heartbeats).toEqual([{ polls: 1, attempt: 1 }]);
+  });
+
+  const failing = (details: object) => async () => {
+    const what = { system: 'banking', operation: 'get-profile', fields: [], reason: '' };
+    throw new PartnerError({ ...what, kind: 'Rejected', ...details });
+  };
+
+  it.each([
+    ['nothing answers', { kind: 'NotSent' }, 1, true],
+    ['it is too much for the partner', { kind: 'RateLimited', retryAfterMs: 2 * HOUR }, 1, true],
+    ['the partner does not find it yet', { status: 404 }, 1, true],
+    ['the partner does not find it any more', { status: 404 }, 6, false],
+    ['we may not', { kind: 'Forbidden' }, 1, false],
+  ])('goes on when %s: %o', async (_, details, number, goesOn) => {
+    const { outcome, asked } = await attempt(failing(details), true, { attempt: number });
+    expect(outcome).toMatchObject({ type: 'PartnerError', nonRetryable: !goesOn });
+    const { nextRetryDelay } = outcome as { nextRetryDelay?: number };
+    if ('retryAfterMs' in details) expect(nextRetryDelay).toBe(2 * HOUR);
+    else if (goesOn) expect(nextRetryDelay).toBeGreaterThanOrEqual(MINUTE);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a nudge of one’s own poll', () => {
+  it.each<[string, Partial<Info>]>([
+    ['outside of a worker', {}],
+    ['without a workflow', { inWorkflow: false }],
+  ])('is a hint that does no harm %s', async (_, info) => {
+    await new MockActivityEnvironment(info).run(async () => nudgeOwnPoll());
+  });
+});

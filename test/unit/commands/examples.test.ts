@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { type FormatOptions, rowReader } from '../../../src/commands/batch/format.js';
+import type { Row } from '../../../src/commands/batch/rows.js';
+import { openSource } from '../../../src/commands/batch/source.js';
+import { businessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
+import { customerOnboardingInput } from '../../../src/messages/customer-onboarding-input.js';
+import { NO_ACCOUNTS } from '../../../src/messages/known-accounts.js';
+import { merchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import { addressChange, webhook } from '../../../src/partners/banking/requests.js';
+import { MAGIC_SSNS } from '../../../src/sandbox/banking/scenarios.js';
+
+const FOLDER = new URL('../../../examples/', import.meta.url);
+const read = (file: string) => JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'));
+
+/** Each row of a file for `gangway batch`, by the line it is in. */
+async function rowsIn(name: string, options: FormatOptions = {}): Promise<[string, unknown][]> {
+  const file = fileURLToPath(new URL(name, FOLDER));
+  const source = await openSource(file);
+  const rows = await Readable.from((await rowReader(options, file, NO_ACCOUNTS))(source)).toArray();
+  await source.close();
+  return (rows as Row[]).map(({ line, value }) => [`${name}:${line}`, value]);
+}
+
+const mapping = fileURLToPath(new URL('mapping.json', FOLDER));
+const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json') && file !== 'mapping.json');
+// biome-ignore lint/suspicious/noExplicitAny: some are wrong until they are checked
+const EXAMPLES: [string, any][] = [
+  ...files.map((file): [string, unknown] => [file, read(file)]),
+  ...(await rowsIn('merchants.csv')),
+  ...(await rowsIn('merchants.ndjson')),
+  ...(await rowsIn('crm-export.csv', { delimiter: ';', mapping })),
+];
+
+const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  merchant: merchantBoardingInput(),
+  merchants: merchantBoardingInput(),
+  crm: merchantBoardingInput(),
+  business: businessOnboardingInput(),
+  customer: customerOnboardingInput(),
+  address: z.preprocess((change: object) => ({ ...change, oneTimeCode: '000000' }), addressChange),
+  webhooks: z.array(webhook),
+};
+
+it.each(EXAMPLES)('%s is valid', (name, content) => {
+  const schema = SCHEMAS[/^[a-z]+/.exec(name)?.[0] ?? ''];
+  expect(schema?.safeParse(content)).toMatchObject({ success: true });
+});
+
+/** Every text in a value, with the name of its member. */
+function texts(value: unknown, name = ''): [string, string][] {
+  if (typeof value === 'string') return [[name, value]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([member, inner]) => texts(inner, member));
+}
+
+it.each(EXAMPLES)('%s holds data that belongs to nobody', (_, content) => {
+  for (const [name, value] of texts(content)) {
+    if (/email/i.test(name)) expect(value).toMatch(/@example\.com$/);
+    if (/phone/i.test(name)) expect(value).toMatch(/^51855501\d\d$/);
+    if (name === 'url' || name === 'website') expect(value).toMatch(/^https:\/\/\w+\.example\.com/);
+    // Numbers that are never given out; those that the sandbox knows would change what becomes of an example.
+    if (name === 'ssn') expect(value).toMatch(/^(123456789|(\d)\2{8})$/);
+    if (name === 'ssn') expect(Object.keys(MAGIC_SSNS)).not.toContain(value);
+  }
+});
+
+it('all go by different keys and names', () => {
+  const contents = EXAMPLES.map(([, content]) => content);
+  const ids = contents.map(({ externalId }) => externalId).filter(Boolean);
+  expect(new Set(ids).size).toBe(ids.length);
+  const names = contents.map(
+    ({ merchant, boarding, holder }) => (merchant ?? boarding?.merchant)?.dba ?? holder?.doingBusinessAsName,
+  );
+  const plain = names.filter(Boolean).map((name: string) => name.replace(/ \[.*/, ''));
+  expect(new Set(plain).size).toBe(plain.length);
+});

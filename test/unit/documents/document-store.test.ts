@@ -1,0 +1,55 @@
+import { mkdtemp, readdir, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { documentStore } from '../../../src/documents/document-store.js';
+import { folder as inFolder } from '../../../src/documents/folder.js';
+
+const MIB = 1024 * 1024;
+
+const folder = join(await mkdtemp(join(tmpdir(), 'gangway-documents-')), 'documents');
+const store = documentStore(inFolder(folder));
+
+describe('the document store', () => {
+  it('gives back what was put in, under a key of its own', async () => {
+    const ref = await store.put('Voided Check.PDF', Buffer.from('%PDF'));
+    expect(ref).toEqual({
+      key: expect.stringMatching(/^[0-9a-f-]{36}\.pdf$/),
+      fileName: 'Voided Check.PDF',
+      contentType: 'application/pdf',
+    });
+    expect(Buffer.from(await store.get(ref)).toString()).toBe('%PDF');
+    expect(await readdir(folder)).toContain(ref.key);
+  });
+
+  it('lets nobody else read it', async () => {
+    const { key } = await store.put('a.txt', Buffer.from('a'));
+    expect((await stat(join(folder, key))).mode & 0o777).toBe(0o600);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([
+    ['../../etc/passwd', 'passwd', /^[0-9a-f-]{36}$/],
+    ['scan.p/df', 'df', /^[0-9a-f-]{36}$/],
+    ['no-extension', 'no-extension', /^[0-9a-f-]{36}$/],
+    ['archive.tar.gz', 'archive.tar.gz', /^[0-9a-f-]{36}\.gz$/],
+  ])('takes %s without leaving the folder', async (given, fileName, key) => {
+    const ref = await store.put(given, Buffer.from('x'));
+    expect(ref).toMatchObject({ fileName, key: expect.stringMatching(key) });
+  });
+
+  it.each(['../secret', '/etc/passwd', '', 'a', '00000000-0000-4000-8000-000000000000'])(
+    'knows no document %j',
+    async (key) => {
+      const ref = { key, fileName: 'x', contentType: 'text/plain' };
+      await expect(store.get(ref)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'missing' });
+    },
+  );
+
+  it('holds no more in memory of one that is too large than shows that it is', async () => {
+    const ref = await store.put('a.bin', Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(MIB))));
+    expect((await stat(join(folder, ref.key))).size).toBe(40 * MIB);
+    expect((await store.get(ref)).length).toBe(25 * MIB + 1);
+  });
+});

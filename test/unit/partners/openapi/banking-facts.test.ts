@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { answersOf, documentOf, INT32, json, names } from '../../../rigs/partners/openapi/documents.js';
+
+const TEXT = { type: 'string', minLength: 1 };
+const DATE = { type: 'string', format: 'date-time' };
+const STATE = { type: 'integer', minimum: 1, maximum: 53 };
+
+/**
+ * What the contract prints, copied from it by hand: client, sandbox and document are made from the same schemas, which must
+ * not prove themselves.
+ */
+describe('apis/1, banking', () => {
+  it('has fifteen operations with these answers, 429 being ours', async () => {
+    const all = await answersOf('banking');
+    expect(all).toHaveLength(43);
+    expect(all.filter((line) => line.startsWith('E')).sort()).toEqual([
+      'E1 POST /api/auth/v2: 200 400 401 403 404 429 500',
+      'E10 POST /api/Statement/V2/full: 200 400 401 403 404 429 500',
+      'E11 GET /svc/externalAccountActivity/{profileId}: 200 400 401 403 404 429 500',
+      'E12 GET /api/notifications: 200 400 401 403 404 429 500',
+      'E13 POST /api/Partners/webhooks: 200 400 401 403 409 429 500',
+      'E14 GET /api/teams/departments: 200 401 403 429 500',
+      'E15 POST /api/subProfiles/restore: 200 400 401 403 404 429 500',
+      'E2 POST /api/auth/refresh: 200 401 403 429 500',
+      'E3 POST /changeAddress: 200 400 401 403 404 429 500',
+      'E4 POST /api/paymentCards/nickName: 200 400 401 403 404 429 500',
+      'E5 GET /svc/profile/byMerchant/{merchantProfileId}: 200 400 401 403 404 429 500',
+      'E6 GET /api/tickets/new: 200 401 403 429 500',
+      'E7 POST /svc/businessAccountHolder: 200 400 401 403 404 429 500',
+      'E8 POST /svc/paymentCard/closePaymentCard: 200 400 401 403 404 429 500',
+      'E9 POST /api/AccountsSearch/BusinesAccountHolder: 200 400 401 403 404 429 500',
+    ]);
+  });
+
+  it('is called with a Bearer token, but for E1', async () => {
+    const { paths, components, security } = await documentOf('banking');
+    expect(components.securitySchemes).toEqual({ credentials: { type: 'http', scheme: 'bearer' } });
+    expect(security).toEqual([{ credentials: [] }]);
+    expect(paths['/api/auth/v2'].post.security).toEqual([]);
+    expect(paths['/api/auth/refresh'].post).not.toHaveProperty('security');
+  });
+
+  it('E1 takes the two forms of a token request', async () => {
+    const { paths, components } = await documentOf('banking');
+    const { parameters, requestBody } = paths['/api/auth/v2'].post;
+    expect(parameters).toEqual([
+      { in: 'query', name: 'likev1', required: false, schema: { type: 'boolean' } },
+    ]);
+    const [user, partner] = (json(requestBody) as { anyOf: { required: string[]; properties: object }[] })
+      .anyOf;
+    expect(user?.required).toEqual(['nickName', 'password', 'tokenDevice', 'nameDevice']);
+    expect(partner?.required).toEqual(['NickName', 'Password', 'TokenDevice', 'NameDevice']);
+    expect(user?.properties).toMatchObject({
+      nickName: TEXT,
+      reCaptchaResponse: { type: ['string', 'null'] },
+      typeOperation: {
+        anyOf: [{ enum: ['ShortMessageCode', 'TimeBasedCode', 'LegacyTimeBasedCode'] }, { type: 'null' }],
+      },
+      captcha: { type: 'object', properties: { token: { type: 'string' } } },
+    });
+    expect(components.schemas.TokenAnswer.properties).toHaveProperty('expiration');
+  });
+
+  it('E7 takes a business, with these rules', async () => {
+    const { components } = await documentOf('banking');
+    const { BusinessAccountHolder: holder, BeneficialOwner: owner } = components.schemas;
+    expect(holder.required.toSorted()).toEqual([
+      'authorizingPersonTitle',
+      'businessPhone',
+      'city',
+      'dateOfBirth',
+      'doingBusinessAsName',
+      'email',
+      'employerIdentificationNumber',
+      'familyName',
+      'givenName',
+      'legalBusinessName',
+      'percentageOwnership',
+      'phone',
+      'postalCode',
+      'primaryAuthorizedLocality',
+      'primaryAuthorizedPostalCode',
+      'primaryAuthorizedState',
+      'primaryAuthorizedStreetAddress',
+      'ssn',
+      'state',
+      'streetAddress',
+    ]);
+    expect(holder.properties).toMatchObject({
+      email: { type: 'string', format: 'email' },
+      phone: { type: 'string', pattern: '^(\\d|\\*){10}$' },
+      ssn: {
+        pattern: '^(?!(666|9\\d{2}))(?:0[1-9]\\d|00[1-9]|[1-8]\\d{2})(?:0[1-9]|[1-9]\\d)(?!0000)\\d{4}$',
+      },
+      employerIdentificationNumber: { pattern: '^(?!00\\d{7}$)(?!\\d{2}0000000$)(\\d{2})?(\\d{7})$' },
+      dateOfBirth: DATE,
+      postalCode: { pattern: '^\\d{5}(-\\d{4})?$' },
+      state: STATE,
+      primaryAuthorizedState: STATE,
+      authorizingPersonTitle: { type: 'integer', minimum: 0, maximum: 6 },
+      percentageOwnership: { type: 'integer', minimum: 0, maximum: 100 },
+      businessType: { type: 'integer', minimum: 0, maximum: 4 },
+      annualBusinessRevenue: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
+      profileType: { type: 'integer', minimum: 0, maximum: 3 },
+      owner4: { $ref: '#/components/schemas/BeneficialOwner' },
+    });
+    expect(holder.properties).not.toHaveProperty('owner5');
+    expect(owner.required).toHaveLength(11);
+    expect(owner.properties).toMatchObject({
+      firstName: { type: 'string', maxLength: 255 },
+      homePhone: { pattern: '^\\d{10}$' },
+      zipCode: { pattern: '^\\d{5}$' },
+      dob: DATE,
+      percentageOwnership: { type: 'integer', minimum: 25, maximum: 100 },
+    });
+  });
+
+  it('the other requests have these limits and values', async () => {
+    const { paths, components } = await documentOf('banking');
+    const { CardNickname, CardClosing, FullStatementRequest, Webhook, AddressChange } = components.schemas;
+    expect(CardNickname.properties.nickName).toEqual({
+      anyOf: [{ type: 'string', maxLength: 18 }, { type: 'null' }],
+    });
+    expect(CardNickname.required).toEqual(['paymentCardId']);
+    expect(CardClosing.properties.notes).toEqual({ type: 'string', maxLength: 600 });
+    expect(FullStatementRequest.required).toEqual(['period', 'financialAccountIds']);
+    expect(FullStatementRequest.properties.financialAccountIds.minItems).toBe(1);
+    expect(FullStatementRequest.properties.fileFormat.enum).toEqual(['PDF', 'CSV', 'QBO', 'OFX']);
+    expect(Webhook.properties.name).toEqual({ type: 'string', minLength: 1, maxLength: 50 });
+    expect(Webhook.properties.url).toMatchObject({ type: 'string', format: 'uri' });
+    expect(Webhook.properties.notificationType.enum).toEqual([
+      'ApplicationStatus',
+      'PaymentCardStatus',
+      'PaymentCardAuthorization',
+      'Ach',
+      'AChOut',
+      'InternalTransfers',
+      'Fee',
+      'LockUnlockProfile',
+    ]);
+    expect(AddressChange.required).toEqual(['streetAddress', 'postalCode', 'city', 'state']);
+    expect(AddressChange.dependentRequired.oneTimeCode).toEqual(['secureOperationType']);
+    const { parameters, description } = paths['/api/subProfiles/restore'].post;
+    expect(parameters[0]).toEqual({ in: 'query', name: 'id', required: true, schema: INT32 });
+    expect(description).toContain('content-type: application/json');
+    expect(paths['/svc/externalAccountActivity/{profileId}'].get.deprecated).toBe(true);
+  });
+
+  it('E12 takes nine parameters', async () => {
+    const { paths } = await documentOf('banking');
+    const parameters: { in: string; name: string; required: boolean; schema: unknown }[] =
+      paths['/api/notifications'].get.parameters;
+    const query = parameters.filter((one) => one.in === 'query');
+    expect(query.map(({ name, required, schema }) => [name, required, schema])).toEqual([
+      ['fromDate', false, DATE],
+      ['toDate', false, DATE],
+      ['level', false, { type: 'string', enum: ['Info', 'Warning'] }],
+      [
+        'group',
+        false,
+        { type: 'string', enum: ['Notifications', 'Messages', 'Campaigns', 'CardholderAgreement'] },
+      ],
+      ['types', false, { type: 'array', items: { type: 'string' } }],
+      [
+        'categories',
+        false,
+        {
+          type: 'array',
+          items: {
+            type: 'string',
+            enum: ['Cards', 'Deposits', 'WithdrawalsTransfers', 'Transactions', 'Other'],
+          },
+        },
+      ],
+      ['searchTerm', false, { type: 'string' }],
+      ['skip', false, INT32],
+      ['take', false, INT32],
+    ]);
+  });
+
+  it('records have these members', async () => {
+    const { components, paths } = await documentOf('banking');
+    const { PaymentCard, BankingProfile, BoardingResponse, Ticket, Notification } = components.schemas;
+    expect(names(PaymentCard).join(' ')).toBe(
+      'paymentCardId userProfileId paymentCardName maxTotalSpending maxTransactionsCount totalSpending ' +
+        'totalTransactionsCount type expirationDate active last4 bin network formFactor status partnerId ' +
+        'authorizationControls cardProfileSetId financialAccountId cardProfileSet syncSubDate reissuedCardId',
+    );
+    expect(names(BankingProfile).join(' ')).toBe(
+      'id createdDate updatedDate userProfileId step accountHolderInformation businessAccountHolder isSubmitted ' +
+        'accountHolderId nickName cardProductId openApplicationId financialAccountId applicationStatus bankingStatus ' +
+        'applicationDate approvalDate isDeleted isLocked isAccessLocked isMfaEnabled isOtpEnabled ' +
+        'agentPayoutProfileId salesRepresentativeId rewordType isNew isExceptional profileSettings ' +
+        'applicationCreationType exceptionalTemplateId profileType accountType employer lockFinancialAccountId agreements',
+    );
+    expect(names(BoardingResponse)).toEqual([
+      'profileId',
+      'success',
+      'errors',
+      'changeLog',
+      'financialAccountId',
+    ]);
+    expect(names(Ticket).join(' ')).toBe(
+      'ticketId createdDate status text topic topicId userProfileId parentTicketId updateFieldRequest',
+    );
+    expect(names(Notification).join(' ')).toBe('id createdDate subject body group level dateRead metaData');
+    const file = paths['/api/Statement/V2/full'].post.responses[200].content;
+    expect(Object.keys(file)).toEqual(expect.arrayContaining(['application/pdf', 'text/plain']));
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { answersOf, documentOf, INT32, json, names } from '../../../rigs/partners/openapi/documents.js';
+
+/**
+ * What the contract prints, copied from it by hand: client, sandbox and document are made from the same schemas, which must
+ * not prove themselves.
+ */
+describe('apis/2, merchant boarding', () => {
+  it('has four operations with these answers, 429 being ours, and eleven others', async () => {
+    const all = await answersOf('boarding');
+    expect(all.filter((line) => line.startsWith('B'))).toEqual([
+      'B1 POST /api/v1/merchant/create: 200 400 401 403 404 429 500',
+      'B2 GET /api/v2/merchant/fees: 200 400 401 403 404 429 500',
+      'B3 GET /api/v1/merchant/status: 200 400 401 403 404 429 500',
+      'B4 GET /api/v1/merchant/underwritingNotes: 200 400 401 403 404 429 500',
+    ]);
+    const others = all.filter((line) => !line.startsWith('B')).map((line) => line.split(':')[0]);
+    expect(others.sort()).toEqual([
+      'GET /api/v1/GetBoardingSettings',
+      'GET /api/v1/agentProfiles',
+      'GET /api/v1/merchant/status2',
+      'POST /api/v1/merchant/attachment',
+      'POST /api/v1/merchant/submit',
+      'POST /api/v1/merchant/underwritingPending',
+      'POST /api/v1/merchant/underwritingReview',
+      'POST /api/v1/merchant/updateStatus',
+      'POST /api/v2/merchant/create',
+      'POST /api/v2/merchant/fees',
+      'POST /api/v2/merchant/submit',
+    ]);
+  });
+
+  it('is called with Basic credentials', async () => {
+    const { components } = await documentOf('boarding');
+    expect(components.securitySchemes).toEqual({ credentials: { type: 'http', scheme: 'basic' } });
+  });
+
+  it('B1 is deprecated and takes these members', async () => {
+    const { paths, components } = await documentOf('boarding');
+    const { deprecated, requestBody, ...operation } = paths['/api/v1/merchant/create'].post;
+    expect(deprecated).toBe(true);
+    expect(operation).toMatchObject({
+      'x-effect': 'once',
+      'x-provenance': 'documented',
+      'x-reference': 'B1',
+    });
+    expect(json(requestBody)).toEqual({ $ref: '#/components/schemas/CreateMerchantV1Request' });
+    const { required, properties, additionalProperties } = components.schemas.CreateMerchantV1Request;
+    expect(required).toEqual(['cashDiscount', 'firstName', 'lastName', 'dba', 'pos', 'agentProfileId']);
+    expect(additionalProperties).toBe(false);
+    expect(properties).toMatchObject({
+      cashDiscount: { enum: ['Yes', 'No'] },
+      pos: { enum: ['None', 'CustomPos'] },
+      agentProfileId: INT32,
+      boardingSettingsId: INT32,
+    });
+  });
+
+  it('B2, B3 and B4 take an id in the query', async () => {
+    const { paths } = await documentOf('boarding');
+    for (const path of [
+      '/api/v2/merchant/fees',
+      '/api/v1/merchant/status',
+      '/api/v1/merchant/underwritingNotes',
+    ]) {
+      expect(paths[path].get.parameters).toEqual([
+        { in: 'query', name: 'id', required: true, schema: INT32 },
+      ]);
+      expect(paths[path].get).not.toHaveProperty('requestBody');
+    }
+  });
+
+  it('wraps answers in one of two envelopes', async () => {
+    const { paths, components } = await documentOf('boarding');
+    const { Envelope, FeesEnvelope, MerchantStatus, UnderwritingNote } = components.schemas;
+    expect(names(Envelope)).toEqual(['data', 'status', 'error', 'warning', 'validationResults', 'requestId']);
+    expect(names(Envelope.properties.validationResults.items)).toEqual(['memberNames', 'errorMessage']);
+    expect(names(FeesEnvelope)).toEqual(['data', 'requestId', 'success', 'error', 'validationErrors']);
+    expect(names(MerchantStatus)).toEqual(['status', 'statusDate', 'comment', 'mid']);
+    expect(names(UnderwritingNote)).toEqual(['text', 'author', 'date']);
+    expect(json(paths['/api/v1/merchant/status'].get.responses[200])).toEqual({
+      allOf: [
+        { $ref: '#/components/schemas/Envelope' },
+        { properties: { data: { $ref: '#/components/schemas/MerchantStatus' } } },
+      ],
+    });
+    expect(json(paths['/api/v2/merchant/fees'].get.responses[200])).toMatchObject({
+      allOf: [{ $ref: '#/components/schemas/FeesEnvelope' }, {}],
+    });
+  });
+
+  it('fees have these limits', async () => {
+    const { paths } = await documentOf('boarding');
+    const within = (type: string, maximum: number) => ({
+      anyOf: [{ type, minimum: 0, maximum }, { type: 'null' }],
+    });
+    expect(json(paths['/api/v2/merchant/fees'].post.requestBody)).toMatchObject({
+      properties: {
+        minimumDiscountAmount: within('number', 500),
+        minimumDiscountType: { anyOf: [{ enum: ['Daily', 'Monthly'] }, { type: 'null' }] },
+        earlyTerminationFeeAmount: within('number', 999_999),
+        earlyTerminationFeeContractMonths: within('integer', 60),
+      },
+    });
+  });
+});

@@ -1,0 +1,229 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { payloadCodec } from '../../../src/temporal/payload-codec.js';
+import { MAX_UNPACKED_BYTES } from '../../../src/temporal/payload-compression.js';
+import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+
+/** The bytes 0 to 31. */
+const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
+const K1 = `k1:${KEY.toString('base64')}`;
+const OTHER = `k2:${randomBytes(32).toString('base64')}`;
+
+const codec = codecOf(K1);
+
+function codecOf(keys: string) {
+  return payloadCodec(parsePayloadKeys(keys));
+}
+
+async function encode(payload: Payload, using = codec): Promise<Payload> {
+  const [encoded = {}] = await using.encode([payload]);
+  return encoded;
+}
+
+async function decode(payload: Payload, using = codec): Promise<Payload> {
+  const [decoded = {}] = await using.decode([payload]);
+  return decoded;
+}
+
+function encrypted(data: Uint8Array, keyId = 'k1'): Payload {
+  return {
+    metadata: { encoding: Buffer.from('binary/encrypted'), 'encryption-key-id': Buffer.from(keyId) },
+    data,
+  };
+}
+
+function json(value: unknown): Payload {
+  return defaultPayloadConverter.toPayload(value) as Payload;
+}
+
+/** What is inside the data of a payload, by nothing but the documented format. */
+function openByHand(data: Uint8Array): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', KEY, data.slice(0, 12));
+  decipher.setAAD(Buffer.from('k1'));
+  decipher.setAuthTag(data.slice(data.length - 16));
+  return Buffer.concat([decipher.update(data.slice(12, data.length - 16)), decipher.final()]);
+}
+
+function sealByHand(contents: Uint8Array): Uint8Array {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', KEY, iv).setAAD(Buffer.from('k1'));
+  return Buffer.concat([iv, cipher.update(contents), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** `"Ada"` as json/plain, in the wire format of protobuf. */
+const ADA = '0a160a08656e636f64696e67120a6a736f6e2f706c61696e12052241646122';
+
+const bytes = fc.uint8Array({ maxLength: 300 });
+const anyPayload = fc.record({
+  metadata: fc.dictionary(fc.string({ maxLength: 20 }), bytes, { maxKeys: 4 }),
+  data: fc.oneof(bytes, fc.uint8Array({ minLength: 30_000, maxLength: 70_000, size: 'max' })),
+});
+
+describe('the payload codec', () => {
+  it('gives back whatever it is given, in its order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyPayload, { maxLength: 4 }), async (payloads) => {
+        const decoded = await codec.decode(await codec.encode(payloads));
+        expect(decoded.map(plain)).toEqual(payloads.map(plain));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([undefined, null, 'Ada', { email: 'ada@example.com' }, new Uint8Array([1, 2, 3])])(
+    'carries a value: %o',
+    async (value) => {
+      const decoded = await decode(await encode(json(value)));
+      expect(defaultPayloadConverter.fromPayload(decoded)).toEqual(value);
+    },
+  );
+
+  it('marks what it encrypts, names the key, and shows nothing else', async () => {
+    const { metadata, data } = await encode(json({ email: 'ada@example.com' }));
+    expect(Object.keys(metadata ?? {}).sort()).toEqual(['encoding', 'encryption-key-id']);
+    expect(Buffer.from(metadata?.['encoding'] ?? []).toString()).toBe('binary/encrypted');
+    expect(Buffer.from(metadata?.['encryption-key-id'] ?? []).toString()).toBe('k1');
+    for (const inner of ['json/plain', 'encoding', 'email', 'ada@']) {
+      expect(Buffer.from(data ?? []).includes(inner)).toBe(false);
+    }
+  });
+
+  it('never encrypts the same the same way', async () => {
+    const made = await codec.encode(Array.from({ length: 20 }, () => json('Ada')));
+    expect(new Set(made.map(({ data }) => Buffer.from(data ?? []).toString('hex'))).size).toBe(20);
+  });
+
+  it('writes what its documentation says', async () => {
+    const { data } = await encode(json('Ada'));
+    expect(openByHand(data as Uint8Array).toString('hex')).toBe(`00${ADA}`);
+  });
+
+  it.each([
+    [
+      'plain',
+      '"Ada"',
+      '000102030405060708090a0b4708c011cd80ac78e225fee5d6fb7207f0b9e91b80173e155675e0a75c0d6190ee79ebe2b0bf9a05973ff27e37a880bd',
+    ],
+    [
+      'deflated',
+      `"${'Ada '.repeat(20)}"`,
+      '000102030405060708090a0b46e1c4f827ad0f50430e5e47fafe9aa7a91848e7dfb316b0f474efd76f2549e6a136f8feaf029f0b8eb8cafc4018baa371c379955d',
+    ],
+  ])('reads what has been written once: %s', async (_, text, hex) => {
+    const { metadata, data } = await decode(encrypted(Buffer.from(hex, 'hex')));
+    expect(Buffer.from(metadata?.['encoding'] ?? []).toString()).toBe('json/plain');
+    expect(Buffer.from(data ?? []).toString()).toBe(text);
+  });
+
+  it('leaves alone what is not encrypted, as histories from before have it', async () => {
+    const clear = [json('Ada'), {}, { metadata: {}, data: new Uint8Array([1]) }];
+    const decoded = await codec.decode(clear);
+    for (const [index, payload] of decoded.entries()) expect(payload).toBe(clear[index]);
+  });
+
+  it('encrypts again what is encrypted, and takes off one layer at a time', async () => {
+    const once = await encode(json('Ada'));
+    expect(plain(await decode(await encode(once)))).toEqual(plain(once));
+  });
+});
+
+describe('compression', () => {
+  it('is used where it pays', async () => {
+    const list = Array.from({ length: 50 }, (_, id) => ({ id, event: 'waiting-for-partner', actor: 'olga' }));
+    const contents = openByHand((await encode(json(list))).data as Uint8Array);
+    expect(contents[0]).toBe(1);
+    expect(contents.length).toBeLessThan(JSON.stringify(list).length / 3);
+    expect(inflateRawSync(contents.subarray(1)).includes('waiting-for-partner')).toBe(true);
+  });
+
+  it.each([10, 5_000, 100_000])('is not used for %d random bytes', async (size) => {
+    const contents = openByHand((await encode(json(new Uint8Array(randomBytes(size))))).data as Uint8Array);
+    expect(contents[0]).toBe(0);
+  });
+
+  it('does not lead into a trap: 64 MiB is the most that comes out', async () => {
+    const bomb = deflateRawSync(Buffer.alloc(MAX_UNPACKED_BYTES + 1));
+    const data = sealByHand(Buffer.concat([Buffer.of(1), bomb]));
+    await expect(decode(encrypted(data))).rejects.toThrow('what key k1 encrypted is not a payload');
+  });
+
+  it('is not used for what could not be read back', async () => {
+    const huge = { data: Buffer.alloc(MAX_UNPACKED_BYTES + 1) };
+    expect((await decode(await encode(huge))).data).toHaveLength(MAX_UNPACKED_BYTES + 1);
+  });
+});
+
+describe('an encrypted payload', () => {
+  it('cannot be read once any byte of it is changed', async () => {
+    const { data } = await encode(json('Ada'));
+    for (let position = 0; position < (data?.length ?? 0); position++) {
+      const changed = Buffer.from(data ?? []);
+      changed[position] = (changed[position] ?? 0) ^ 1;
+      const reading = decode(encrypted(changed));
+      await expect(reading).rejects.toThrow(
+        'an encrypted payload cannot be read with key k1: it is damaged, or the key is another one',
+      );
+    }
+  });
+
+  it.each([0, 1, 12, 27, 28, 50])('cannot be read when only %d bytes of it are left', async (length) => {
+    const { data } = await encode(json('Ada'));
+    await expect(decode(encrypted((data ?? Buffer.of()).slice(0, length)))).rejects.toThrow('key k1');
+  });
+
+  it('is bound to its key id, even where two ids have one key', async () => {
+    const twins = codecOf(`k1:${KEY.toString('base64')},k3:${KEY.toString('base64')}`);
+    const { data } = await encode(json('Ada'), twins);
+    await expect(decode(encrypted(data as Uint8Array, 'k3'), twins)).rejects.toThrow('with key k3');
+  });
+
+  it('names the key that is missing', async () => {
+    await expect(decode(await encode(json('Ada')), codecOf(OTHER))).rejects.toThrow(
+      'an encrypted payload needs key k1, which is not among the keys',
+    );
+  });
+
+  it.each([
+    ['none', undefined],
+    ['no possible one', 'k1\n{"level":60}'],
+  ])('that names %s as its key is refused', async (_, id) => {
+    const { metadata, data } = encrypted(Buffer.alloc(40), id ?? '');
+    const named = id === undefined ? { encoding: metadata?.['encoding'] as Uint8Array } : metadata;
+    const reading = decode({ metadata: named ?? {}, data: data ?? null });
+    await expect(reading).rejects.toThrow('an encrypted payload does not name its key');
+  });
+
+  it.each([
+    ['of an unknown form', Buffer.from(`07${ADA}`, 'hex')],
+    ['without a form', Buffer.of()],
+    ['that are no payload', Buffer.from('000affffff', 'hex')],
+    ['that cannot be inflated', Buffer.from('01ffffff', 'hex')],
+  ])('with contents %s is refused', async (_, contents) => {
+    const reading = decode(encrypted(sealByHand(contents)));
+    await expect(reading).rejects.toThrow('what key k1 encrypted is not a payload');
+  });
+
+  it('can be read after a rotation, by those who still have the old key', async () => {
+    const before = await encode(json('Ada'));
+    const rotated = codecOf(`${OTHER},${K1}`);
+    expect(plain(await decode(before, rotated))).toEqual(plain(json('Ada')));
+    const after = await encode(json('Ada'), rotated);
+    expect(Buffer.from(after.metadata?.['encryption-key-id'] ?? []).toString()).toBe('k2');
+    expect(plain(await decode(after, codecOf(OTHER)))).toEqual(plain(json('Ada')));
+  });
+
+  it('can be read with a key as it is generated', async () => {
+    const fresh = codecOf(generatePayloadKey());
+    expect(plain(await decode(await encode(json('Ada'), fresh), fresh))).toEqual(plain(json('Ada')));
+  });
+});
+
+/** Payloads of either kind of bytes, in a form that compares. */
+function plain({ metadata, data }: Payload) {
+  const hex = (value: Uint8Array | null | undefined) => Buffer.from(value ?? []).toString('hex');
+  const entries = Object.entries(metadata ?? {}).map(([name, value]) => [name, hex(value)]);
+  return { metadata: Object.fromEntries(entries), data: hex(data) };
+}

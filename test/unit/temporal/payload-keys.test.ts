@@ -1,0 +1,49 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { BadSetting, readSettings } from '../../../src/config.js';
+import { generatePayloadKey, parsePayloadKeys, payloadKeys } from '../../../src/temporal/payload-keys.js';
+
+/** The bytes 0 to 31. */
+const COUNTING = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+const ZEROS = `${'A'.repeat(43)}=`;
+
+describe('payload keys', () => {
+  it('are id:base64, separated by commas, and keep their order', () => {
+    const keys = parsePayloadKeys(` new:${COUNTING} , old.2025_a-b:${ZEROS} `);
+    expect(keys.map(({ id }) => id)).toEqual(['new', 'old.2025_a-b']);
+    expect(keys[0].key.export()).toEqual(Buffer.from(Array.from({ length: 32 }, (_, index) => index)));
+  });
+
+  it.each([
+    ['no key', ' , ', 'must name at least one key, as id:base64'],
+    ['no id', COUNTING, 'key 1 must be id:base64, with an id of 1 to 64 letters, digits, ".", "_" or "-"'],
+    ['an id with a space', `my key:${ZEROS}`, 'key 1 must be id:base64'],
+    ['a long id', `${'k'.repeat(65)}:${ZEROS}`, 'key 1 must be id:base64'],
+    ['one colon too many', `k1:${COUNTING}:${ZEROS}`, 'key 1 must be id:base64'],
+    ['16 bytes', `k1:${ZEROS},k2:AAECAwQFBgcICQoLDA0ODw==`, 'key 2 must be 32 bytes in base64'],
+    ['33 bytes', `k1:${'A'.repeat(44)}`, 'key 1 must be 32 bytes in base64'],
+    ['hexadecimal', `k1:${'00ff'.repeat(16)}`, 'key 1 must be 32 bytes in base64'],
+    ['an id twice', `k1:${ZEROS},k2:${ZEROS},k1:${COUNTING}`, 'key 3 has the id of one before it'],
+  ])('must not be %s; the error says so, and not what is there', (_, text, rule) => {
+    const read = () => readSettings(z.object({ PAYLOAD_KEYS: payloadKeys }), { PAYLOAD_KEYS: text });
+    expect(read).toThrow(BadSetting);
+    expect(read).toThrow(`PAYLOAD_KEYS: ${rule}`);
+    expect(read).not.toThrow(/AAEC|AAAA|00ff|my key|kkk/);
+  });
+
+  it('are printed without their bytes', () => {
+    const keys = parsePayloadKeys(`k1:${COUNTING}`);
+    for (const shown of [inspect(keys, { depth: 9, showHidden: true }), JSON.stringify(keys)]) {
+      expect(shown).toContain('k1');
+      expect(shown).not.toMatch(/AAEC|00 01 02|0,1,2/);
+    }
+  });
+
+  it('are made at random, with an id that tells the day', () => {
+    const made = Array.from({ length: 50 }, () => generatePayloadKey(new Date('2026-11-21T23:59:59Z')));
+    for (const key of made) expect(key).toMatch(/^k20261121-[0-9a-f]{6}:[A-Za-z0-9+/]{43}=$/);
+    expect(new Set(made.map((key) => key.split(':')[1])).size).toBe(50);
+    expect(parsePayloadKeys(generatePayloadKey())).toHaveLength(1);
+  });
+});
