@@ -19,13 +19,18 @@ export async function run(
   env: Readonly<Record<string, string>>,
   input = '',
 ): Promise<Finished> {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(command, args, { cwd: ROOT, env: { PATH, HOME, ...env } });
+  const child = spawn(command, args, { cwd: ROOT, env: environmentOf(env) });
   // It may end without reading.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, stdout, stderr };
+}
+
+/** Of our own environment: where programs and files are, and where scripts/coverage.ts gathers what is covered. */
+function environmentOf(env: Readonly<Record<string, string>>): Record<string, string> {
+  const { PATH = '', HOME = '', NODE_V8_COVERAGE: coverage } = process.env;
+  return { PATH, HOME, ...(coverage && { NODE_V8_COVERAGE: coverage }), ...env };
 }
 
 /** Runs the built `gangway`. */
@@ -73,8 +78,7 @@ export async function launchNode(
   ready: string,
   cwd = ROOT,
 ): Promise<RunningProcess> {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, args, { cwd, env: { PATH, HOME, ...env } });
+  const child = spawn(process.execPath, args, { cwd, env: environmentOf(env) });
   // A test that fails half-way leaves nothing behind.
   const killAtExit = () => child.kill('SIGKILL');
   process.once('exit', killAtExit);
