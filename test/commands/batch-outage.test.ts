@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { createRig, type Rig } from '../rig.js';
+import { startGangway } from '../rigs/command.js';
 import { executions, merchantsFile } from './batch-files.js';
-import { startGangway } from './running-command.js';
 
 /** A server of its own that keeps what it has over a stop, and a file of so many merchants. */
 async function withServer(

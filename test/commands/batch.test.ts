@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { jsonLines, run, gangway as runGangway } from '../processes.js';
+import { jsonLines, run } from '../processes.js';
 import { business, createRig, customer, merchant, type Rig } from '../rig.js';
+import { gangway as runGangway, startGangway } from '../rigs/command.js';
 import { batchFile, executions, idOf, merchantsFile, ndjson } from './batch-files.js';
 import { inputFile } from './input-files.js';
-import { startGangway } from './running-command.js';
 
 // Without a worker: what is started stays as it is, and Temporal's own list says what that is.
 let rig: Rig;

@@ -9,8 +9,9 @@ import { type Operation, operationName } from '../../src/partners/catalogue.js';
 import { closeAll, type PartnerClients, partnerClients } from '../../src/partners/clients.js';
 import { catalogue, SYSTEMS, type SystemName } from '../../src/partners/systems.js';
 import { POS_NAMES } from '../partners/openapi/documents.js';
-import { gangway, launch, type RunningProcess } from '../processes.js';
+import { launch, type RunningProcess } from '../processes.js';
 import { createRig, type Rig } from '../rig.js';
+import { gangway } from '../rigs/command.js';
 import { type RunningSandbox, runSandbox } from '../sandbox/running-sandbox.js';
 
 /** A valid call of each operation, see test/partners/calls. */

@@ -7,8 +7,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDevServer } from '../../src/temporal/dev-server.js';
 import { countingProxy } from '../counting-proxy.js';
-import { gangway, run } from '../processes.js';
+import { run } from '../processes.js';
 import { createRig, eventually, type Rig } from '../rig.js';
+import { gangway } from '../rigs/command.js';
 
 let rig: Rig;
 let folder: string;

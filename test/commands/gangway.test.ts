@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jsonLines, gangway as runGangway } from '../processes.js';
+import { jsonLines } from '../processes.js';
 import { createRig, merchant, type Onboarding, type Rig } from '../rig.js';
+import { gangway as runGangway } from '../rigs/command.js';
 import { inputFile } from './input-files.js';
 
 let rig: Rig;

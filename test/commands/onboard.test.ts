@@ -2,8 +2,9 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workflowId } from '../../src/messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../src/messages/onboarding-state.js';
-import { jsonLines, gangway as runGangway } from '../processes.js';
+import { jsonLines } from '../processes.js';
 import { business, createRig, customer, holder, merchant, Onboarding, type Rig, terminal } from '../rig.js';
+import { gangway as runGangway } from '../rigs/command.js';
 import { inputFile } from './input-files.js';
 
 let rig: Rig;

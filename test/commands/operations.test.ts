@@ -2,10 +2,10 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
-import { jsonLines, gangway as runGangway } from '../processes.js';
+import { jsonLines } from '../processes.js';
 import { createRig, Onboarding, type Rig } from '../rig.js';
+import { gangway as runGangway, startGangway } from '../rigs/command.js';
 import { inputFile } from './input-files.js';
-import { startGangway } from './running-command.js';
 
 /** Of this file alone: ids of operations have those of the sandbox in them, which other files use as well. */
 let server: DevServer;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
-import { gangway, jsonLines, run } from '../processes.js';
+import { jsonLines, run } from '../processes.js';
 import { createRig, merchant, Onboarding, type Rig } from '../rig.js';
+import { gangway } from '../rigs/command.js';
 import { batchFile, ndjson } from './batch-files.js';
 
 // A server of its own: scripts answer for all merchants of an agent, and report on all there are.

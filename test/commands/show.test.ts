@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDevServer } from '../../src/temporal/dev-server.js';
-import { jsonLines, gangway as runGangway } from '../processes.js';
+import { jsonLines } from '../processes.js';
 import { business, createRig, type Rig, type RigOptions } from '../rig.js';
+import { gangway as runGangway } from '../rigs/command.js';
 
 let rig: Rig;
 beforeAll(async () => {

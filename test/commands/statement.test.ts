@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jsonLines, gangway as runGangway } from '../processes.js';
+import { jsonLines } from '../processes.js';
 import { createRig, eventually, Onboarding, type Rig } from '../rig.js';
+import { gangway as runGangway } from '../rigs/command.js';
 
 let rig: Rig;
 beforeAll(async () => {

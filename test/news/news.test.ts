@@ -3,7 +3,7 @@ import type { Config } from '../../src/config.js';
 import { destinationOf } from '../../src/news/destinations.js';
 import { startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
-import { gangway, jsonLines, launch } from '../processes.js';
+import { jsonLines, launch } from '../processes.js';
 import {
   createRig,
   customer,
@@ -14,6 +14,7 @@ import {
   type RigOptions,
   terminal,
 } from '../rig.js';
+import { gangway } from '../rigs/command.js';
 import { SECRET, type Subscriber, subscriber } from './subscriber.js';
 
 const telling = (...subscribers: readonly Subscriber[]): Config['events'] => ({

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { gangway, launch, run } from '../processes.js';
+import { launch, run, spawnGangway } from '../processes.js';
 import { createRig, eventually, merchant, Onboarding } from '../rig.js';
 import { collector, type Span } from './collector.js';
 
@@ -43,7 +43,7 @@ it('one trace leads from the event, or the command, down to the call of the part
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'merchant.json');
   await writeFile(file, JSON.stringify(merchant('declined')));
-  expect((await gangway(env, ['board', file, '--wait'])).code).toBe(0);
+  expect((await spawnGangway(env, ['board', file, '--wait'])).code).toBe(0);
   for (const { child, exit } of [worker, receiver]) {
     child.kill('SIGTERM');
     expect(await exit).toBe(0);

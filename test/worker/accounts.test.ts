@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MerchantBoardingInput } from '../../src/messages/merchant-boarding-input.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.js';
-import { gangway, jsonLines, launch, type RunningProcess } from '../processes.js';
+import { jsonLines, launch, type RunningProcess } from '../processes.js';
 import {
   createRig,
   customer,
@@ -12,6 +12,7 @@ import {
   type Rig,
   SandboxControl,
 } from '../rig.js';
+import { gangway } from '../rigs/command.js';
 
 /** Activities in a second: one in fifty seconds. */
 const TIGHT_LIMIT = '0.02';

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { countingProxy } from '../counting-proxy.js';
 import { BUCKET, S3_SERVER_TIMEOUT_MS, type S3Server, startS3Server } from '../documents/s3-server.js';
-import { gangway, jsonLines, launch } from '../processes.js';
+import { jsonLines, launch } from '../processes.js';
 import { createRig, merchant, type Rig } from '../rig.js';
+import { gangway } from '../rigs/command.js';
 
 /** Below it each test has a place of its own, for a test may be run again. */
 const PREFIX = 'gangway';

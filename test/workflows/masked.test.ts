@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { masked } from '../../src/workflows/journey/masked.js';
-import { gangway } from '../processes.js';
 import { business, createRig, type Rig } from '../rig.js';
+import { gangway } from '../rigs/command.js';
 
 describe('a number that looks like a social security or tax number', () => {
   it.each([
