@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { type Watched, watched } from './output.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -33,13 +34,39 @@ function environmentOf(env: Readonly<Record<string, string>>): Record<string, st
   return { PATH, HOME, ...(coverage && { NODE_V8_COVERAGE: coverage }), ...env };
 }
 
-/** Runs the built `gangway`. */
-export function gangway(
+/** Runs the built `gangway`, for what needs a process; else see rigs/command.ts. */
+export function spawnGangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
   input?: string,
 ): Promise<Finished> {
   return run(process.execPath, ['dist/starter.js', ...args], env, input);
+}
+
+/** The built `gangway` while it runs. */
+export interface SpawnedCommand extends Watched {
+  kill(signal: NodeJS.Signals): void;
+  readonly finished: Promise<Finished>;
+}
+
+/** Starts the built `gangway`, for a test that does something to its process while it waits. */
+export function startSpawnedGangway(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+): SpawnedCommand {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, ['dist/starter.js', ...args], {
+    cwd: ROOT,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const end = once(child, 'close');
+  const output = watched(child, end);
+  return {
+    ...output,
+    kill: (signal) => child.kill(signal),
+    finished: end.then(() => ({ code: child.exitCode, stdout: output.stdout(), stderr: output.stderr() })),
+  };
 }
 
 /** The JSON lines that a command printed. */

@@ -29,11 +29,7 @@ const AWAY = {
 
 /** A client that connects when it is first used, as that of the receiver's process. */
 function clientOf(address: string): Client {
-  const before = process.env['TEMPORAL_ADDRESS'];
-  process.env['TEMPORAL_ADDRESS'] = address;
-  const client = lazyClient(undefined);
-  if (before === undefined) delete process.env['TEMPORAL_ADDRESS'];
-  else process.env['TEMPORAL_ADDRESS'] = before;
+  const client = lazyClient({ TEMPORAL_ADDRESS: address }, undefined);
   onTestFinished(() => client.connection.close());
   return client;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { gangway, launch, run } from '../../rigs/processes.js';
+import { launch, run, spawnGangway } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 import { collector, type Span } from '../../rigs/tracing/collector.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -46,7 +46,7 @@ it('one trace leads from the event, or the command, down to the call of the part
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'merchant.json');
   await writeFile(file, JSON.stringify(merchant('declined')));
-  expect((await gangway(env, ['board', file, '--wait'])).code).toBe(0);
+  expect((await spawnGangway(env, ['board', file, '--wait'])).code).toBe(0);
   for (const { child, exit } of [worker, receiver]) {
     child.kill('SIGTERM');
     expect(await exit).toBe(0);

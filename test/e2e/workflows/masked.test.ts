@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { masked } from '../../../src/workflows/journey/masked.js';
+import { gangway } from '../../rigs/command.js';
 import { business } from '../../rigs/inputs.js';
-import { gangway } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 describe('a number that looks like a social security or tax number', () => {

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { batchFile, executions, idOf, merchantsFile, ndjson } from '../../rigs/commands/batch-files.js';
 import { inputFile } from '../../rigs/commands/input-files.js';
-import { startGangway } from '../../rigs/commands/running-command.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
-import { jsonLines, run, gangway as runGangway } from '../../rigs/processes.js';
+import { jsonLines, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 // Without a worker: what is started stays as it is, and Temporal's own list says what that is.

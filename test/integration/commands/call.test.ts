@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { gangway } from '../../rigs/command.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
-import { gangway, run } from '../../rigs/processes.js';
+import { run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
