@@ -13,6 +13,7 @@ import type { MerchantBoardingOutcome } from '../../src/messages/merchant-boardi
 import type { MerchantBoardingInput } from '../../src/messages/merchant-boarding-input.js';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
 import { dataConverter } from '../../src/temporal/data-converter.js';
+import type { DevServerOptions } from '../../src/temporal/dev-server.js';
 import {
   startBusinessOnboarding,
   startCustomerOnboarding,
@@ -21,11 +22,14 @@ import {
 import { generatePayloadKey } from '../../src/temporal/payload-keys.js';
 import { Onboarding } from './onboarding.js';
 import { SandboxControl } from './sandbox-control.js';
+import { startTemporal } from './temporal-server.js';
 import { keysFrom, type RunningWorker, runWorker, type WorkerOptions } from './worker.js';
 
 export interface RigOptions extends WorkerOptions {
   /** A Temporal server of the caller's own. Default: the one that all test files share. */
   readonly address?: string;
+  /** A Temporal server for this rig alone, which ends with it: for lists of all workflows, and for other settings. */
+  readonly server?: DevServerOptions;
   readonly sandbox?: SandboxOptions;
   /** False to leave the worker to the test. */
   readonly worker?: boolean;
@@ -54,7 +58,8 @@ export interface Rig {
 }
 
 export async function createRig(options: RigOptions = {}): Promise<Rig> {
-  const address = options.address ?? inject('temporalAddress');
+  const server = options.server && (await startTemporal(options.server));
+  const address = options.address ?? server?.address ?? inject('temporalAddress');
   const connection = await Connection.connect({ address });
   const payloadKeys = options.payloadKeys ?? generatePayloadKey();
   const client = new Client({ connection, dataConverter: dataConverter(keysFrom(payloadKeys)) });
@@ -109,6 +114,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       await sandbox.close();
       await native.close();
       await connection.close();
+      await server?.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
