@@ -108,6 +108,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   async function close(): Promise<void> {
     clearTimeout(reopening);
+    faults.clear();
     banking.close();
     await server.close();
   }

@@ -54,6 +54,8 @@ export interface Rig {
     input: CustomerOnboardingInput,
     options?: { again?: boolean },
   ): Promise<Onboarding<CustomerOnboardingOutcome>>;
+  /** Has something else closed together with the rig. */
+  atClose(close: () => Promise<unknown>): void;
   close(): Promise<void>;
 }
 
@@ -69,6 +71,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   const dirs = { documentDir: join(folder, 'documents'), statementDir: join(folder, 'statements') };
   const sandbox = await startSandbox({ pace: { reads: 1 }, ...options.sandbox });
   const workers: RunningWorker[] = [];
+  const others: (() => Promise<unknown>)[] = [];
 
   const rig: Rig = {
     client,
@@ -101,6 +104,9 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       const { workflowId: id } = await startCustomerOnboarding(client, input, { taskQueue, ...more });
       return new Onboarding(client, id);
     },
+    atClose(close) {
+      others.push(close);
+    },
     async close() {
       const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
       for await (const { workflowId } of client.workflow.list({ query })) {
@@ -111,6 +117,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
           .catch(() => undefined);
       }
       await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all(others.map((close) => close()));
       await sandbox.close();
       await native.close();
       await connection.close();
