@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { type RunningBanking, runBanking, signInOf } from '../../../rigs/sandbox/banking/running-banking.js';
@@ -25,23 +24,29 @@ describe('a token', () => {
     expect(Math.abs(Date.parse(token.expiration) - Date.now() - TEN_MINUTES)).toBeLessThan(1_500);
   });
 
-  it('is refused once it is too old; a setting says when that is', async () => {
-    const banking = await runBanking({ tokenLifetimeMs: 700 });
+  it.each([
+    ['ten minutes', {}, TEN_MINUTES],
+    ['what a setting says', { tokenLifetimeMs: 700 }, 700],
+  ])('is refused once it is too old: after %s', async (_, options, lifetimeMs) => {
+    const clock = { now: Date.now() };
+    const banking = await runBanking({ ...options, now: () => clock.now });
     const bearer = await banking.signIn(signInOf('sandbox'));
+    clock.now += lifetimeMs - 1;
     expect((await banking.call(ANY_READ, undefined, bearer)).status).toBe(200);
-    await sleep(750);
+    clock.now += 1;
     expect((await banking.call(ANY_READ, undefined, bearer)).status).toBe(401);
     expect((await banking.call('POST /api/auth/refresh', undefined, bearer)).status).toBe(401);
   });
 
   it('is exchanged for a fresh one before that', async () => {
-    const banking = await runBanking({ tokenLifetimeMs: 1_500 });
+    const clock = { now: Date.now() };
+    const banking = await runBanking({ now: () => clock.now });
     const old = await banking.signIn(signInOf('partner'));
-    await sleep(800);
+    clock.now += 0.6 * TEN_MINUTES;
     const fresh = (await banking.call('POST /api/auth/refresh', undefined, old)).json<Token>();
     expect(fresh).toMatchObject({ expiration: expect.stringMatching(ISO), userId: 12 });
     expect(old.authorization).not.toContain(fresh.token);
-    await sleep(800);
+    clock.now += 0.6 * TEN_MINUTES;
     const authorization = `Bearer ${fresh.token}`;
     expect((await banking.call(ANY_READ, undefined, old)).status).toBe(401);
     expect((await banking.call(ANY_READ, undefined, { authorization })).status).toBe(200);
@@ -65,12 +70,12 @@ describe('a token', () => {
 });
 
 describe('a partner whose clock goes wrong', () => {
-  it.each([3_600_000, -86_400_000])('by %i ms shifts Date and expiration together', async (clockSkewMs) => {
-    const banking = await runBanking({ clockSkewMs });
+  it.each([3_600_000, -86_400_000])('by %i ms shifts Date and expiration together', async (skewMs) => {
+    const banking = await runBanking({ now: () => Date.now() + skewMs });
     const bearer = await banking.signIn(signInOf('sandbox'));
     const date = Date.parse(bearer.headers.get('date') ?? '');
     const life = Date.parse(bearer.json<Token>().expiration) - date;
-    expect(Math.abs(date - Date.now() - clockSkewMs)).toBeLessThan(2_000);
+    expect(Math.abs(date - Date.now() - skewMs)).toBeLessThan(2_000);
     expect(life).toBeGreaterThanOrEqual(TEN_MINUTES);
     expect(life).toBeLessThan(TEN_MINUTES + 1_000);
     expect((await banking.call(ANY_READ, undefined, bearer)).status).toBe(200);
@@ -102,10 +107,10 @@ describe('the second factor', () => {
   });
 
   it('goes by the clock of the partner', async () => {
-    const clockSkewMs = 3_600_000;
-    const banking = await runBanking({ clockSkewMs });
+    const now = () => Date.now() + 3_600_000;
+    const banking = await runBanking({ now });
     const codes = await totp(banking);
-    const right = codes.generate({ timestamp: Date.now() + clockSkewMs });
+    const right = codes.generate({ timestamp: now() });
     expect((await withCode(banking, codes.generate(), 'TimeBasedCode')).status).toBe(403);
     expect((await withCode(banking, right, 'TimeBasedCode')).status).toBe(200);
   });
