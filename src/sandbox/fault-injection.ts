@@ -36,11 +36,11 @@ export function withFaults(
       case 'reorder-webhooks':
         return answer(await perform(request));
       case 'delay':
-        await sleep(plan.milliseconds);
+        await sleep(plan.milliseconds, undefined, { ref: false });
         return answer(await perform(request));
       case 'delay-after-commit': {
         const late = await perform(request);
-        await sleep(plan.milliseconds);
+        await sleep(plan.milliseconds, undefined, { ref: false });
         return answer(late);
       }
       case 'drop-before-commit':

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type RunningSandbox, runSandbox } from '../../rigs/sandbox/running-sandbox.js';
 import { outcome, WRITE_FAULTS } from '../../rigs/sandbox/write-faults.js';
@@ -8,7 +7,14 @@ const CREATE =
 
 const plan = (sandbox: RunningSandbox, json: string) => sandbox.control('POST /sandbox/faults', json);
 
+const planned = (sandbox: RunningSandbox) =>
+  sandbox.control<{ calls: number; waiting: unknown[] }>('GET /sandbox/faults');
+
 const create = (sandbox: RunningSandbox) => outcome(sandbox.call('POST /api/v2/merchant/create', CREATE));
+
+/** Asks until this is the answer. */
+const until = (ask: () => Promise<unknown>, wanted: unknown) =>
+  expect.poll(ask, { timeout: 60_000, interval: 5 }).toBe(wanted);
 
 /** Faults that concern no single write. */
 const ELSEWHERE = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
@@ -35,12 +41,16 @@ describe('a planned fault hits the next write', () => {
     ['delay-after-commit', 1],
   ])('%s: %i took effect while the caller still waits', async (fault, effects) => {
     const sandbox = await runSandbox();
-    await plan(sandbox, `{"fault":"${fault}","operation":"create-merchant","milliseconds":600}`);
-    const call = create(sandbox);
-    await sleep(200);
-    expect(await sandbox.effects()).toHaveLength(effects);
-    expect(await call).toBe(200);
-    expect(await sandbox.effects()).toHaveLength(1);
+    await plan(sandbox, `{"fault":"${fault}","operation":"create-merchant","milliseconds":60000}`);
+    let isOver = false;
+    const call = create(sandbox).finally(() => {
+      isOver = true;
+    });
+    // The fault is used up as soon as the call is there.
+    await until(async () => (await planned(sandbox)).calls, 1);
+    expect([await sandbox.effects(), isOver]).toEqual([Array(effects).fill('create-merchant 1001'), false]);
+    await sandbox.close();
+    await call;
   });
 
   it.each([
@@ -104,10 +114,10 @@ describe('a planned fault', () => {
     await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2,"milliseconds":5}');
     await create(sandbox);
     const waiting = [{ fault: '429', operation: 'create-merchant', times: 1, milliseconds: 5 }];
-    expect(await sandbox.control('GET /sandbox/faults')).toEqual({ calls: 1, waiting });
+    expect(await planned(sandbox)).toEqual({ calls: 1, waiting });
     expect(await sandbox.control('DELETE /sandbox/faults')).toEqual({ calls: 1, waiting });
     expect(await create(sandbox)).toBe(200);
-    expect(await sandbox.control('GET /sandbox/faults')).toEqual({ calls: 2, waiting: [] });
+    expect(await planned(sandbox)).toEqual({ calls: 2, waiting: [] });
   });
 
   it('after the commit of a call that is refused leaves nothing behind', async () => {
@@ -142,25 +152,15 @@ describe('a planned fault', () => {
 });
 
 describe('refuse', () => {
-  const ask = (sandbox: RunningSandbox) => outcome(sandbox.call('GET /api/v1/agentProfiles'));
-
-  /** Asks until the outcome is the wanted one. */
-  async function until(sandbox: RunningSandbox, wanted: number | string): Promise<void> {
-    const seen: (number | string)[] = [];
-    for (const end = Date.now() + 5_000; Date.now() < end; await sleep(5)) {
-      seen.push(await ask(sandbox));
-      if (seen.at(-1) === wanted) return;
-    }
-    throw new Error(`never ${wanted}, but ${[...new Set(seen)]}`);
-  }
+  const ask = (sandbox: RunningSandbox) => () => outcome(sandbox.call('GET /api/v1/agentProfiles'));
 
   it('turns connections away for a while, and everything is still there afterwards', async () => {
     const sandbox = await runSandbox();
     const id = await sandbox.create();
     await plan(sandbox, '{"fault":"refuse","milliseconds":300}');
-    await until(sandbox, 'ECONNREFUSED');
+    await until(ask(sandbox), 'ECONNREFUSED');
     expect(await create(sandbox)).toBe('ECONNREFUSED');
-    await until(sandbox, 200);
+    await until(ask(sandbox), 200);
     expect(await sandbox.effects()).toEqual([`create-merchant ${id}`]);
   });
 
@@ -168,12 +168,12 @@ describe('refuse', () => {
     const sandbox = await runSandbox();
     for (let time = 0; time < 2; time += 1) {
       await plan(sandbox, '{"fault":"refuse","milliseconds":100}');
-      await until(sandbox, 'ECONNREFUSED');
-      if (time === 0) await until(sandbox, 200);
+      await until(ask(sandbox), 'ECONNREFUSED');
+      if (time === 0) await until(ask(sandbox), 200);
     }
     await sandbox.close();
-    await sleep(200);
-    expect(await ask(sandbox)).toBe('ECONNREFUSED');
+    const reopened = expect.poll(ask(sandbox), { timeout: 200, interval: 20 }).not.toBe('ECONNREFUSED');
+    await expect(reopened).rejects.toThrow();
   });
 });
 

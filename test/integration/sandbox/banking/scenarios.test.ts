@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   changed,
@@ -261,11 +260,12 @@ describe('a profile', () => {
   it('moves by itself at a pace in time', async () => {
     const banking = await runBanking({ pace: { milliseconds: 40 } });
     const id = await banking.submit();
-    await sleep(600);
-    expect(await banking.profile(id)).toMatchObject({
-      bankingStatus: 'Approved',
-      financialAccountId: 'fa-3001-1',
-    });
+    await expect
+      .poll(() => banking.profile(id), { timeout: 60_000 })
+      .toMatchObject({
+        bankingStatus: 'Approved',
+        financialAccountId: 'fa-3001-1',
+      });
   });
 
   it.each([
