@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as ask, createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { testEnds, type Until } from './shared.js';
 
 /** One half of what went over the wire. */
 export interface Message {
@@ -33,8 +33,8 @@ export interface CountingProxy {
   seen(line?: string): readonly Seen[];
 }
 
-/** Hands every request on to a partner and keeps both halves, for the running test. A connection that is cut there is cut here. */
-export async function countingProxy(target: string): Promise<CountingProxy> {
+/** Hands every request on to a partner and keeps both halves, until the running test ends. A connection that is cut there is cut here. */
+export async function countingProxy(target: string, until: Until = testEnds): Promise<CountingProxy> {
   const all: Seen[] = [];
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
@@ -55,7 +55,7 @@ export async function countingProxy(target: string): Promise<CountingProxy> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  until(() => {
     server.closeAllConnections();
     server.close();
   });

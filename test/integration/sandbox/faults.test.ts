@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type RunningSandbox, runSandbox } from '../../rigs/sandbox/running-sandbox.js';
 import { outcome, WRITE_FAULTS } from '../../rigs/sandbox/write-faults.js';
+import { shared } from '../../rigs/shared.js';
 
 const CREATE =
   '{"cashDiscount":"No","firstName":"A","lastName":"B","dba":"C","pos":"None","agentProfileId":101,"guid":"g-1"}';
@@ -85,6 +86,8 @@ describe('a planned fault hits the next write', () => {
 });
 
 describe('a planned fault', () => {
+  const running = shared((until) => runSandbox({}, until));
+
   it('hits only its own operation, as often as planned, in the order of planning', async () => {
     const sandbox = await runSandbox();
     await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2}');
@@ -143,7 +146,7 @@ describe('a planned fault', () => {
     ['back in time', '{"fault":"delay","operation":"create-merchant","milliseconds":-1}', 'milliseconds'],
     ['an unknown member', '{"fault":"429","operation":"create-merchant","delay":5}', 'delay'],
   ])('that makes no sense is refused: %s', async (_, body, field) => {
-    const sandbox = await runSandbox();
+    const sandbox = running();
     const { status, text } = await sandbox.call('POST /sandbox/faults', body);
     expect(status).toBe(400);
     expect(JSON.parse(text).fields.map((problem: { field: string }) => problem.field)).toEqual([field]);
@@ -178,6 +181,14 @@ describe('refuse', () => {
 });
 
 describe('the ledger', () => {
+  const three = shared(async (until) => {
+    const sandbox = await runSandbox({}, until);
+    await create(sandbox);
+    await sandbox.call('POST /api/v1/merchant/submit?id=1001');
+    await sandbox.create('Without a key');
+    return sandbox;
+  });
+
   it('lists every write that took effect, in order, with the key of the caller, and no read', async () => {
     const sandbox = await runSandbox();
     await create(sandbox);
@@ -199,11 +210,7 @@ describe('the ledger', () => {
     ['id=1001&operation=submit-merchant-v1', [2]],
     ['guid=nobody', []],
   ])('can be asked for %s', async (query, seqs) => {
-    const sandbox = await runSandbox();
-    await create(sandbox);
-    await sandbox.call('POST /api/v1/merchant/submit?id=1001');
-    await sandbox.create('Without a key');
-    const entries = await sandbox.control<{ seq: number }[]>(`GET /sandbox/ledger?${query}`);
+    const entries = await three().control<{ seq: number }[]>(`GET /sandbox/ledger?${query}`);
     expect(entries.map(({ seq }) => seq)).toEqual(seqs);
   });
 });

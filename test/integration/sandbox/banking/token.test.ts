@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { type RunningBanking, runBanking, signInOf } from '../../../rigs/sandbox/banking/running-banking.js';
+import { shared } from '../../../rigs/shared.js';
 
 interface Token {
   readonly token: string;
@@ -83,6 +84,8 @@ describe('a partner whose clock goes wrong', () => {
 });
 
 describe('the second factor', () => {
+  const running = shared((until) => runBanking({}, until));
+
   const withCode = (banking: RunningBanking, code: string, kind: string) =>
     banking.signIn(signInOf('mfa', `,"smsCode":"${code}","typeOperation":"${kind}"`));
 
@@ -97,12 +100,12 @@ describe('the second factor', () => {
     [403, '000000', 'TimeBasedCode'],
     [403, 'abc', 'LegacyTimeBasedCode'],
   ])('%i for %s as %s', async (expected, code, kind) => {
-    const banking = await runBanking();
+    const banking = running();
     expect((await withCode(banking, code, kind)).status).toBe(expected);
   });
 
   it.each(['TimeBasedCode', 'LegacyTimeBasedCode'])('takes a %s of the listed secret', async (kind) => {
-    const banking = await runBanking();
+    const banking = running();
     expect((await withCode(banking, (await totp(banking)).generate(), kind)).status).toBe(200);
   });
 
@@ -116,7 +119,7 @@ describe('the second factor', () => {
   });
 
   it('says that it is about the code, and a locked account that it is locked', async () => {
-    const banking = await runBanking();
+    const banking = running();
     const replies = [await banking.signIn(signInOf('mfa')), await banking.signIn(signInOf('locked'))];
     expect(replies.map(({ text }) => text)).toEqual([
       '{"message":"The multi-factor code is missing or wrong","errors":{}}',

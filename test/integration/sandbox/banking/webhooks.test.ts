@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { holderOf, type RunningBanking, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
+import { shared } from '../../../rigs/shared.js';
 
 interface Payload {
   readonly status: string | number;
@@ -165,6 +166,11 @@ describe('a webhook', () => {
 describe('registrations', () => {
   const E13 = '/api/Partners/webhooks';
   const body = (url: string) => `{"name":"gangway","url":"${url}","notificationType":"Ach"}`;
+  const running = shared(async (until) => {
+    const banking = await runBanking({}, until);
+    await banking.call(`POST ${E13}`, body('https://a.example.com'));
+    return banking;
+  });
 
   it('are listed, replaced and deleted', async () => {
     const banking = await runBanking();
@@ -187,8 +193,7 @@ describe('registrations', () => {
     ['DELETE', 7, 404, 'sandbox'],
     ['DELETE', 'one', 400, 'sandbox'],
   ])('%s of %s: %i for %s', async (method, id, expected, user) => {
-    const banking = await runBanking();
-    await banking.call(`POST ${E13}`, body('https://a.example.com'));
+    const banking = running();
     const change = method === 'PUT' ? body('https://b.example.com') : undefined;
     expect((await banking.call(`${method} ${E13}/${id}`, change, user)).status).toBe(expected);
     expect(await banking.effects()).toHaveLength(1);
@@ -197,7 +202,7 @@ describe('registrations', () => {
   it.each(['{"url":"ftp://a.example.com","notificationType":"Ach"}', '{"url":"https://a.example.com"}'])(
     'by the control that make no sense are refused: %s',
     async (json) => {
-      const banking = await runBanking();
+      const banking = running();
       expect((await banking.call('POST /sandbox/webhooks', json)).status).toBe(400);
     },
   );
