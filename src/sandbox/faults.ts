@@ -84,7 +84,7 @@ export class Faults {
     const patience = new AbortController();
     const delayed = { plan, letGo: () => patience.abort() };
     this.#delayed.add(delayed);
-    await sleep(plan.milliseconds, undefined, { signal: patience.signal }).catch(() => undefined);
+    await sleep(plan.milliseconds, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
     this.#delayed.delete(delayed);
   }
 

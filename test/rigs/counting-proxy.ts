@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as ask, createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { testEnds, type Until } from './shared.js';
 
 /** One half of what went over the wire. */
 export interface Message {
@@ -37,15 +37,8 @@ export interface CountingProxy {
   open(): Promise<void>;
 }
 
-/**
- * Hands every request on to a partner and keeps both halves. A connection that is cut there is cut here.
- *
- * @param atEnd closes it in the end; unless given, that is the end of the running test, which must not be a concurrent one
- */
-export async function countingProxy(
-  target: string,
-  atEnd: (close: () => Promise<void>) => void = onTestFinished,
-): Promise<CountingProxy> {
+/** Hands every request on to a partner and keeps both halves, until the running test ends. A connection that is cut there is cut here. */
+export async function countingProxy(target: string, until: Until = testEnds): Promise<CountingProxy> {
   const all: Seen[] = [];
   let shutFrom: string | undefined;
   const server = createServer((request, response) => {
@@ -71,7 +64,7 @@ export async function countingProxy(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  atEnd(async () => {
+  until(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -22,6 +22,7 @@ import {
 import { generatePayloadKey } from '../../src/temporal/payload-keys.js';
 import { Onboarding } from './onboarding.js';
 import { SandboxControl } from './sandbox-control.js';
+import type { Until } from './shared.js';
 import { startTemporal } from './temporal-server.js';
 import { keysFrom, type RunningWorker, runWorker, type WorkerOptions } from './worker.js';
 
@@ -55,7 +56,7 @@ export interface Rig {
     options?: { again?: boolean },
   ): Promise<Onboarding<CustomerOnboardingOutcome>>;
   /** Has something else closed together with the rig. */
-  atClose(close: () => Promise<unknown>): void;
+  readonly atClose: Until;
   close(): Promise<void>;
 }
 
@@ -71,7 +72,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   const dirs = { documentDir: join(folder, 'documents'), statementDir: join(folder, 'statements') };
   const sandbox = await startSandbox({ pace: { reads: 1 }, ...options.sandbox });
   const workers: RunningWorker[] = [];
-  const others: (() => Promise<unknown>)[] = [];
+  const others: (() => unknown)[] = [];
 
   const rig: Rig = {
     client,

@@ -1,14 +1,10 @@
-import { DefaultLogger, makeTelemetryFilterString, type NativeConnection, Runtime } from '@temporalio/worker';
+import type { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../../src/config.js';
 import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
 import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-keys.js';
 import { createWorker } from '../../src/worker/create-worker.js';
-
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-});
+import './runtime.js';
 
 /** How a worker in the test's own process is set, where it matters to a test. */
 export interface WorkerOptions {
