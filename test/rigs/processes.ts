@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { endWithUs } from '../../src/end-with-us.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -20,7 +21,8 @@ export async function run(
   input = '',
 ): Promise<Finished> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(command, args, { cwd: ROOT, env: { PATH, HOME, ...env } });
+  const child = spawn(command, args, { cwd: ROOT, env: { PATH, HOME, ...env }, detached: true });
+  endWithUs(child, 'group');
   // It may end without reading.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
@@ -74,11 +76,9 @@ export async function launchNode(
   cwd = ROOT,
 ): Promise<RunningProcess> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, args, { cwd, env: { PATH, HOME, ...env } });
+  const child = spawn(process.execPath, args, { cwd, env: { PATH, HOME, ...env }, detached: true });
   // A test that fails half-way leaves nothing behind.
-  const killAtExit = () => child.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  child.once('exit', () => process.off('exit', killAtExit));
+  endWithUs(child, 'group');
   let printed = '';
   let stderr = '';
   const exit = once(child, 'exit').then(([code]) => code as number | null);

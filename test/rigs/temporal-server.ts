@@ -15,10 +15,21 @@ declare module 'vitest' {
   }
 }
 
+/** How often a run under npm looks whether npm still runs. */
+const ORPHAN_CHECK_MS = 500;
+
+/** npm does not pass SIGTERM on to us: a run that it has started ends with it. */
+function endWithNpm(): void {
+  const { ppid } = process;
+  if (!process.env['npm_command']) return;
+  setInterval(() => process.ppid !== ppid && process.kill(process.pid, 'SIGTERM'), ORPHAN_CHECK_MS).unref();
+}
+
 const report = (line: string) => process.stderr.write(`${line}\n`);
 
 /** One real Temporal server for all test files; each has its own task queue on it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  endWithNpm();
   const server = await startDevServer({ report });
   const connection = await Connection.connect({ address: server.address });
   await registerSearchAttributes(new Client({ connection }));

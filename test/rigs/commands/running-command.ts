@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { endWithUs } from '../../../src/end-with-us.js';
 import type { Finished } from '../processes.js';
 import { eventually } from '../waiting.js';
 
@@ -23,7 +24,9 @@ export function startGangway(env: Readonly<Record<string, string>>, args: readon
     cwd: ROOT,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
+  endWithUs(child, 'group');
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => {
