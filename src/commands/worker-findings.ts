@@ -37,10 +37,11 @@ function whyNobodyTakes(queue: string, { target, versions }: Pollers): string {
 /**
  * How the builds of a deployment stand.
  *
+ * @param at as in {@link pollersOf}
  * @throws {Error} naming a build that running workflows are pinned to and that no worker runs
  */
-export async function examineVersions(client: Client, taskQueue: string): Promise<string> {
-  const { target, versions: polling } = await pollersOf(client, taskQueue, 'workflow');
+export async function examineVersions(client: Client, taskQueue: string, at?: number): Promise<string> {
+  const { target, versions: polling } = await pollersOf(client, taskQueue, 'workflow', at);
   const names = new Set([target, ...polling].flatMap((version) => version?.deploymentName ?? []));
   const deployed = await Promise.all(
     [...names].map(async (deploymentName) => {

@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { endWithUs } from '../end-with-us.js';
 
 const run = promisify(execFile);
 
@@ -34,17 +35,14 @@ export async function start(
     stdio: ['ignore', output, output],
   });
   closeSync(output);
-  const killAtExit = () => child.kill('SIGKILL');
-  process.once('exit', killAtExit);
+  endWithUs(child);
   await untilUp(name, child, probe, log);
   return {
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const exited = once(child, 'exit');
-        child.kill('SIGTERM');
-        await exited;
-      }
-      process.off('exit', killAtExit);
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
     },
   };
 }

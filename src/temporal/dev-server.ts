@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import { endWithUs } from '../end-with-us.js';
 import { temporalCli } from './server-binaries.js';
 
 export interface DevServerOptions {
@@ -56,13 +57,10 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
   // In a process group of its own: Ctrl-C is for us, and we stop the server last.
   const server = spawn(binary, ['server', 'start-dev', ...flags], { detached: true, stdio: 'ignore' });
   const exited = once(server, 'exit');
-  // A server without its owner would stay for ever.
-  const stopAtExit = () => server.kill('SIGKILL');
-  process.once('exit', stopAtExit);
+  endWithUs(server);
   const stop = async () => {
     server.kill('SIGTERM');
     await exited;
-    process.off('exit', stopAtExit);
   };
   const hasDied = exited.then(([code]) => {
     throw new Error(`the Temporal server ended at once, with exit code ${code}`);

@@ -19,11 +19,16 @@ export interface Pollers {
   readonly versions: readonly WorkerDeploymentVersion[];
 }
 
-/** The workers that poll a task queue for tasks of a kind. */
+/**
+ * The workers that poll a task queue for tasks of a kind.
+ *
+ * @param at in milliseconds since 1970: the minute before it counts. Default: now
+ */
 export async function pollersOf(
   client: Client,
   taskQueue: string,
   tasks: 'workflow' | 'activity',
+  at = Date.now(),
 ): Promise<Pollers> {
   const { pollers, versioningInfo } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
@@ -31,7 +36,7 @@ export async function pollersOf(
     taskQueueType: TYPES[tasks],
   });
   const recent = (pollers ?? []).filter(
-    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > Date.now() - RECENT_MS,
+    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > at - RECENT_MS,
   );
   const known = recent.map(({ identity, deploymentOptions }) => {
     const isVersioned = deploymentOptions?.workerVersioningMode === WORKER_VERSIONING_MODE_VERSIONED;

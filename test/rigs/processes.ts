@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { endWithUs } from '../../src/end-with-us.js';
 import { type Watched, watched } from './output.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,7 +21,8 @@ export async function run(
   env: Readonly<Record<string, string>>,
   input = '',
 ): Promise<Finished> {
-  const child = spawn(command, args, { cwd: ROOT, env: environmentOf(env) });
+  const child = spawn(command, args, { cwd: ROOT, env: environmentOf(env), detached: true });
+  endWithUs(child, 'group');
   // It may end without reading.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
@@ -54,12 +56,13 @@ export function startSpawnedGangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
 ): SpawnedCommand {
-  const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, ['dist/starter.js', ...args], {
     cwd: ROOT,
-    env: { PATH, HOME, ...env },
+    env: environmentOf(env),
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
+  endWithUs(child, 'group');
   const end = once(child, 'close');
   const output = watched(child, end);
   return {
@@ -105,11 +108,9 @@ export async function launchNode(
   ready: string,
   cwd = ROOT,
 ): Promise<RunningProcess> {
-  const child = spawn(process.execPath, args, { cwd, env: environmentOf(env) });
+  const child = spawn(process.execPath, args, { cwd, env: environmentOf(env), detached: true });
   // A test that fails half-way leaves nothing behind.
-  const killAtExit = () => child.kill('SIGKILL');
-  process.once('exit', killAtExit);
-  child.once('exit', () => process.off('exit', killAtExit));
+  endWithUs(child, 'group');
   let printed = '';
   let stderr = '';
   const exit = once(child, 'exit').then(([code]) => code as number | null);

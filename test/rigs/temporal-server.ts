@@ -15,6 +15,16 @@ declare module 'vitest' {
   }
 }
 
+/** How often a run under npm looks whether npm still runs. */
+const ORPHAN_CHECK_MS = 500;
+
+/** npm does not pass SIGTERM on to us: a run that it has started ends with it. */
+function endWithNpm(): void {
+  const { ppid } = process;
+  if (!process.env['npm_command']) return;
+  setInterval(() => process.ppid !== ppid && process.kill(process.pid, 'SIGTERM'), ORPHAN_CHECK_MS).unref();
+}
+
 const report = (line: string) => process.stderr.write(`${line}\n`);
 
 /** A development server that knows the search attributes. */
@@ -28,6 +38,7 @@ export async function startTemporal(options: DevServerOptions = {}): Promise<Dev
 
 /** One Temporal server for all test files; each has its own task queue on it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  endWithNpm();
   const server = await startTemporal({ report });
   project.provide('temporalAddress', server.address);
   project.provide('temporalCli', await temporalCli());

@@ -124,6 +124,25 @@ async function story(rig: Rig, env: Record<string, string>, marked: Markers): Pr
   await sandbox.plan('expired-token', 'list-new-tickets');
 
   const customer = await rig.onboard(customerOf(marked));
+  await Promise.all([
+    onboardBoth(rig, customer, env, marked),
+    changeAddress(rig, marked),
+    provideTerminal(rig, marked),
+  ]);
+  const shown = await Promise.all(
+    ['status', 'watch'].map((command) => gangway(env, [command, customer.workflowId])),
+  );
+  return shown.map(({ stderr }) => stderr).join('');
+}
+
+/** A customer with a note and a ticket, and a business of its own. */
+async function onboardBoth(
+  rig: Rig,
+  customer: Onboarding,
+  env: Record<string, string>,
+  marked: Markers,
+): Promise<void> {
+  const { sandbox } = rig;
   const { id: rejected } = await customer.requirement('rejected-input');
   const patch = { agentProfileId: 101 };
   await customer.resolve(rejected, { kind: 'correction', patch }, marked.actor, marked.reason);
@@ -136,30 +155,29 @@ async function story(rig: Rig, env: Record<string, string>, marked: Markers): Pr
     bankingStatus: 'PendingUW',
     tickets: [{ text: marked.ticket }],
   });
-  await answerByCommand(customer, env, marked);
+  await Promise.all([answerByCommand(customer, env, marked), onboardBusiness(rig, marked)]);
+  await sandbox.transition(merchantProfileId, { status: 'Declined', comment: marked.comment });
+  await sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
+  await customer.outcome();
+}
 
+async function onboardBusiness(rig: Rig, marked: Markers): Promise<void> {
   const business = await rig.onboardBusiness(businessOf(marked));
   const { id: refused } = await business.requirement('rejected-input');
   await business.resolve(refused, { kind: 'correction', patch: { holder: { ssn: marked.correctedSsn } } });
   await business.outcome();
+}
 
+async function changeAddress({ client, taskQueue }: Rig, marked: Markers): Promise<void> {
   const address = { streetAddress: marked.homeStreet, postalCode: '12207', city: 'Albany', state: 33 };
   const code = { oneTimeCode: marked.code, secureOperationType: 'ShortMessageCode' };
-  await rig.client.workflow.start('changeAddress', {
-    taskQueue: rig.taskQueue,
+  const handle = await client.workflow.start('changeAddress', {
+    taskQueue,
     workflowId: 'change-address-marked',
     args: [{ ...address, ...code }],
   });
-  // Not six digits: our own check rejects it, and says which member.
-  await rig.client.workflow.getHandle('change-address-marked').result();
-  await provideTerminal(rig, marked);
-  await sandbox.transition(merchantProfileId, { status: 'Declined', comment: marked.comment });
-  await sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
-  await customer.outcome();
-  const shown = await Promise.all(
-    ['status', 'watch'].map((command) => gangway(env, [command, customer.workflowId])),
-  );
-  return shown.map(({ stderr }) => stderr).join('');
+  // Not six digits: our own check rejects it and names the field.
+  await handle.result();
 }
 
 async function answerByCommand(

@@ -2,192 +2,124 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
 import { expect, it, onTestFinished } from 'vitest';
-import { loadReceiverSettings } from '../../../src/receiver/settings.js';
-import { lazyClient } from '../../../src/temporal/connection.js';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import {
-  BATCHED,
+  AWAY,
+  clientOf,
   event,
   problemOf,
   type Reply,
+  type RunningReceiver,
   runReceiver,
   STRUCTURED,
 } from '../../rigs/receiver/running-receiver.js';
-import { createRig } from '../../rigs/rig.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
-const AWAY = {
-  type: 'urn:gangway:problem:temporal-away',
-  title: 'Temporal does not answer now',
-  status: 503,
-  detail: 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice',
-};
+/** A server comes up, and the receiver finds it, while the machine has other tests to run. */
+const PATIENCE_MS = 120_000;
 
-/** A client that connects when it is first used, as that of the receiver's process. */
-function clientOf(address: string): Client {
-  const client = lazyClient({ TEMPORAL_ADDRESS: address }, undefined);
-  onTestFinished(() => client.connection.close());
-  return client;
-}
+const SENDERS = 6;
+const SENDER_PAUSE_MS = 200;
 
-it('an event, or a hint, is accepted only once Temporal has it', async () => {
-  const client = clientOf('127.0.0.1:9');
-  const { hints } = loadReceiverSettings({ RECEIVER_BANKING_AUTH: 'none' });
-  const { post, call, log } = await runReceiver({ client, taskQueue: 'q' }, { hints });
-  const body = event('merchant.boarding.requested.v1', merchant());
-  const began = Date.now();
-  const [one, batch, ready, hint] = await Promise.all([
-    post(JSON.stringify(body), { 'content-type': STRUCTURED }),
-    post(JSON.stringify([body]), { 'content-type': BATCHED }),
-    call('GET /readyz'),
-    call('POST /webhooks/banking', '{"profileId": 3001}', { 'content-type': 'application/json' }),
-  ]);
-  expect(Date.now() - began).toBeLessThan(10_000);
-  expect(problemOf(one)).toEqual(AWAY);
-  expect(one.headers.get('retry-after')).toBe('5');
-  expect(problemOf(hint)).toEqual(AWAY);
-  expect(hint.headers.get('retry-after')).toBe('5');
-  expect(log()).toContain('"partner":"banking","result":"failed"');
-  expect(problemOf(batch)).toEqual({
-    ...AWAY,
-    detail: 'not all of the batch was accepted: send the same again',
-    events: [AWAY],
-  });
-  expect(batch.headers.get('retry-after')).toBe('5');
-  expect([ready.status, (await call('GET /healthz')).status]).toEqual([503, 200]);
-  expect(log()).toContain('Temporal does not answer now');
-});
-
-it('an answer is accepted only once a worker has taken it', async () => {
-  const rig = await createRig({ worker: false });
-  onTestFinished(() => rig.close());
-  const worker = await rig.startWorker();
-  const { post } = await runReceiver(rig);
-  const input = merchant('notes');
-  const boarding = await rig.board(input);
-  const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
-  await worker.stop();
-
-  const answer = { kind: 'text', text: 'Yes.' };
-  const data = {
-    id: input.externalId,
-    requirementId: requirements[0]?.id,
-    answer,
-    actor: 'olga',
-    reason: 'r',
-  };
-  const body = JSON.stringify(event('requirement.resolved.v1', data));
-  const send = () => post(body, { 'content-type': STRUCTURED });
-  expect(problemOf(await send())).toEqual(AWAY);
-  await rig.startWorker();
-  await expect.poll(async () => (await send()).status, { timeout: 20_000 }).toBe(202);
-  const { requirements: open } = await boarding.state();
-  expect(open.map(({ id }) => id)).toEqual([requirements[1]?.id]);
-});
-
-it('nothing is lost or doubled when Temporal goes away under load and senders try again', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
-  const databaseFile = join(folder, 'temporal.db');
-  let server = await startDevServer({ databaseFile });
-  const port = Number(server.address.split(':')[1]);
-  try {
-    await prepare(server.address);
-    const client = clientOf(server.address);
-    const { post } = await runReceiver({ client, taskQueue: 'nobody-works-here' });
-    const inputs = Array.from({ length: 60 }, () => merchant());
-    let refused = 0;
-    let answered = 0;
-    const send = async (position: number): Promise<Reply> => {
-      const body = JSON.stringify(
-        event('merchant.boarding.requested.v1', inputs[position], { id: `e-${position}` }),
-      );
-      for (;;) {
-        const reply = await post(body, { 'content-type': STRUCTURED });
-        if (reply.status !== 503) {
-          answered += 1;
-          return reply;
-        }
-        refused += 1;
-        await sleep(200);
-      }
-    };
-    const queue = inputs.map((_, position) => position);
-    const replies = new Map<number, Reply>();
-    const sender = async () => {
-      for (let position = queue.shift(); position !== undefined; position = queue.shift()) {
-        replies.set(position, await send(position));
-      }
-    };
-    const senders = Array.from({ length: 6 }, sender);
-    await expect.poll(() => answered, { timeout: 10_000 }).toBeGreaterThan(5);
-    await server.stop();
-    await expect.poll(() => refused, { timeout: 15_000 }).toBeGreaterThan(0);
-    server = await startDevServer({ port, databaseFile });
-    expect(server.address).toBe(`127.0.0.1:${port}`);
-    await Promise.all(senders);
-
-    expect(inputs.map((_, position) => replies.get(position)?.status)).toEqual(inputs.map(() => 202));
-    const started = inputs.map(({ externalId }) => `merchant-boarding-${externalId}`);
-    expect(inputs.map((_, position) => JSON.parse(replies.get(position)?.text ?? '{}').workflowId)).toEqual(
-      started,
-    );
-    const listed: string[] = [];
-    const listing = async () => {
-      listed.length = 0;
-      for await (const { workflowId } of client.workflow.list()) listed.push(workflowId);
-      return listed.length;
-    };
-    await expect.poll(listing, { timeout: 10_000 }).toBe(inputs.length);
-    expect(listed.toSorted()).toEqual(started.toSorted());
-  } finally {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}, 90_000);
-
-it('an answer is taken once when Temporal goes away and its sender tries again', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
-  const databaseFile = join(folder, 'temporal.db');
-  let server = await startDevServer({ databaseFile });
-  const port = Number(server.address.split(':')[1]);
-  await prepare(server.address);
-  const rig = await createRig({ address: server.address, payloadKeys: '' });
-  try {
-    const client = clientOf(server.address);
-    const { post } = await runReceiver({ client, taskQueue: rig.taskQueue });
+it(
+  'nothing is lost or doubled, and an answer is taken once, when Temporal goes away and senders try again',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+    const databaseFile = join(folder, 'temporal.db');
+    let server = await startDevServer({ databaseFile });
+    const { address } = server;
+    const rig = await createRig({ address, payloadKeys: '' });
+    onTestFinished(async () => {
+      await rig.close();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+    await registerSearchAttributes(rig.client);
+    const client = clientOf(address);
     const boarding = await rig.board(merchant('notes'));
-    const { workflowId } = boarding;
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const [first, second] = requirements.map(({ id }) => id);
-    const who = { actor: 'olga', reason: 'asked the merchant' };
-    const data = { id: workflowId, requirementId: first, answer: { kind: 'text', text: 'Yes.' }, ...who };
-    const body = JSON.stringify(event('requirement.resolved.v1', data));
-    const send = () => post(body, { 'content-type': STRUCTURED });
+    const answering = await runReceiver({ client, taskQueue: rig.taskQueue });
+    const answer = answerTo(answering, boarding.workflowId, first);
+    const taskQueue = `nobody-works-here-${rig.taskQueue}`;
+    const load = startLoad(await runReceiver({ client, taskQueue }), 60);
+    await eventually(load.accepted, (count) => count > 5, 'the first events');
 
     await server.stop();
-    expect(problemOf(await send())).toEqual(AWAY);
-    server = await startDevServer({ port, databaseFile });
+    await eventually(load.refused, (count) => count > 0, 'an event that is refused');
+    expect(problemOf(await answer())).toEqual(AWAY);
+    server = await startDevServer({ port: Number(address.split(':')[1]), databaseFile });
+    expect(server.address).toBe(address);
+
+    const replies = await load.replies;
+    expect(replies.map(({ status }) => status)).toEqual(load.started.map(() => 202));
+    expect(replies.map(({ text }) => JSON.parse(text).workflowId)).toEqual(load.started);
+    const listed = await eventually(
+      () => idsOf(rig, taskQueue),
+      (ids) => ids.length >= load.started.length,
+      'all that were started',
+    );
+    expect(listed.toSorted()).toEqual(load.started.toSorted());
+
     const statuses: number[] = [];
-    const answered = async () => statuses[statuses.push((await send()).status) - 1];
-    await expect.poll(answered, { timeout: 40_000 }).toBe(202);
-    expect(await answered()).toBe(202);
-    expect(statuses.filter((status) => status !== 503 && status !== 202)).toEqual([]);
-    const state = await new Onboarding(client, workflowId).state();
+    const status = async () => statuses[statuses.push((await answer()).status) - 1];
+    await eventually(status, (each) => each === 202, 'that the answer is accepted', PATIENCE_MS);
+    expect(await status()).toBe(202);
+    expect(statuses.filter((each) => each !== 503 && each !== 202)).toEqual([]);
+    const state = await new Onboarding(client, boarding.workflowId).state();
     expect(state.requirements.map(({ id }) => id)).toEqual([second]);
     expect(state.timeline.filter(({ actor }) => actor === 'olga')).toHaveLength(1);
-  } finally {
-    await rig.close();
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
-}, 90_000);
+  },
+  3 * PATIENCE_MS,
+);
 
-async function prepare(address: string): Promise<void> {
-  const connection = await Connection.connect({ address });
-  await registerSearchAttributes(new Client({ connection }));
-  await connection.close();
+/** Sends an answer to a requirement; the same each time. */
+function answerTo({ post }: RunningReceiver, id: string, requirementId: string | undefined) {
+  const who = { actor: 'olga', reason: 'asked the merchant' };
+  const data = { id, requirementId, answer: { kind: 'text', text: 'Yes.' }, ...who };
+  const body = JSON.stringify(event('requirement.resolved.v1', data));
+  return () => post(body, { 'content-type': STRUCTURED });
+}
+
+/** Several senders, each of which sends an event again until it is accepted. */
+function startLoad({ post }: RunningReceiver, count: number) {
+  const inputs = Array.from({ length: count }, () => merchant());
+  let refused = 0;
+  let accepted = 0;
+  const send = async (position: number): Promise<Reply> => {
+    const data = event('merchant.boarding.requested.v1', inputs[position], { id: `e-${position}` });
+    for (; ; await sleep(SENDER_PAUSE_MS)) {
+      const reply = await post(JSON.stringify(data), { 'content-type': STRUCTURED });
+      if (reply.status !== 503) {
+        accepted += 1;
+        return reply;
+      }
+      refused += 1;
+    }
+  };
+  const queue = inputs.map((_, position) => position);
+  const replies: Reply[] = [];
+  const sender = async () => {
+    for (let position = queue.shift(); position !== undefined; position = queue.shift()) {
+      replies[position] = await send(position);
+    }
+  };
+  return {
+    started: inputs.map(({ externalId }) => `merchant-boarding-${externalId}`),
+    replies: Promise.all(Array.from({ length: SENDERS }, sender)).then(() => replies),
+    accepted: async () => accepted,
+    refused: async () => refused,
+  };
+}
+
+async function idsOf({ client }: Rig, taskQueue: string): Promise<string[]> {
+  const ids: string[] = [];
+  const query = `TaskQueue = '${taskQueue}'`;
+  for await (const { workflowId } of client.workflow.list({ query })) ids.push(workflowId);
+  return ids;
 }

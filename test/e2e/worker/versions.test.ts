@@ -2,6 +2,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { examineVersions, examineWorkers } from '../../../src/commands/worker-findings.js';
 import { loadConfig } from '../../../src/config.js';
+import { nameOf, pollersOf } from '../../../src/temporal/pollers.js';
 import { WORKFLOW_BUNDLES } from '../../../src/worker/create-worker.js';
 import { merchant } from '../../rigs/inputs.js';
 import { SECRET, type Subscriber, subscriber } from '../../rigs/news/subscriber.js';
@@ -16,7 +17,7 @@ import { bankOf } from '../../rigs/workflows/bank.js';
 const TIMEOUT_MS = 600_000;
 
 /** Workers start, and a build becomes current, while the machine has other tests to run. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 const PATCH = 'fees-after-submission';
 
@@ -142,11 +143,17 @@ describe('a changed build', () => {
     'takes over what waits, leaves to the old build what is pinned to it, and is taken back',
     async () => {
       const crm = await subscriber();
-      // Seldom, for an attempt that is lost with its worker is followed the later, the more there were before it.
-      crm.answer = { status: 503, headers: { 'retry-after': '20' } };
+      crm.answer = { status: 503, headers: { 'retry-after': '5' } };
       const old = await runBuild('a', undefined, crm);
-      await expect(examineWorkers(rig.client, loadConfig(rig.env))).rejects.toThrow(
-        /has no current version, .* run "temporal worker deployment set-current-version .* --build-id a"$/,
+      // The server lists a worker a moment after its first poll.
+      await eventually(
+        () => examineWorkers(rig.client, loadConfig(rig.env)).catch(({ message }: Error) => message),
+        (said) =>
+          /has no current version, .* run "temporal worker deployment set-current-version .* --build-id a"$/.test(
+            said,
+          ),
+        'a finding that build a is not current',
+        PATIENCE_MS,
       );
       await makeCurrent('a');
       const [first, second] = [await waitingForAnswer(), await waitingForAnswer()];
@@ -196,18 +203,24 @@ describe('a changed build', () => {
       // What is no workflow is tied to no build: news of the old one is delivered by the new one.
       await makeCurrent('b');
       await stop(old);
+      const stoppedAt = Date.now();
       expect(crm.received.length).toBeGreaterThan(0);
       crm.answer = { status: 204 };
       const before = crm.received.length;
       const refused = new Set(crm.received.map(({ id }) => id));
       const delivered = async () => new Set(crm.received.slice(before).map(({ id }) => id));
       const isComplete = (ids: ReadonlySet<string>) => [...refused].every((id) => ids.has(id));
-      await eventually(delivered, isComplete, 'the news, delivered', 2 * PATIENCE_MS);
+      await eventually(delivered, isComplete, 'the news, delivered', PATIENCE_MS);
 
-      // A stopped worker counts as running for a minute.
+      // A stopped worker counts as running for a minute, so we ask as of later. By then build b has polled again.
+      const later = stoppedAt + 62_000;
+      const running = async () => {
+        await (await rig.board(merchant())).outcome();
+        return (await pollersOf(rig.client, rig.taskQueue, 'workflow', later)).versions.map(nameOf);
+      };
+      await eventually(running, (builds) => builds.join() === `${rig.taskQueue}:b`, 'build b', PATIENCE_MS);
       const orphaned = `no worker runs ${rig.taskQueue}:a, and workflows are pinned to it: 1; run it until they have ended`;
-      const finding = () => versions().catch((error: Error) => error.message);
-      await eventually(finding, (said) => said === orphaned, orphaned, 2 * PATIENCE_MS);
+      await expect(examineVersions(rig.client, rig.taskQueue, later)).rejects.toThrow(orphaned);
     },
     TIMEOUT_MS,
   );

@@ -1,109 +1,140 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { merchant } from '../../rigs/inputs.js';
-import { launch } from '../../rigs/processes.js';
+import { launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
+import { bankOf } from '../../rigs/workflows/bank.js';
+import { cutOffWrites } from '../../rigs/workflows/cut-off-writes.js';
+import { platformOf } from '../../rigs/workflows/platform.js';
+
+/** Of a machine that has other tests to run: workers start, and lost calls are noticed after ten seconds. */
+const PATIENCE_MS = 240_000;
 
 let rig: Rig;
+let next: RunningProcess;
+let cutOff: Awaited<ReturnType<typeof cutOffWrites>>;
+
+// All of these are in the middle of a write when the one worker there is gets killed.
 beforeAll(async () => {
   rig = await createRig({ worker: false });
-});
-afterAll(() => rig.close());
+  cutOff = await cutOffWrites(rig);
+  next = await startWorker();
+}, PATIENCE_MS);
+
+afterAll(async () => {
+  next.child.kill('SIGTERM');
+  expect(await next.exit).toBe(0);
+  await rig.close();
+}, PATIENCE_MS);
 
 const startWorker = () => launch('worker', rig.env, 'worker is ready');
 
-describe('a worker killed between the partner’s commit and its own report', () => {
+describe('a worker killed between the partner’s commit and its own report', { timeout: PATIENCE_MS }, () => {
   it('leaves one merchant and a question; adopting it finishes the boarding', async () => {
-    // The merchant exists at once, its answer takes longer than the worker lives.
-    await rig.sandbox.plan('delay-after-commit', 'create-merchant', { milliseconds: 60_000 });
-    const doomed = await startWorker();
-    const input = merchant();
-    const boarding = await rig.board(input);
-    const created = () => rig.sandbox.ledger({ guid: input.externalId });
-    const [entry] = await eventually(created, (entries) => entries.length > 0, 'the commit');
-    doomed.child.kill('SIGKILL');
-    await doomed.exit;
-
-    const next = await startWorker();
+    const { input, boarding } = cutOff.merchants.creating;
     const requirement = await boarding.requirement('uncertain-write');
-    expect(await created()).toHaveLength(1);
+    const [entry, ...more] = await rig.sandbox.ledger({ guid: input.externalId });
+    expect(more).toEqual([]);
     await boarding.resolve(requirement.id, { kind: 'adopt', id: String(entry?.id) });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded', merchantProfileId: entry?.id });
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-    next.child.kill('SIGTERM');
-    expect(await next.exit).toBe(0);
-  }, 60_000);
+  });
 
-  it.each([false, true])(
-    'leaves one merchant and a question also when someone allowed the activity more attempts (reset: %s)',
-    async (isReset) => {
-      await rig.sandbox.plan('delay-after-commit', 'create-merchant', { milliseconds: 60_000 });
-      const doomed = await startWorker();
-      const input = merchant();
-      const boarding = await rig.board(input);
-      const writes = () => rig.sandbox.writes(input.externalId);
-      await eventually(writes, (operations) => operations.length > 0, 'the commit');
-      const [activity] = (await boarding.handle.describe()).raw.pendingActivities ?? [];
-      const { workflowService, options } = rig.client;
-      const which = {
-        namespace: options.namespace,
-        execution: { workflowId: boarding.workflowId },
-        id: activity?.activityId ?? '',
-      };
-      await workflowService.updateActivityOptions({
-        ...which,
-        activityOptions: { retryPolicy: { maximumAttempts: 5 } },
-        updateMask: { paths: ['retry_policy.maximum_attempts'] },
-      });
-      if (isReset) await workflowService.resetActivity({ ...which, resetHeartbeat: true });
-      doomed.child.kill('SIGKILL');
-      await doomed.exit;
-
-      const next = await startWorker();
+  it.each(['triedAgain', 'reset'] as const)(
+    'leaves one merchant and a question also when someone allowed the activity more attempts (%s)',
+    async (which) => {
+      const { input, boarding } = cutOff.merchants[which];
       const { detail } = await boarding.requirement('uncertain-write');
       expect(detail).toContain('the activity was tried again');
-      expect(await writes()).toEqual(['create-merchant']);
-      await boarding.handle.terminate();
-      next.child.kill('SIGTERM');
-      expect(await next.exit).toBe(0);
+      expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
     },
-    90_000,
   );
 
   it('after the submission is found out by reading, and nobody is asked', async () => {
-    await rig.sandbox.plan('delay-after-commit', 'submit-merchant', { milliseconds: 60_000 });
-    const doomed = await startWorker();
-    const input = merchant();
-    const boarding = await rig.board(input);
-    const writes = () => rig.sandbox.writes(input.externalId);
-    await eventually(writes, (operations) => operations.includes('submit-merchant'), 'the commit');
-    doomed.child.kill('SIGKILL');
-    await doomed.exit;
-
-    const next = await startWorker();
+    const { input, boarding } = cutOff.merchants.submitting;
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).not.toContain('requirement-raised');
-    expect(await writes()).toEqual(['create-merchant', 'submit-merchant']);
-    next.child.kill('SIGTERM');
-    expect(await next.exit).toBe(0);
-  }, 60_000);
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+  });
 });
 
-describe('a worker told to stop', () => {
+describe('a worker killed between the bank’s commit and its own report', { timeout: PATIENCE_MS }, () => {
+  it('of a submission leaves one profile, which is found by its name', async () => {
+    const { submitted, submitting } = cutOff.businesses;
+    expect(await submitting.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId } = await submitting.state();
+    expect(await bankOf(rig).submissions(submitted.holder)).toEqual([profileId]);
+    expect(await submitting.events()).not.toContain('requirement-raised');
+  });
+
+  it('of the opening of an account leaves one account, which is found in the profile', async () => {
+    const { opening } = cutOff.businesses;
+    expect(await opening.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId = 0, financialAccountId } = await opening.state();
+    expect(financialAccountId).toBe(`fa-${profileId}-1`);
+    const writes = ['submit-business-account-holder', 'submit-business-customer'];
+    expect(await bankOf(rig).writesTo(profileId)).toEqual(writes);
+    expect(await opening.events()).not.toContain('requirement-raised');
+  });
+
+  it('of the reply to a ticket leaves one reply', async () => {
+    const { replying, ticketId } = cutOff.businesses;
+    expect(await replying.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await bankOf(rig).repliesTo(ticketId)).toEqual(['Here.']);
+  });
+
+  it('of the closing of a card leaves it closed once, and says so', async () => {
+    const { paymentCardId, closing } = cutOff.card;
+    expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId });
+    expect(await bankOf(rig).writesTo(paymentCardId)).toEqual(['close-card']);
+    const events = ['started', 'write-uncertain', 'write-adopted', 'card-closed', 'ended'];
+    expect(await closing.events()).toEqual(events);
+  });
+
+  it('of a customer’s submission leaves one merchant and one profile, both onboarded', async () => {
+    const { input, submitting } = cutOff.customer;
+    expect(await submitting.outcome()).toMatchObject({
+      outcome: 'onboarded',
+      boarding: { outcome: 'boarded' },
+      business: { outcome: 'onboarded' },
+    });
+    const { profileId } = await submitting.state();
+    expect(await bankOf(rig).submissions(input.business.holder)).toEqual([profileId]);
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+  });
+});
+
+describe('a worker killed between the platform’s commit and its own report', { timeout: PATIENCE_MS }, () => {
+  it.each([
+    ['an account', 'creatingAccount', 'payments-account-adopted'],
+    ['a terminal', 'creatingTerminal', 'terminal-adopted'],
+  ] as const)('of %s leaves one of each, which is found there', async (_, which, event) => {
+    const onboarding = cutOff.terminals[which];
+    const platform = platformOf(rig);
+    expect((await onboarding.outcome()).outcome).toBe('onboarded');
+    const { mid, paymentsAccountId, terminalId } = await onboarding.state();
+    expect((await platform.of(mid)).writes).toEqual([
+      `create-account ${paymentsAccountId}`,
+      `create-terminal ${terminalId}`,
+    ]);
+    const events = await platform.partOf(onboarding).events();
+    expect(events).toEqual(expect.arrayContaining(['write-uncertain', 'write-adopted', event]));
+    expect(events).not.toContain('requirement-raised');
+  });
+});
+
+describe('a worker told to stop', { timeout: PATIENCE_MS }, () => {
   it('hears the answer to what it has sent before it goes', async () => {
     await rig.sandbox.plan('delay-after-commit', 'create-merchant', { milliseconds: 2_000 });
-    const stopping = await startWorker();
     const input = merchant();
     const boarding = await rig.board(input);
     const created = () => rig.sandbox.ledger({ guid: input.externalId });
     await eventually(created, (entries) => entries.length > 0, 'the commit');
-    stopping.child.kill('SIGTERM');
-    expect(await stopping.exit).toBe(0);
-
-    const next = await startWorker();
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    expect(await boarding.events()).not.toContain('write-uncertain');
     next.child.kill('SIGTERM');
     expect(await next.exit).toBe(0);
-  }, 60_000);
+
+    next = await startWorker();
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await boarding.events()).not.toContain('write-uncertain');
+  });
 });

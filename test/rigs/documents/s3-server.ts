@@ -14,6 +14,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { endWithUs } from '../../../src/end-with-us.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 
 const run = promisify(execFile);
@@ -56,10 +57,10 @@ export async function startS3Server(): Promise<S3Server> {
   const server = spawn('python3', ['-m', 'moto.server', '-H', '127.0.0.1', '-p', `${port}`], {
     env: { PATH: process.env['PATH'], PYTHONPATH: packages },
     stdio: 'ignore',
+    detached: true,
   });
   const exited = once(server, 'exit');
-  const stopAtExit = () => server.kill('SIGKILL');
-  process.once('exit', stopAtExit);
+  endWithUs(server, 'group');
   await untilReady(url);
   const admin = await userOf(url, 'admin', {
     Version: '2012-10-17',
@@ -92,7 +93,6 @@ export async function startS3Server(): Promise<S3Server> {
     async stop() {
       server.kill('SIGTERM');
       await exited;
-      process.off('exit', stopAtExit);
     },
   };
 }

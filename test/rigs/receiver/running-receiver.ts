@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
+import type { Client } from '@temporalio/client';
 import { onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/logging.js';
 import { type ReceiverOptions, startReceiver } from '../../../src/receiver/server.js';
+import { lazyClient } from '../../../src/temporal/connection.js';
 import type { Rig } from '../rig.js';
 
 /** The bytes 0 to 31, and 32 to 63, in base64. */
@@ -12,6 +14,14 @@ export const TOKEN = '6f1d0c5e8b7a4932a1b0c9d8e7f60512';
 
 export const STRUCTURED = 'application/cloudevents+json';
 export const BATCHED = 'application/cloudevents-batch+json';
+
+/** The problem that is answered while Temporal is unavailable. */
+export const AWAY = {
+  type: 'urn:gangway:problem:temporal-away',
+  title: 'Temporal does not answer now',
+  status: 503,
+  detail: 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice',
+};
 
 const OFF = { senders: [], idFields: [] };
 const NO_HINTS = { banking: OFF, boarding: OFF, processor: OFF };
@@ -100,4 +110,11 @@ export function problemOf({ status, headers, text }: Reply): unknown {
   const problem = JSON.parse(text);
   if (problem.status !== status) throw new Error(`answered ${status}, but tells ${problem.status}`);
   return problem;
+}
+
+/** A client that connects when it is first used, as that of the receiver's process. */
+export function clientOf(address: string): Client {
+  const client = lazyClient({ TEMPORAL_ADDRESS: address }, undefined);
+  onTestFinished(() => client.connection.close());
+  return client;
 }

@@ -1,0 +1,82 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { expect, inject, it } from 'vitest';
+import { endWithUs } from '../../src/end-with-us.js';
+import { eventually } from '../rigs/waiting.js';
+
+const VITEST = 'vitest run --config test/rigs/interrupted/vitest.config.ts';
+
+interface Suite {
+  readonly child: ChildProcess;
+  /** Id of Vitest's main process. */
+  readonly main: number;
+  /** The processes that the run has started and that have not ended. */
+  left(): Promise<readonly string[]>;
+}
+
+/** Starts a run of the tests and waits until everything in it runs. */
+async function startSuite(command: string, args: readonly string[]): Promise<Suite> {
+  // Every process of the run inherits the PATH, and `ps` shows it.
+  const mark = `/${randomUUID()}`;
+  const { PATH, HOME } = process.env;
+  const child = spawn(command, args, {
+    env: {
+      PATH: `${PATH}:${mark}`,
+      HOME,
+      TEMPORAL_CLI_PATH: inject('temporalCli'),
+      TEMPORAL_TEST_SERVER_PATH: inject('timeSkippingServer'),
+    },
+    detached: true,
+  });
+  endWithUs(child, 'group');
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      printed += chunk;
+    });
+  }
+  await eventually(
+    async () => printed,
+    (text) => text.includes('interrupt '),
+    'the test',
+  );
+  const left = async () => {
+    const { stdout } = await promisify(execFile)('ps', ['axeww', '-o', 'pid=,args=']);
+    return stdout.split('\n').filter((line) => line.includes(mark));
+  };
+  return { child, main: Number(/interrupt (\d+)/.exec(printed)?.[1]), left };
+}
+
+/** In a terminal, where Ctrl-C is a signal to all processes in the foreground. */
+function inTerminal(command: string): Promise<Suite> {
+  const args =
+    process.platform === 'darwin' ? ['-q', '/dev/null', 'sh', '-c', command] : ['-qec', command, '/dev/null'];
+  return startSuite('script', args);
+}
+
+const inNpm = () => startSuite('npm', ['exec', '--', ...VITEST.split(' ')]);
+
+const CTRL_C = '\u0003';
+
+it.each<[what: string, start: () => Promise<Suite>, interrupt: (suite: Suite) => unknown]>([
+  ['Ctrl-C', () => inTerminal(`npm exec -- ${VITEST}`), ({ child }) => child.stdin?.write(CTRL_C)],
+  [
+    'Ctrl-C twice',
+    () => inTerminal(`npm exec -- ${VITEST}`),
+    async ({ child, left }) => {
+      child.stdin?.write(CTRL_C);
+      await left();
+      child.stdin?.write(CTRL_C);
+    },
+  ],
+  ['SIGTERM to npm', inNpm, ({ child }) => child.kill('SIGTERM')],
+  ['SIGTERM to Vitest', inNpm, ({ main }) => process.kill(main, 'SIGTERM')],
+  ['SIGKILL to Vitest', inNpm, ({ main }) => process.kill(main, 'SIGKILL')],
+])('a run of the tests that ends by %s leaves no process behind', async (_, start, interrupt) => {
+  const suite = await start();
+  // Vitest, its worker, and what the test has started: two Temporal servers, a sandbox, a shell and its child.
+  expect((await suite.left()).length).toBeGreaterThanOrEqual(7);
+  await interrupt(suite);
+  await eventually(suite.left, (left) => left.length === 0, 'the end of all processes');
+});

@@ -1,0 +1,114 @@
+import { startOnce } from '../../../src/temporal/onboardings.js';
+import { business, customer, merchant, terminal } from '../inputs.js';
+import { Onboarding } from '../onboarding.js';
+import { launch } from '../processes.js';
+import type { Rig } from '../rig.js';
+import { eventually } from '../waiting.js';
+
+const SUBMIT = 'submit-business-account-holder';
+const OPEN_ACCOUNT = 'submit-business-customer';
+
+/** Longer than a worker waits for an answer. */
+const DELAY_MS = 120_000;
+
+/** A read that is cut off is noticed after ten seconds, so reads are few. */
+const SELDOM = { GANGWAY_POLL_MIN: '2s', GANGWAY_POLL_MAX: '2s' };
+
+/**
+ * Starts a worker and kills it in the middle of writes to each partner: they have taken effect, and their answers are on
+ * their way. Returns what was being written.
+ */
+export async function cutOffWrites(rig: Rig) {
+  const doomed = await launch('worker', { ...rig.env, ...SELDOM }, 'worker is ready');
+  const slowly = (operation: string, times = 1) =>
+    rig.sandbox.plan('delay-after-commit', operation, { times, milliseconds: DELAY_MS });
+  const effects = (operation: string, count: number) =>
+    eventually(
+      async () => (await rig.sandbox.ledger({ operation })).length,
+      (length) => length === count,
+      `${count} of ${operation}`,
+    );
+
+  // First what takes several steps to come to its write.
+  for (const operation of [OPEN_ACCOUNT, 'create-terminal']) await slowly(operation);
+  const replying = await rig.onboardBusiness(business('ticket'));
+  const opening = await rig.onboardBusiness(business('account-on-request', { openFinancialAccount: true }));
+  const creatingTerminal = await rig.onboard(customer({}, { provisionTerminal: terminal() }));
+  await effects('create-account', 1);
+  await slowly('create-account');
+  const creatingAccount = await rig.onboard(customer({}, { provisionTerminal: terminal() }));
+  await Promise.all([
+    effects(OPEN_ACCOUNT, 1),
+    effects('create-terminal', 1),
+    effects('create-account', 2),
+    ...[creatingTerminal, creatingAccount].map((each) =>
+      each.until(({ profileId }) => profileId !== undefined, 'the profile'),
+    ),
+  ]);
+
+  const ticket = await replying.requirement('ticket');
+  for (const operation of ['close-card', 'create-ticket']) await slowly(operation);
+  await slowly(SUBMIT, 2);
+  await replying.resolve(ticket.id, { kind: 'text', text: 'Here.' });
+  const card = { paymentCardId: 'card-1001', last4: '1001' };
+  const closeCard = { type: 'closeCard', key: card.paymentCardId, args: [card], summary: 'Close' } as const;
+  const { workflowId } = await startOnce(rig.client, closeCard, { taskQueue: rig.taskQueue });
+  const submitted = business();
+  const submitting = await rig.onboardBusiness(submitted);
+  const both = customer();
+  const submittingBoth = await rig.onboard(both);
+  await Promise.all([
+    effects('close-card', 1),
+    effects('create-ticket', 1),
+    effects(SUBMIT, 6),
+    submittingBoth.until(({ mid }) => mid !== undefined, 'the mid'),
+  ]);
+
+  const inputs = { submitted: merchant(), created: merchant(), triedAgain: merchant(), reset: merchant() };
+  await slowly('submit-merchant');
+  const submittingMerchant = await rig.board(inputs.submitted);
+  await effects('submit-merchant', 4);
+  await slowly('create-merchant', 3);
+  const creating = await rig.board(inputs.created);
+  const triedAgain = await rig.board(inputs.triedAgain);
+  const reset = await rig.board(inputs.reset);
+  await effects('create-merchant', 7);
+  await allowMoreAttempts(rig, triedAgain);
+  const which = await allowMoreAttempts(rig, reset);
+  await rig.client.workflowService.resetActivity({ ...which, resetHeartbeat: true });
+
+  doomed.child.kill('SIGKILL');
+  await doomed.exit;
+  return {
+    merchants: {
+      submitting: { input: inputs.submitted, boarding: submittingMerchant },
+      creating: { input: inputs.created, boarding: creating },
+      triedAgain: { input: inputs.triedAgain, boarding: triedAgain },
+      reset: { input: inputs.reset, boarding: reset },
+    },
+    businesses: { submitted, submitting, opening, replying, ticketId: ticket.id },
+    card: { ...card, closing: new Onboarding(rig.client, workflowId) },
+    customer: { input: both, submitting: submittingBoth },
+    terminals: { creatingAccount, creatingTerminal },
+  };
+}
+
+/** As anyone may with the `temporal` command, while the activity runs. Returns what names the activity. */
+async function allowMoreAttempts(
+  { client }: Rig,
+  { handle, workflowId }: Pick<Onboarding, 'handle' | 'workflowId'>,
+) {
+  const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
+  const { workflowService, options } = client;
+  const which = {
+    namespace: options.namespace,
+    execution: { workflowId },
+    id: activity?.activityId ?? '',
+  };
+  await workflowService.updateActivityOptions({
+    ...which,
+    activityOptions: { retryPolicy: { maximumAttempts: 5 } },
+    updateMask: { paths: ['retry_policy.maximum_attempts'] },
+  });
+  return which;
+}
