@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { jsonLines, run } from '../processes.js';
+import { jsonLines, run, startSpawnedGangway } from '../processes.js';
 import { business, createRig, customer, merchant, type Rig } from '../rig.js';
 import { gangway as runGangway, startGangway } from '../rigs/command.js';
 import { batchFile, executions, idOf, merchantsFile, ndjson } from './batch-files.js';
@@ -234,7 +234,7 @@ describe('--dry-run', () => {
 describe('a run', () => {
   it('that is killed is gone on with, and starts nothing twice', async () => {
     const { file, ids } = await merchantsFile(rig, 200);
-    const killed = startGangway(rig.env, ['batch', file, '--rate', '100']);
+    const killed = startSpawnedGangway(rig.env, ['batch', file, '--rate', '100']);
     await killed.printsLines(60);
     killed.kill('SIGKILL');
     await killed.finished;
