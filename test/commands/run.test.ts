@@ -116,6 +116,9 @@ async function silentServer(): Promise<SilentServer> {
   return { address: `127.0.0.1:${port}`, connected: once(server, 'connection') };
 }
 
+/** To call that operation is deprecated. */
+const WEBHOOK = '{"event_names":["TransactionFailed"],"webhook_url":["https://example.com"]}';
+
 /** Commands of all kinds, by how they end. */
 const COMMANDS: readonly (readonly [
   code: number,
@@ -129,6 +132,7 @@ const COMMANDS: readonly (readonly [
   [0, ['call', 'plant-store', 'list-plants', '--local', '--json']],
   [0, ['call', 'plant-store', 'list-plants']],
   [0, ['batch', '-', '--format', 'ndjson', '--rate', '100'], { input: JSON.stringify(merchant()) }],
+  [0, ['call', 'processor', 'register-webhook', WEBHOOK, '--local']],
   [1, ['status', 'nothing-of-the-name']],
   [1, ['list'], { env: { TEMPORAL_NAMESPACE: 'nowhere' } }],
   [1, ['call', 'payments', 'get-terminal', '{"terminal_id":"none"}', '--local']],

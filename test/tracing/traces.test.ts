@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { launch, run, spawnGangway } from '../processes.js';
 import { createRig, eventually, merchant, Onboarding } from '../rig.js';
+import { gangway } from '../rigs/command.js';
 import { collector, type Span } from './collector.js';
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
@@ -89,6 +90,18 @@ it('one trace leads from the event, or the command, down to the call of the part
   expect([command.service, command.parent]).toEqual(['gangway', '']);
   expect(spans.filter(({ message, events }) => message !== '' || events > 0)).toEqual([]);
 }, 240_000);
+
+it('a command is traced each time it runs, and only where it is to be', async () => {
+  const otlp = await collector();
+  onTestFinished(() => otlp.close());
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_RESOURCE_ATTRIBUTES: 'deployment=test' };
+  for (const settings of [env, {}, { ...env, OTEL_SERVICE_NAME: 'ops' }])
+    expect((await gangway(settings, ['keys', 'new'])).code).toBe(0);
+  expect(otlp.spans().map(({ service, name }) => [service, name])).toEqual([
+    ['gangway', 'gangway keys'],
+    ['ops', 'gangway keys'],
+  ]);
+});
 
 it('without a collector nothing is loaded, and nothing is written into the history', async () => {
   const rig = await createRig({ worker: false });
