@@ -82,9 +82,8 @@ async function batch(cli: CommandLine, file: string, { dryRun, ...options }: Bat
     const validation = await validate(checkedRows());
     refuseIfWrong(cli, source.name, validation, options.json);
     if (dryRun) return tellValid(cli, source.name, validation, options.json);
-    await withTemporal(cli, (context) =>
-      run(context, readyRows(source.name, checkedRows()), validation.rows, options),
-    );
+    const rows = readyRows(source.name, checkedRows());
+    await withTemporal(cli, (context) => run(context, rows, validation.rows, options), { finishes: true });
   } finally {
     await source.close();
   }

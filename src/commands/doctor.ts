@@ -50,8 +50,8 @@ async function examine(cli: CommandLine): Promise<Finding[]> {
   const findings = await Promise.all([
     examineTemporal(cli, config),
     ...servedAccounts(config).map(([name, account]) => examineAccount(cli, account, name)),
-    finding('document store', () => examineStore(config.documentDir, config)),
-    finding('statement store', () => examineStore(config.statementDir, config)),
+    finding('document store', () => examineStore(cli, config.documentDir, config)),
+    finding('statement store', () => examineStore(cli, config.statementDir, config)),
   ]);
   const weak = await warnings(cli, config);
   cli.signal.throwIfAborted();
@@ -167,8 +167,8 @@ const PROBE = {
   content: 'gangway doctor looks whether this can be written and read',
 };
 
-async function examineStore(place: string, { s3Endpoint }: Config): Promise<string> {
-  const files = await openStore(place, s3Endpoint);
+async function examineStore({ env }: CommandLine, place: string, { s3Endpoint }: Config): Promise<string> {
+  const files = await openStore(place, s3Endpoint, env);
   await files.save(PROBE.name, Readable.from([PROBE.content]), 'text/plain');
   const read = await text(await files.open(PROBE.name));
   if (read !== PROBE.content) throw new Error(`${files.place}: what was written reads otherwise`);

@@ -125,7 +125,7 @@ function reasonFrom({ reason }: ResolveOptions, { kind }: Answer): string {
 async function store(cli: CommandLine, files: readonly string[]) {
   await Promise.all(files.map(checkDocument));
   const { documentDir, s3Endpoint } = cli.config();
-  const documents = documentStore(await openStore(documentDir, s3Endpoint));
+  const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
   return Promise.all(
     files.map((file) => documents.put(basename(file), createReadStream(file, { signal: cli.signal }))),
   );

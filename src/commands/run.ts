@@ -54,8 +54,8 @@ const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: Comman
 
 /**
  * The command line. Nothing of it outlives its promise, and of the process it uses what `surroundings` holds, and the working
- * directory; so it runs many times in one process, also at once. (AWS's SDK, gRPC's proxies and the exporter of traces have
- * settings of their own, which they read from the environment of the process.)
+ * directory; so it runs many times in one process, also at once. (What its libraries have of their own they read from the process:
+ * proxies of gRPC, profiles of AWS, headers and certificates for the exporter of traces.)
  *
  * @param argv without Node and the script
  * @returns the exit code: 0 done, 1 failed, 2 bad usage or input, that of the {@link Interrupted} that ended it

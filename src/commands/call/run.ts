@@ -79,7 +79,7 @@ function activityFor(
 export function callByWorker(cli: CommandLine, wanted: Wanted): Promise<unknown> {
   return withTemporal(cli, async (context) => {
     const { documentDir, s3Endpoint } = context.config;
-    const documents = documentStore(await openStore(documentDir, s3Endpoint));
+    const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
     const single = activityFor(wanted, await toSend(wanted.request, documents));
     const answer = await runSingle<PartnerAnswer>(context, wanted.id, single).finally(() => {
       if (cli.signal.aborted) cli.note(`it goes on; "gangway call answer ${wanted.id}" waits for it`);
@@ -102,7 +102,7 @@ async function answered(
 ): Promise<unknown> {
   if ('answer' in answer) return answer.answer;
   const { fileName, contentType } = answer.file;
-  const files = await openStore(config.statementDir, config.s3Endpoint);
+  const files = await openStore(config.statementDir, config.s3Endpoint, cli.env);
   if (output === undefined) return { saved: `${files.place}/${fileName}`, contentType } satisfies SavedFile;
   return save(cli, await files.open(fileName), contentType, output);
 }
@@ -114,7 +114,10 @@ export async function callFromHere(cli: CommandLine, wanted: Wanted): Promise<un
   const clients = partnerClients(accountOf(cli.config(), partnerAccount), traceExchanges);
   const client = clients[system] as PartnerClient<Operations>;
   try {
-    const answer = await client[key]?.({ ...request.members, ...request.files }, { toProduction, signal });
+    const answer = await client[key]?.(
+      { ...request.members, ...request.files },
+      { toProduction, signal, knowsDeprecated: true },
+    );
     if (!isDownload(answer)) return answer ?? null;
     const { body, contentType } = answer;
     return await save(cli, body, contentType, output ?? operationName(key));

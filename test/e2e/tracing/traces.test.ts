@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { launch, run, spawnGangway } from '../../rigs/processes.js';
@@ -92,6 +93,18 @@ it('one trace leads from the event, or the command, down to the call of the part
   expect([command.service, command.parent]).toEqual(['gangway', '']);
   expect(spans.filter(({ message, events }) => message !== '' || events > 0)).toEqual([]);
 }, 240_000);
+
+it('a command is traced each time it runs, and only where it is to be', async () => {
+  const otlp = await collector();
+  onTestFinished(() => otlp.close());
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_RESOURCE_ATTRIBUTES: 'deployment=test' };
+  for (const settings of [env, {}, { ...env, OTEL_SERVICE_NAME: 'ops' }])
+    expect((await gangway(settings, ['keys', 'new'])).code).toBe(0);
+  expect(otlp.spans().map(({ service, name }) => [service, name])).toEqual([
+    ['gangway', 'gangway keys'],
+    ['ops', 'gangway keys'],
+  ]);
+});
 
 it('without a collector nothing is loaded, and nothing is written into the history', async () => {
   const rig = await createRig({ worker: false });

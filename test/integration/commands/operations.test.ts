@@ -144,6 +144,21 @@ describe('gangway change-address', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${workflowId} done: the address is changed`);
   });
 
+  it('asks a person at the terminal for the code, and for another one when that was wrong', async () => {
+    const args = ['change-address', 'examples/address-change.json', '--id', 'move-5'];
+    const running = startGangway(rig.env, args, { terminal: true });
+    await running.says('one-time-code-1 (');
+    await running.says('code (empty to answer later): ');
+    running.type('111111');
+    await running.says('one-time-code-2 (');
+    running.type('000000');
+    const { code, stdout } = await running.finished;
+    expect(code).toBe(0);
+    expect(stdout).toContain('change-address-move-5 done: the address is changed\n');
+    const { timeline } = await new Onboarding(rig.client, 'change-address-move-5').state();
+    expect(timeline.filter(({ reason }) => reason === 'answered where it was asked')).toHaveLength(2);
+  });
+
   it('given up is told again to the same key, and started anew with --again', async () => {
     const args = ['change-address', 'examples/address-change.json', '--id', 'move-4', '--json'];
     const workflowId = 'change-address-move-4';
