@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { isWorthRepeating } from '../../../src/activities/failures.js';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beating, isWorthRepeating } from '../../../src/activities/failures.js';
 import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
 
 function failed(kind: PartnerErrorKind, status?: number): PartnerError {
@@ -48,3 +49,20 @@ describe('where nothing may be new, a read is worth repeating by itself', () => 
     expect(isWorthRepeating(failed(kind, status), 1, false)).toBe(expected);
   });
 });
+
+it.each([
+  [undefined, 3_000],
+  [30_000, 3_000],
+  [10_000, 3_000],
+  [6_000, 2_000],
+  [300, 100],
+])(
+  'with a heartbeat time-out of %s ms, a running call says every %i ms that its worker lives',
+  async (heartbeatTimeoutMs, every) => {
+    const timer = vi.spyOn(globalThis, 'setInterval');
+    onTestFinished(() => timer.mockRestore());
+    const info = heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs };
+    await new MockActivityEnvironment(info).run(() => beating(async () => undefined));
+    expect(timer.mock.calls.map(([, milliseconds]) => milliseconds)).toEqual([every]);
+  },
+);
