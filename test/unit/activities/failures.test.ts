@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { describe, expect, it } from 'vitest';
-import { isWorthRepeating, once } from '../../../src/activities/failures.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beating, isWorthRepeating, once } from '../../../src/activities/failures.js';
 import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
 
 function failed(kind: PartnerErrorKind, status?: number): PartnerError {
@@ -82,3 +82,20 @@ describe('a write without an idempotency key', () => {
     });
   });
 });
+
+it.each([
+  [undefined, 3_000],
+  [30_000, 3_000],
+  [10_000, 3_000],
+  [6_000, 2_000],
+  [300, 100],
+])(
+  'with a heartbeat time-out of %s ms, a running call says every %i ms that its worker lives',
+  async (heartbeatTimeoutMs, every) => {
+    const timer = vi.spyOn(globalThis, 'setInterval');
+    onTestFinished(() => timer.mockRestore());
+    const info = heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs };
+    await new MockActivityEnvironment(info).run(() => beating(async () => undefined));
+    expect(timer.mock.calls.map(([, milliseconds]) => milliseconds)).toEqual([every]);
+  },
+);
