@@ -16,6 +16,11 @@ const VISIBLE_AFTER_MS = 2_000;
 /** How long ids are gathered, in milliseconds, that are then looked up together: Temporal bounds searches a second. */
 const GATHERING_MS = 1_000;
 
+/** Waits for some milliseconds; rejects when the receiver closes. */
+export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+
+const realTime: Pause = (milliseconds, signal) => sleep(milliseconds, undefined, { signal });
+
 /** What is to be looked up once more, and whom the first looks have found. */
 interface SecondLook {
   readonly ids: Map<string, Set<string>>;
@@ -32,6 +37,7 @@ export class Hints {
     private readonly desk: Desk,
     private readonly logger: Logger,
     nudges: Counter<'result'>,
+    private readonly pause: Pause = realTime,
   ) {
     this.#nudges = new Nudges(desk.client, logger, nudges);
   }
@@ -87,9 +93,9 @@ export class Hints {
 
   async #later({ ids, found }: SecondLook): Promise<void> {
     const { signal } = this.#closing;
-    await sleep(GATHERING_MS, undefined, { signal });
+    await this.pause(GATHERING_MS, signal);
     this.#gathering = undefined;
-    await sleep(VISIBLE_AFTER_MS, undefined, { signal });
+    await this.pause(VISIBLE_AFTER_MS, signal);
     for (const workflowId of await this.#find(ids)) {
       if (!found.has(workflowId)) this.#nudges.ask(workflowId);
     }

@@ -6,7 +6,7 @@ import { temporalCheck } from '../temporal/readiness.js';
 import { eventRoutes } from './event-routes.js';
 import { eventTypes } from './event-types.js';
 import { hintRoutes } from './hint-routes.js';
-import { Hints } from './hints.js';
+import { Hints, type Pause } from './hints.js';
 import { receiverMetrics } from './metrics.js';
 import { onboardingRoutes } from './onboarding-routes.js';
 import { openApiDocument } from './openapi.js';
@@ -21,6 +21,8 @@ export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 
   readonly logger: Logger;
   /** How long headers and whole requests may take to arrive, in milliseconds. */
   readonly limits?: { readonly headersMs: number; readonly requestMs: number };
+  /** How ids of partner webhooks wait to be looked up once more. Default: in real time. */
+  readonly pause?: Pause;
 }
 
 export interface Receiver {
@@ -98,7 +100,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     onboardingRoutes({ desk, known: options, isCaller: (request) => callers.has(request) }),
   );
   const { registry } = metrics;
-  const hints = new Hints(desk, logger, metrics.nudges);
+  const hints = new Hints(desk, logger, metrics.nudges, options.pause);
   await server.register(hintRoutes({ rules: options.hints, hints, registry, logger }));
   const document = JSON.stringify(openApiDocument(types, options));
   server.get('/openapi.json', (_, reply) => reply.type('application/json').send(document));

@@ -10,6 +10,7 @@ import {
   signed,
 } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 
@@ -35,6 +36,14 @@ const basic = 'header:Authorization:Basic Z2FuZ3dheTpzM2NyM3Q=';
 const path = `path:${PATH}`;
 const now = () => Math.floor(Date.now() / 1_000);
 
+/** Waits for a line of the log, which is written after the answer. */
+const logged = (log: () => string, line: string) =>
+  eventually(
+    async () => log(),
+    (lines) => lines.includes(line),
+    line,
+  );
+
 describe('a delivery is taken', () => {
   it.each<[string, string, string, Record<string, string>]>([
     ['with a signature', signature, '', signed(BODY)],
@@ -56,7 +65,7 @@ describe('a delivery is taken', () => {
     const { call, log } = await runWith({ RECEIVER_BANKING_AUTH: auth });
     const { status, text } = await call(`POST /webhooks/banking${secret}`, BODY, { ...json, ...headers });
     expect([status, text]).toEqual([202, '{"workflows":0}']);
-    await expect.poll(log).toContain('"partner":"banking","result":"nobody","ids":1,"workflows":0');
+    await logged(log, '"partner":"banking","result":"nobody","ids":1,"workflows":0');
   });
 });
 
@@ -85,7 +94,7 @@ describe('a delivery is refused', () => {
       status: 401,
       detail: 'what RECEIVER_BANKING_AUTH asks for is missing or wrong',
     });
-    await expect.poll(log).toContain('"partner":"banking","result":"refused"');
+    await logged(log, '"partner":"banking","result":"refused"');
     expect(log()).not.toContain('"nobody"');
   });
 

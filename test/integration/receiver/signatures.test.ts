@@ -19,8 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const now = () => Math.floor(Date.now() / 1_000);
-
 function boarding(): string {
   return JSON.stringify(event('merchant.boarding.requested.v1', merchant()));
 }
@@ -35,63 +33,22 @@ async function send(
   return call('POST /events', sent(body), { 'content-type': STRUCTURED, ...signatures(body) });
 }
 
-it('the signatures of these tests are those of the standard', () => {
-  const body = '{"test": 2432232314}';
-  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-  expect(signed(body, { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at: '1614265330', secret })).toEqual({
-    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
-    'webhook-timestamp': '1614265330',
-    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
-  });
+it('a signed event is taken', async () => {
+  expect(await send(signed)).toMatchObject({ status: 202 });
 });
 
-describe('a signed event is taken', () => {
-  it.each<[string, (body: string) => Record<string, string>, string[]]>([
-    ['with the only secret', (body) => signed(body), [SECRET]],
-    ['with the first of two', (body) => signed(body), [SECRET, OTHER_SECRET]],
-    ['with the second of two', (body) => signed(body), [OTHER_SECRET, SECRET]],
-    [
-      'with several signatures, one of which fits',
-      (body) => {
-        const right = signed(body);
-        const wrong = signed(body, { secret: OTHER_SECRET })['webhook-signature'];
-        return { ...right, 'webhook-signature': `v1a,abc ${wrong} ${right['webhook-signature']}` };
-      },
-      [SECRET],
-    ],
-    ['almost five minutes old', (body) => signed(body, { at: `${now() - 290}` }), [SECRET]],
-    ['almost five minutes ahead', (body) => signed(body, { at: `${now() + 290}` }), [SECRET]],
-  ])('%s', async (_, signatures, secrets) => {
-    expect(await send(signatures, secrets)).toMatchObject({ status: 202 });
-  });
+it('an event is taken that is signed with the second of two secrets', async () => {
+  expect(await send(signed, [OTHER_SECRET, SECRET])).toMatchObject({ status: 202 });
 });
 
 describe('an event is refused', () => {
-  const unfit = 'no signature fits, or the timestamp is five minutes off';
   it.each<[string, string, (body: string) => Record<string, string>]>([
     ['without a signature', 'missing: webhook-id, webhook-timestamp, webhook-signature', () => ({})],
-    ['with a signature of another secret', unfit, (body) => signed(body, { secret: OTHER_SECRET })],
-    ['with the signature of another body', unfit, (body) => signed(`${body} `)],
-    ['with the signature of another id', unfit, (body) => ({ ...signed(body), 'webhook-id': 'msg_2' })],
     [
-      'with the signature of another time',
-      unfit,
-      (body) => ({ ...signed(body), 'webhook-timestamp': `${now() - 1}` }),
+      'with a signature of another secret',
+      'no signature fits, or the timestamp is five minutes off',
+      (body) => signed(body, { secret: OTHER_SECRET }),
     ],
-    ['five minutes late', unfit, (body) => signed(body, { at: `${now() - 302}` })],
-    ['five minutes early', unfit, (body) => signed(body, { at: `${now() + 310}` })],
-    [
-      'with a time that only begins as one',
-      'webhook-timestamp is not in seconds',
-      (body) => ({ ...signed(body), 'webhook-timestamp': `${now()}.5` }),
-    ],
-    [
-      'with the version of the signature left out',
-      unfit,
-      (body) => ({ ...signed(body), 'webhook-signature': signed(body)['webhook-signature']?.slice(3) ?? '' }),
-    ],
-    ['with an empty signature', unfit, (body) => ({ ...signed(body), 'webhook-signature': 'v1' })],
-    ['with a hash for no secret', unfit, (body) => ({ ...signed(body), 'webhook-signature': 'v1,' })],
   ])('%s', async (_, detail, signatures) => {
     expect(problemOf(await send(signatures))).toEqual({
       type: 'urn:gangway:problem:bad-signature',

@@ -195,25 +195,24 @@ describe.concurrent('a requirement of a customer', () => {
 });
 
 describe.concurrent('an answer that does not fit', () => {
-  it.each<[string, string | undefined, Answer | undefined, string]>([
-    ['an unknown requirement', 'ticket-0', { kind: 'text', text: 'x' }, 'no requirement "ticket-0" is open'],
-    ['a kind it does not take', undefined, { kind: 'retry' }, 'takes text, correction, abandon'],
-    ['no text', undefined, { kind: 'text', text: ' ' }, 'answer.text: must not be empty'],
-    ['no answer', undefined, undefined, 'answer: must be an object with a kind'],
-    [
-      'a correction of what is the merchant’s',
-      undefined,
-      { kind: 'correction', patch: { merchant: {} } },
-      'answer.patch.merchant: cannot be corrected; known: holder, beneficialOwners',
-    ],
-  ])('(%s) is rejected by the customer, and leaves no history', async (_, requirementId, answer, why) => {
+  it('is rejected by the customer, and leaves no history', async () => {
     const onboarding = await rig.onboard(asked());
-    const ticket = await onboarding.requirement('ticket');
-    const error = await onboarding
-      .resolve(requirementId ?? ticket.id, answer as Answer)
-      .catch((failed: unknown) => failed);
-    expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
-    expect((error as WorkflowUpdateFailedError).cause?.message).toContain(why);
+    const { id } = await onboarding.requirement('ticket');
+    const ofTheMerchant: Answer = { kind: 'correction', patch: { merchant: {} } };
+    const wrong: [string, Answer | undefined, string][] = [
+      ['ticket-0', { kind: 'text', text: 'x' }, 'no requirement "ticket-0" is open'],
+      [id, { kind: 'retry' }, 'takes text, correction, abandon'],
+      [id, { kind: 'text', text: ' ' }, 'answer.text: must not be empty'],
+      [id, undefined, 'answer: must be an object with a kind'],
+      [id, ofTheMerchant, 'answer.patch.merchant: cannot be corrected; known: holder, beneficialOwners'],
+    ];
+    for (const [requirementId, answer, why] of wrong) {
+      const error = await onboarding
+        .resolve(requirementId, answer as Answer)
+        .catch((failed: unknown) => failed);
+      expect(error, why).toBeInstanceOf(WorkflowUpdateFailedError);
+      expect((error as WorkflowUpdateFailedError).cause?.message).toContain(why);
+    }
     for (const { handle } of [onboarding, ...Object.values(childrenOf(onboarding))]) {
       const { events } = await handle.fetchHistory();
       const accepted = events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes);

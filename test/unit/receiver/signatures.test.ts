@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Problem } from '../../../src/receiver/problems.js';
+import { signatureCheck } from '../../../src/receiver/signatures.js';
+import { OTHER_SECRET, SECRET, signed } from '../../rigs/receiver/running-receiver.js';
+
+/** Seconds since 1970. */
+const NOW = 1_793_000_000;
+const at = (seconds: number) => ({ at: `${NOW + seconds}` });
+
+const BODY = '{"specversion":"1.0","type":"merchant.boarding.requested.v1"}';
+
+/** What keeps the body from being taken with these headers; undefined when nothing does. */
+function problem(headers: Record<string, string>, secrets: readonly string[] = [SECRET]): string | undefined {
+  try {
+    signatureCheck(secrets)(headers, BODY);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    expect(error.kind).toBe('bad-signature');
+    return error.message;
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('the signatures of these tests are those of the standard', () => {
+  const body = '{"test": 2432232314}';
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  expect(signed(body, { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at: '1614265330', secret })).toEqual({
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  });
+});
+
+const right = () => signed(BODY);
+const wrong = () => signed(BODY, { secret: OTHER_SECRET });
+const signature = 'webhook-signature';
+
+describe('a signature is taken', () => {
+  it.each<[string, () => Record<string, string>, string[]?]>([
+    ['of the only secret', right],
+    ['of the first of two', right, [SECRET, OTHER_SECRET]],
+    ['of the second of two', right, [OTHER_SECRET, SECRET]],
+    [
+      'among several, of which it alone fits',
+      () => ({ ...right(), [signature]: `v1a,abc ${wrong()[signature]} ${right()[signature]}` }),
+    ],
+    ['five minutes old', () => signed(BODY, at(-300))],
+    ['five minutes ahead', () => signed(BODY, at(300))],
+    ['of the longest id', () => signed(BODY, { id: 'm'.repeat(256) })],
+  ])('%s', (_, headers, secrets) => {
+    expect(problem(headers(), secrets)).toBeUndefined();
+  });
+});
+
+describe('a signature is refused', () => {
+  const UNFIT = 'no signature fits, or the timestamp is five minutes off';
+  const NO_ID = 'webhook-id is not an id';
+  const NO_TIME = 'webhook-timestamp is not in seconds';
+
+  it.each<[string, string, () => Record<string, string>]>([
+    ['that is missing', 'missing: webhook-id, webhook-timestamp, webhook-signature', () => ({})],
+    ['that is empty', 'missing: webhook-signature', () => ({ ...right(), [signature]: '' })],
+    ['without a time', 'missing: webhook-timestamp', () => ({ ...right(), 'webhook-timestamp': '' })],
+    ['of another secret', UNFIT, wrong],
+    ['of another body', UNFIT, () => signed(`${BODY} `)],
+    ['of another id', UNFIT, () => ({ ...right(), 'webhook-id': 'msg_2' })],
+    ['of another time', UNFIT, () => ({ ...right(), 'webhook-timestamp': `${NOW - 1}` })],
+    ['more than five minutes old', UNFIT, () => signed(BODY, at(-301))],
+    ['more than five minutes ahead', UNFIT, () => signed(BODY, at(301))],
+    ['at a time that only begins as one', NO_TIME, () => signed(BODY, { at: `${NOW}.5` })],
+    ['at a time in words', NO_TIME, () => signed(BODY, { at: '2026-11-21T10:00:00Z' })],
+    ['of an id with a space', NO_ID, () => signed(BODY, { id: 'msg 1' })],
+    ['of an id that is too long', NO_ID, () => signed(BODY, { id: 'm'.repeat(257) })],
+    [
+      'whose version is left out',
+      UNFIT,
+      () => ({ ...right(), [signature]: right()[signature]?.slice(3) ?? '' }),
+    ],
+    ['that is nothing but its version', UNFIT, () => ({ ...right(), [signature]: 'v1' })],
+    ['with a hash for no secret', UNFIT, () => ({ ...right(), [signature]: 'v1,' })],
+  ])('%s', (_, detail, headers) => {
+    expect(problem(headers())).toBe(detail);
+  });
+
+  it('when there is no secret at all', () => {
+    expect(problem(right(), [])).toBe(UNFIT);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer, Requirement, Resolution } from '../../../src/messages/requirements.js';
+import { problemWith } from '../../../src/workflows/journey/resolution-check.js';
+
+const ALL: Requirement['answers'] = ['text', 'documents', 'correction', 'adopt', 'code', 'retry', 'abandon'];
+
+/** An open requirement that takes every kind of answer. */
+function open(more: Partial<Requirement> = {}): Requirement {
+  return {
+    id: 'r-1',
+    kind: 'uncertain-write',
+    title: 'A question',
+    detail: 'What it is about',
+    raisedAt: '2026-11-21T10:00:00.000Z',
+    dueAt: '2026-11-23T10:00:00.000Z',
+    answers: ALL,
+    ...more,
+  };
+}
+
+const CORRECTABLE = ['merchant', 'fees'];
+
+/** What is wrong with an answer of olga's, whatever a client may send in place of one. */
+const problem = (answer: unknown, more: Partial<Requirement> = {}, who: object = {}) =>
+  problemWith(
+    { requirementId: 'r-1', answer: answer as Answer, actor: 'olga', reason: 'because', ...who },
+    [open(more)],
+    CORRECTABLE,
+  );
+
+const document = { key: 'k.pdf', fileName: 'check.pdf', contentType: 'application/pdf' };
+const documents = (...all: unknown[]) => ({ kind: 'documents', documents: all });
+const correction = (patch: unknown) => ({ kind: 'correction', patch });
+const adopt = (id: unknown) => ({ kind: 'adopt', id });
+
+describe('an answer that fits', () => {
+  it.each<[string, unknown, Partial<Requirement>?]>([
+    ['a text', { kind: 'text', text: 'Here.' }],
+    ['a document', documents(document)],
+    ['several documents', documents(document, document)],
+    ['a correction of one member', correction({ fees: {} })],
+    ['a correction of several members', correction({ fees: {}, merchant: { dba: 'x' } })],
+    ['a correction that takes a member away', correction({ merchant: null })],
+    ['an id of one digit', adopt('1')],
+    ['an id of ten digits', adopt('1234567890')],
+    ['an id in words, where that is its format', adopt('fa-501-1'), { idFormat: 'text' }],
+    ['a code', { kind: 'code', code: '000000' }],
+    ['a retry', { kind: 'retry' }],
+    ['giving up', { kind: 'abandon' }],
+  ])('is %s', (_, answer, more) => {
+    expect(problem(answer, more)).toBeUndefined();
+  });
+});
+
+describe('an answer that does not fit', () => {
+  const HALF = 'answer.documents: each needs key, fileName and contentType';
+  const DIGITS = 'answer.id: must be the id at the partner, in digits';
+  const NO_OBJECT = 'answer.patch: must be an object';
+
+  it.each<[string, unknown, string, Partial<Requirement>?]>([
+    ['none', undefined, 'answer: must be an object with a kind'],
+    ['null', null, 'answer: must be an object with a kind'],
+    ['no object', 'text', 'answer: must be an object with a kind'],
+    ['an unknown kind', { kind: 'shrug' }, `answer.kind: r-1 takes ${ALL.join(', ')}`],
+    ['no kind', {}, `answer.kind: r-1 takes ${ALL.join(', ')}`],
+    [
+      'a kind it does not take',
+      adopt('1'),
+      'answer.kind: r-1 takes retry, abandon',
+      { answers: ['retry', 'abandon'] },
+    ],
+    ['no text', { kind: 'text' }, 'answer.text: must not be empty'],
+    ['blank text', { kind: 'text', text: ' \n' }, 'answer.text: must not be empty'],
+    ['a number for text', { kind: 'text', text: 5 }, 'answer.text: must not be empty'],
+    ['no document', documents(), 'answer.documents: must name at least one'],
+    [
+      'no list of documents',
+      { kind: 'documents', documents: document },
+      'answer.documents: must name at least one',
+    ],
+    ['a document with nothing but a key', documents({ key: 'k' }), HALF],
+    ['a document without its type', documents({ ...document, contentType: '' }), HALF],
+    ['null for a document', documents(null), HALF],
+    ['a good document and half a one', documents(document, { key: 'k' }), HALF],
+    ['a patch that is a list', correction([]), NO_OBJECT],
+    ['a patch that is null', correction(null), NO_OBJECT],
+    ['a patch that is text', correction('fees'), NO_OBJECT],
+    ['an empty patch', correction({}), 'answer.patch: must change one of merchant, fees'],
+    [
+      'a patch of a member that is not to be corrected',
+      correction({ fees: {}, externalId: 'other' }),
+      'answer.patch.externalId: cannot be corrected; known: merchant, fees',
+    ],
+    ['an id that is no digits', adopt('m-1'), DIGITS],
+    ['an id of eleven digits', adopt('12345678901'), DIGITS],
+    ['an empty id', adopt(''), DIGITS],
+    ['an id with a space', adopt('1 '), DIGITS],
+    [
+      'a blank id, where words are its format',
+      adopt(' '),
+      'answer.id: must not be empty',
+      { idFormat: 'text' },
+    ],
+    ['an empty code', { kind: 'code', code: '' }, 'answer.code: must not be empty'],
+  ])('is %s', (_, answer, why, more) => {
+    expect(problem(answer, more)).toBe(why);
+  });
+
+  it.each([
+    ['nobody', { actor: '' }, 'actor: must say who answers'],
+    ['somebody blank', { actor: ' ' }, 'actor: must say who answers'],
+    ['somebody who gives no reason', { reason: '' }, 'reason: must say why'],
+    ['somebody whose reason is blank', { reason: '\t' }, 'reason: must say why'],
+  ])('is that of %s', (_, who, why) => {
+    expect(problem({ kind: 'retry' }, {}, who)).toBe(why);
+  });
+
+  it.each([
+    [[], 'requirementId: no requirement "r-2" is open; open: none'],
+    [[open(), open({ id: 'r-3' })], 'requirementId: no requirement "r-2" is open; open: r-1, r-3'],
+  ])('is one to a requirement that is not open (%#)', (requirements, why) => {
+    const resolution: Resolution = {
+      requirementId: 'r-2',
+      answer: { kind: 'retry' },
+      actor: 'olga',
+      reason: 'x',
+    };
+    expect(problemWith(resolution, requirements, CORRECTABLE)).toBe(why);
+  });
+
+  it.each([null, undefined, 'retry'])('is %j in place of a resolution', (resolution) => {
+    expect(problemWith(resolution as never, [open()], CORRECTABLE)).toBe('the resolution must be an object');
+  });
+});
