@@ -43,7 +43,8 @@ beforeAll(async () => {
   };
   const twoOf = (set: Record<string, string>) =>
     Promise.all([1, 2].map(() => launch('worker', set, 'worker is ready')));
-  workers = { acme: await twoOf(acmes), north: await twoOf(norths) };
+  const started = await Promise.all([twoOf(acmes), twoOf(norths)]);
+  workers = { acme: started[0], north: started[1] };
 }, 300_000);
 
 afterAll(async () => {
