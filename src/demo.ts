@@ -30,7 +30,7 @@ const PREFERRED_RECEIVER_PORT = 8082;
 const PREFERRED_CODEC_PORT = 8083;
 
 /** Longer than any scenario takes, so that a demo that hangs ends. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 
 const CORNER = join(ROOT, '.cache', 'demo');
 
@@ -201,7 +201,7 @@ async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): P
 }
 
 /** Events are on their way when an onboarding has ended, and take a moment. */
-const NEWS_PATIENCE_MS = 10_000;
+const NEWS_PATIENCE_MS = 30_000;
 
 async function wasToldOfAll({ told }: Crm): Promise<boolean> {
   const counts = () => {

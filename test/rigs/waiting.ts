@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Less than a test may take, so that it says what it waited for. A busy machine takes its time. */
+const PATIENCE_MS = 100_000;
+
 /** Asks again until the answer is the wanted one. */
 export async function eventually<T>(
   ask: () => Promise<T>,
   isWanted: (answer: T) => boolean,
   what: string,
-  milliseconds = 60_000,
+  milliseconds = PATIENCE_MS,
 ): Promise<T> {
   for (const until = Date.now() + milliseconds; ; await sleep(50)) {
     const answer = await ask();

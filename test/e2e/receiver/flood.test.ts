@@ -32,4 +32,4 @@ it(`of ${EVENTS} events, some repeated and some forged, each valid one is starte
     await connection.close();
     await server.stop();
   }
-}, 120_000);
+}, 300_000);
