@@ -7,7 +7,7 @@
  * goes to standard error. `--quick` takes sizes that show that it works, and nothing else.
  */
 import { parseArgs } from 'node:util';
-import { printJson, tableOf } from '../src/commands/output.js';
+import { Printer, tableOf } from '../src/commands/output.js';
 import { Benches, type Subject } from './bench.js';
 import { cells, type Line } from './line.js';
 import { machine } from './machine.js';
@@ -36,7 +36,8 @@ process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.ex
 const table = values.json ? process.stderr : process.stdout;
 const benches = new Benches(values.quick);
 const figures = { ...(await machine()), quick: values.quick };
-if (values.json) printJson({ subject: 'machine', ...figures });
+const printer = new Printer(process);
+if (values.json) printer.json({ subject: 'machine', ...figures });
 table.write(
   `${Object.entries(figures)
     .map(([name, value]) => `${name} ${value}`)
@@ -58,7 +59,7 @@ async function measure(subject: string, run: Subject): Promise<void> {
   const lines: Line[] = [];
   for await (const line of benches.run(run)) {
     lines.push(line);
-    if (values.json) printJson({ subject, ...line });
+    if (values.json) printer.json({ subject, ...line });
   }
   table.write(`\n${subject}\n${tableOf(HEAD, lines.map(cells))}\n`);
 }

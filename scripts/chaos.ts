@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { Command } from 'commander';
 import { positiveInteger } from '../src/commands/arguments.js';
-import { printLine, printNote } from '../src/commands/output.js';
+import { Printer } from '../src/commands/output.js';
 import { chaos } from '../test/rigs/chaos/chaos.js';
 import { faultTable, verdictTable } from '../test/rigs/chaos/report.js';
 import type { Verdicts } from '../test/rigs/chaos/verdicts.js';
@@ -26,31 +26,39 @@ const { seed, count } = new Command('chaos')
   .parse()
   .opts<{ seed: number; count: number }>();
 
-printLine(`seed ${seed}, ${count} onboardings`);
+const printer = new Printer(process);
+printer.line(`seed ${seed}, ${count} onboardings`);
 const lastsMs = Math.max(LEAST_MS, count * MS_FOR_EACH);
-const report = await chaos({ seed, count, lastsMs, paceMs: 1_000, patienceMs: 180_000, tell: printNote });
+const report = await chaos({
+  seed,
+  count,
+  lastsMs,
+  paceMs: 1_000,
+  patienceMs: 180_000,
+  tell: (text) => printer.note(text),
+});
 const { before, after, weather, unmet, kills, exits, calls, requests, seconds } = report;
 
-printLine('\nBefore any uncertain write was answered:\n');
-printLine(verdictTable(before.verdicts));
-printLine('\nAfter examples/scripts/answer-uncertain-writes.sh:\n');
-printLine(verdictTable(after.verdicts));
-printLine('');
+printer.line('\nBefore any uncertain write was answered:\n');
+printer.line(verdictTable(before.verdicts));
+printer.line('\nAfter examples/scripts/answer-uncertain-writes.sh:\n');
+printer.line(verdictTable(after.verdicts));
+printer.line('');
 const planned = weather.faults.map(({ plan }) => plan);
-printLine(faultTable(planned, unmet));
+printer.line(faultTable(planned, unmet));
 const killed = Object.entries(kills).map(([name, times]) => `${name} ${times} times`);
-printLine(`\nkilled with SIGKILL and started again: ${killed.join(', ')}, gangway batch once`);
-printLine(`ended by themselves, or could not start without Temporal, and started again: ${exits}`);
-printLine(
+printer.line(`\nkilled with SIGKILL and started again: ${killed.join(', ')}, gangway batch once`);
+printer.line(`ended by themselves, or could not start without Temporal, and started again: ${exits}`);
+printer.line(
   `${calls} calls of partners, ${requests} requests of the receiver, ${after.effects} writes took effect`,
 );
-printLine(
+printer.line(
   `${seconds.all.toFixed(0)} s for all, ${seconds.before.toFixed(0)} s until nobody waited for anything but an answer`,
 );
 
 const wrong = [...wrongIn('before', before), ...wrongIn('after', after), ...report.problems];
-for (const problem of wrong) printLine(problem);
-printLine(
+for (const problem of wrong) printer.line(problem);
+printer.line(
   wrong.length === 0 ? '\nNothing was lost, doubled or leaked.' : `\n${wrong.length} things are wrong.`,
 );
 process.exit(wrong.length === 0 ? 0 : 1);

@@ -6,7 +6,7 @@ import { BadSetting } from './config.js';
 import { createLogger } from './logging.js';
 
 async function main(): Promise<void> {
-  const { logLevel, ...options } = loadCodecSettings();
+  const { logLevel, ...options } = loadCodecSettings(process.env);
   const logger = createLogger(logLevel);
   const server = await startCodecServer({ ...options, logger }).catch((error: unknown) => {
     throw new BadSetting('CODEC_ADDRESS', error instanceof Error ? error.message : 'cannot be used');

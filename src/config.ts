@@ -164,7 +164,7 @@ export interface Config extends Account {
  *
  * @throws {BadSetting} naming the first setting that cannot be used
  */
-export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const { GANGWAY_ACCOUNTS: names } = readSettings(z.object({ GANGWAY_ACCOUNTS: accountNames }), environment);
   const values = withSecretFiles(environment, secretSettings(names));
   const set = readSettings(settings, values);

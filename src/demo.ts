@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Command } from 'commander';
-import { printLine, printNote, printTable } from './commands/output.js';
+import { Printer } from './commands/output.js';
 import { answerTo, CAST, type Part } from './demo/cast.js';
 import { type Crm, startCrm } from './demo/crm.js';
 import { gangway, type Process, ROOT, start } from './demo/processes.js';
@@ -34,6 +34,8 @@ const PATIENCE_MS = 240_000;
 
 const CORNER = join(ROOT, '.cache', 'demo');
 
+const printer = new Printer(process);
+
 /** What runs, in the order of its start. */
 const running: Process[] = [];
 
@@ -46,22 +48,22 @@ async function main(keep: boolean): Promise<number> {
   await untilAllHaveEnded(env);
   const allAsExpected = (await report(env, address, uiUrl)) && (await wasToldOfAll(crm));
   if (keep) {
-    printLine(`\nEverything keeps running until Ctrl-C:`);
-    printLine(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios`);
-    printLine(`  receiver ${receiverUrl}/openapi.json\n  logs     .cache/demo/`);
-    printLine('In another terminal:');
+    printer.line(`\nEverything keeps running until Ctrl-C:`);
+    printer.line(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios`);
+    printer.line(`  receiver ${receiverUrl}/openapi.json\n  logs     .cache/demo/`);
+    printer.line('In another terminal:');
     const shown = Object.entries(env).filter(
       ([name]) => !/^(SANDBOX|CODEC|RECEIVER|EVENTS|GANGWAY_(POLL|HEALTH))/.test(name),
     );
-    for (const [name, value] of shown) printLine(`  export ${name}=${value}`);
-    printLine('  npx gangway list');
+    for (const [name, value] of shown) printer.line(`  export ${name}=${value}`);
+    printer.line('  npx gangway list');
     await new Promise(() => undefined);
   }
   return allAsExpected ? 0 : 1;
 }
 
 async function startEverything() {
-  printLine(
+  printer.line(
     'Starting a Temporal server with its Web UI, the sandbox, a worker, a receiver and a codec server ...',
   );
   const codecAddress = `127.0.0.1:${await freePort(PREFERRED_CODEC_PORT)}`;
@@ -71,7 +73,7 @@ async function startEverything() {
   const server = await startDevServer({
     port: PREFERRED_TEMPORAL_PORT,
     codecEndpoint,
-    report: (line) => printLine(`  ${line}`),
+    report: (line) => printer.line(`  ${line}`),
   });
   running.push(server);
   const sandboxPort = await freePort(PREFERRED_SANDBOX_PORT);
@@ -132,7 +134,7 @@ async function startEverything() {
     startLogged('receiver', `${receiverUrl}/healthz`),
   ]);
   running.push(worker, receiver);
-  printLine(`  Web UI   ${server.uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios\n`);
+  printer.line(`  Web UI   ${server.uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios\n`);
   return { env, address: server.address, uiUrl: server.uiUrl, sandboxUrl, receiverUrl, crm };
 }
 
@@ -140,14 +142,14 @@ async function takeEveryoneAboard(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl:
   for (const { command, file } of CAST) {
     if (command === 'event') {
       const type = 'customer.onboarding.requested.v1';
-      printLine(`POST ${receiverUrl}/events ${type}, signed, with ${file}`);
+      printer.line(`POST ${receiverUrl}/events ${type}, signed, with ${file}`);
       await crm.ask(receiverUrl, type, JSON.parse(await readFile(join(ROOT, file), 'utf8')));
     } else {
-      printLine(`$ gangway ${command} ${file}`);
+      printer.line(`$ gangway ${command} ${file}`);
       await gangway(env, [command, file]);
     }
   }
-  printLine('');
+  printer.line('');
 }
 
 /** Shows how everyone gets on, and answers what is asked, until all have ended. */
@@ -157,22 +159,22 @@ async function untilAllHaveEnded(env: NodeJS.ProcessEnv): Promise<void> {
     const all = await gangway<Record<string, string>>(env, ['list']);
     for (const { workflowId: id = '', stage = '', partnerStatus = '' } of all.reverse()) {
       const now = partnerStatus ? `${stage} (${partnerStatus})` : stage;
-      if (shown.get(id) !== now) printLine(`  ${id.padEnd(36)} ${now}`);
+      if (shown.get(id) !== now) printer.line(`  ${id.padEnd(36)} ${now}`);
       shown.set(id, now);
     }
     if (all.every(({ state }) => state !== 'running')) return;
     await answerEverything(env);
   }
-  printNote(`not everyone has ended after ${PATIENCE_MS / 1_000} s; see .cache/demo/worker.log`);
+  printer.note(`not everyone has ended after ${PATIENCE_MS / 1_000} s; see .cache/demo/worker.log`);
 }
 
 async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
   for (const item of await gangway<Requirement & { workflowId: string }>(env, ['inbox'])) {
     const answer = answerTo(item.kind, item.detail);
     if (!answer) continue;
-    printLine(`  ${item.workflowId.padEnd(36)} asks: ${item.detail.replace(/\s+/g, ' ')}`);
+    printer.line(`  ${item.workflowId.padEnd(36)} asks: ${item.detail.replace(/\s+/g, ' ')}`);
     const args = ['resolve', item.workflowId, item.id, ...answer];
-    printLine(`$ gangway ${args.map(quoted).join(' ')}`);
+    printer.line(`$ gangway ${args.map(quoted).join(' ')}`);
     await gangway(env, args);
   }
 }
@@ -188,13 +190,13 @@ async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): P
   const client = new Client({ connection, dataConverter: dataConverter(keys) });
   const rows = await Promise.all(CAST.map((part) => reportOne(client, uiUrl, part)));
   await connection.close();
-  printLine('');
-  printTable(
+  printer.line('');
+  printer.table(
     ['workflow', 'outcome', 'mid', 'account', 'polls', 'events', 'in the web ui'],
     rows.map(({ row }) => row),
   );
   const surprises = rows.filter(({ asExpected }) => !asExpected).length;
-  printLine(
+  printer.line(
     surprises === 0 ? '\nEach ended as its scenario says.' : `\n${surprises} did not end as expected.`,
   );
   return surprises === 0;
@@ -214,14 +216,14 @@ async function wasToldOfAll({ told }: Crm): Promise<boolean> {
     );
   for (const until = Date.now() + NEWS_PATIENCE_MS; CAST.some(isMissing); await sleep(100)) {
     if (Date.now() < until) continue;
-    printLine('Not all events have come; see .cache/demo/worker.log');
+    printer.line('Not all events have come; see .cache/demo/worker.log');
     return false;
   }
   const count = counts();
   const stages = count('onboarding.stage.changed.v1');
   const questions = count('requirement.raised.v1');
   const ends = count('onboarding.completed.v1');
-  printLine(`Others were told by signed events: ${stages} stages, ${questions} questions, ${ends} ends.`);
+  printer.line(`Others were told by signed events: ${stages} stages, ${questions} questions, ${ends} ends.`);
   return true;
 }
 
@@ -268,7 +270,7 @@ for (const [signal, exitCode] of [
     // Whoever asks twice does not want to wait: leaving kills what still runs.
     if (interrupted) process.exit();
     interrupted = true;
-    printNote('\nstopping ...');
+    printer.note('\nstopping ...');
     stopEverything().then(
       () => process.exit(),
       () => process.exit(),
@@ -287,7 +289,7 @@ try {
 } catch (error) {
   // What was interrupted fails in many ways, and none is news.
   if (!interrupted) {
-    printNote(error instanceof Error ? error.message : String(error));
+    printer.note(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;
   }
 }

@@ -8,12 +8,12 @@ import { loadReceiverSettings } from './receiver/settings.js';
 import { lazyClient, requireKeys, temporalSettings } from './temporal/connection.js';
 import { startTracing } from './tracing/start.js';
 
-async function main(): Promise<void> {
-  const { logLevel, payloadKeys, ...options } = loadReceiverSettings();
-  requireKeys(temporalSettings().connectionOptions.address, payloadKeys);
+async function main({ env }: NodeJS.Process): Promise<void> {
+  const { logLevel, payloadKeys, ...options } = loadReceiverSettings(env);
+  requireKeys(temporalSettings(env).connectionOptions.address, payloadKeys);
   const logger = createLogger(logLevel);
-  const stopTracing = await startTracing('gangway-receiver', logger);
-  const client = lazyClient(payloadKeys);
+  const stopTracing = await startTracing('gangway-receiver', env, logger);
+  const client = lazyClient(env, payloadKeys);
   const server = await startReceiver({ ...options, client, logger }).catch((error: unknown) => {
     throw new BadSetting('RECEIVER_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
   });
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
 }
 
-main().catch((error: unknown) => {
+main(process).catch((error: unknown) => {
   process.stderr.write(`${error instanceof BadSetting ? error.message : error}\n`);
   process.exitCode = 2;
 });

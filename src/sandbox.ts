@@ -15,7 +15,7 @@ const settings = z.object({
 async function main(): Promise<void> {
   const set = readSettings(settings, process.env);
   const { SANDBOX_ADDRESS: address, SANDBOX_PACE, SANDBOX_TOKEN_LIFETIME: tokenLifetimeMs } = set;
-  const { posNames } = loadConfig();
+  const { posNames } = loadConfig(process.env);
   const sandbox = await startSandbox({ ...address, pace: SANDBOX_PACE, posNames, tokenLifetimeMs }).catch(
     (error: unknown) => {
       throw new BadSetting('SANDBOX_ADDRESS', error instanceof Error ? error.message : 'cannot be used');

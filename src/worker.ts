@@ -14,9 +14,9 @@ import { beginRequirements, metricsOptions } from './worker/metrics.js';
 import { temporalLogger } from './worker/temporal-logger.js';
 import { watchWaiting } from './worker/waiting.js';
 
-async function main(): Promise<void> {
-  const config = loadConfig();
-  const { connectionOptions, namespace } = temporalSettings();
+async function main({ env }: NodeJS.Process): Promise<void> {
+  const config = loadConfig(env);
+  const { connectionOptions, namespace } = temporalSettings(env);
   requireKeys(connectionOptions.address, config.payloadKeys);
   const logger = createLogger(config.logLevel);
   Runtime.install({
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     shutdownSignals: ['SIGTERM', 'SIGINT'],
   });
 
-  const stopTracing = await startTracing('gangway-worker', logger);
+  const stopTracing = await startTracing('gangway-worker', env, logger);
 
   // What Node warns of goes the same way, deprecated operations of partners among it.
   process.removeAllListeners('warning');
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const connection = await NativeConnection.connect(connectionOptions).catch(async (error: unknown) => {
     throw await temporalAway(connectionOptions, error);
   });
-  onNewApiKey((apiKey) => void connection.setApiKey(apiKey));
+  onNewApiKey(env, (apiKey) => void connection.setApiKey(apiKey));
   const worker = await createWorker({ connection, namespace, config });
   const client = new Client({ connection, namespace });
   vitals = { worker: () => worker.getState(), temporal: temporalCheck(client) };
@@ -71,7 +71,7 @@ function beginCounting(client: Client, taskQueue: string): () => void {
   return watchWaiting(client, taskQueue, metricMeter);
 }
 
-main().catch((error: unknown) => {
+main(process).catch((error: unknown) => {
   const expected = error instanceof BadSetting || error instanceof TemporalAway;
   process.stderr.write(
     `${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : error}\n`,

@@ -3,8 +3,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 
-/** How often a running call tells the server that its worker lives; a third of its heartbeat time-out or less. */
+/** How often a running call tells the server that its worker lives, and how often within its heartbeat time-out at least. */
 const HEARTBEAT_MS = 3_000;
+const HEARTBEATS_PER_TIMEOUT = 3;
 
 /** Attempts in which a 404 may just mean that the partner has not caught up with its own create yet. */
 const NOT_FOUND_ATTEMPTS = 6;
@@ -83,7 +84,8 @@ function triedAgain(operation: string): PartnerError {
 
 /** Makes a call that may take long, and tells the server all the while that its worker lives. */
 export async function beating<T>(call: () => Promise<T>, progress?: unknown): Promise<T> {
-  const beat = setInterval(heartbeat, HEARTBEAT_MS, progress);
+  const { heartbeatTimeoutMs: timeoutMs = Number.POSITIVE_INFINITY } = activityInfo();
+  const beat = setInterval(heartbeat, Math.min(HEARTBEAT_MS, timeoutMs / HEARTBEATS_PER_TIMEOUT), progress);
   try {
     return await call();
   } finally {

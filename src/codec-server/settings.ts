@@ -52,7 +52,7 @@ export interface CodecSettings {
 }
 
 /** @throws {BadSetting} naming the first setting that cannot be used */
-export function loadCodecSettings(environment: NodeJS.ProcessEnv = process.env): CodecSettings {
+export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings {
   const set = readSettings(settings, withSecretFiles(environment, CODEC_SECRETS));
   return {
     ...addressFrom(set),

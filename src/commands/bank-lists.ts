@@ -1,9 +1,9 @@
-import { loadConfig } from '../config.js';
 import type { BankingLists, Listed } from '../messages/banking-operations.js';
 import { dateTime } from '../partners/banking/rules.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { readList } from './list-activity.js';
-import { printJson, printLine, printNote, printTable, shortDate } from './output.js';
+import { shortDate } from './output.js';
 import { type PartnerAccountOptions, partnerAccountOf } from './partner-account.js';
 
 export interface ListOptions extends PartnerAccountOptions {
@@ -67,21 +67,22 @@ export const ACCOUNTS: List<'searchAccounts'> = {
 
 /** Reads a list and prints it. @throws {CommandFailed} */
 export async function printList<Name extends keyof BankingLists>(
+  cli: CommandLine,
   { activity, what, columns }: List<Name>,
   { limit, json, ...options }: ListOptions,
   filter: Omit<Parameters<BankingLists[Name]>[0], 'limit'>,
 ): Promise<void> {
   const request = { limit, ...filter } as Parameters<BankingLists[Name]>[0];
-  const account = partnerAccountOf(loadConfig(), options, `show ${what}`, 'nothing was read');
+  const account = partnerAccountOf(cli.config(), options, `show ${what}`, 'nothing was read');
   const list = { name: activity, what, request, account };
-  const { records, more } = await withTemporal((context) => readList(context, list));
-  if (json) records.forEach(printJson);
-  else if (records.length === 0) printLine('none');
+  const { records, more } = await withTemporal(cli, (context) => readList(context, list));
+  if (json) for (const each of records) cli.json(each);
+  else if (records.length === 0) cli.line('none');
   else {
     const cells = (item: Item) => Object.values(columns).map((column) => cellOf(item, column));
-    printTable(Object.keys(columns), records.map(cells));
+    cli.table(Object.keys(columns), records.map(cells));
   }
-  if (more) printNote(`there are more than ${limit}; --limit shows more`);
+  if (more) cli.note(`there are more than ${limit}; --limit shows more`);
 }
 
 function cellOf(item: Item, column: string | ((item: Item) => unknown)): string {

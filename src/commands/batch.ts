@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadConfig } from '../config.js';
 import type { StartableType } from '../temporal/onboarding-kinds.js';
 import { milliseconds, perSecond, positiveInteger } from './arguments.js';
 import { type FormatOptions, rowReader } from './batch/format.js';
@@ -8,15 +7,15 @@ import { rowsOf } from './batch/report.js';
 import { type RunOptions, run } from './batch/run.js';
 import { openSource } from './batch/source.js';
 import { type Validation, validate } from './batch/validation.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { InvalidInput } from './errors.js';
-import { printJson, printLine } from './output.js';
 
 interface BatchOptions extends FormatOptions, RunOptions {
   readonly dryRun?: true;
 }
 
-export function batchCommand(program: Command): void {
+export function batchCommand(program: Command, cli: CommandLine): void {
   program
     .command('batch')
     .summary('take everyone in a file aboard')
@@ -45,7 +44,7 @@ export function batchCommand(program: Command): void {
     .option('--wait', 'wait until all have ended, and print their outcomes')
     .option('--json', 'print JSON lines')
     .addHelpText('after', HELP)
-    .action(batch);
+    .action((file: string, options: BatchOptions) => batch(cli, file, options));
 }
 
 const HELP = `
@@ -68,21 +67,23 @@ function separator(value: string): string {
   return value;
 }
 
-async function batch(file: string, { dryRun, ...options }: BatchOptions): Promise<void> {
-  const known = loadConfig();
-  const readRows = await rowReader(options, file, known);
+async function batch(cli: CommandLine, file: string, { dryRun, ...options }: BatchOptions): Promise<void> {
+  const known = cli.config();
+  const readRows = await rowReader(cli, options, file, known);
   const check = rowCheck(known);
-  const source = await openSource(file);
+  const source = await openSource(cli, file);
   async function* checkedRows() {
-    for await (const row of readRows(source)) yield check(row);
+    for await (const row of readRows(source)) {
+      cli.signal.throwIfAborted();
+      yield check(row);
+    }
   }
   try {
     const validation = await validate(checkedRows());
-    refuseIfWrong(source.name, validation, options.json);
-    if (dryRun) return tellValid(source.name, validation, options.json);
-    await withTemporal((context) =>
-      run(context, readyRows(source.name, checkedRows()), validation.rows, options),
-    );
+    refuseIfWrong(cli, source.name, validation, options.json);
+    if (dryRun) return tellValid(cli, source.name, validation, options.json);
+    const rows = readyRows(source.name, checkedRows());
+    await withTemporal(cli, (context) => run(context, rows, validation.rows, options), { finishes: true });
   } finally {
     await source.close();
   }
@@ -97,13 +98,18 @@ async function* readyRows(name: string, rows: AsyncIterable<Ready | Wrong>): Asy
 }
 
 /** @throws {InvalidInput} that names the line, the field and the rule, and no value */
-function refuseIfWrong(name: string, { rows, problems, problemCount }: Validation, json?: true): void {
+function refuseIfWrong(
+  cli: CommandLine,
+  name: string,
+  { rows, problems, problemCount }: Validation,
+  json?: true,
+): void {
   if (rows === 0) throw new InvalidInput(`${name}: has no rows`);
   if (problemCount === 0) return;
   const lines = problems.map(({ line, field, message }) =>
     [`${name}:${line}`, ...(field ? [field] : []), message].join(': '),
   );
-  if (json) problems.forEach(printJson);
+  if (json) for (const each of problems) cli.json(each);
   const more = problemCount - problems.length;
   const end = `${name}: is not valid; nothing was started`;
   throw new InvalidInput([...lines, ...(more > 0 ? [`... and ${more} more`] : []), end].join('\n'));
@@ -116,14 +122,14 @@ const NAMES: Readonly<Record<StartableType, readonly [string, string]>> = {
   customerOnboarding: ['customer', 'customers'],
 };
 
-function tellValid(name: string, { rows, counts }: Validation, json?: true): void {
+function tellValid(cli: CommandLine, name: string, { rows, counts }: Validation, json?: true): void {
   if (json) {
-    printJson({ valid: true, rows, ...counts });
+    cli.json({ valid: true, rows, ...counts });
     return;
   }
   const kinds = Object.entries(counts).map(([type, count]) => {
     const [one, several] = NAMES[type as StartableType];
     return `${count} ${count === 1 ? one : several}`;
   });
-  printLine(`${name}: ${rowsOf(rows)}, all valid: ${kinds.join(', ')}`);
+  cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kinds.join(', ')}`);
 }

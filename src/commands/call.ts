@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { accountOf, loadConfig } from '../config.js';
+import { accountOf } from '../config.js';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
 import { eventIdOf } from '../partners/payments/event-id.js';
 import { catalogue, SYSTEMS, type SystemName } from '../partners/systems.js';
@@ -8,11 +8,12 @@ import { confirm } from './call/confirm.js';
 import { fieldsOf, takesMore } from './call/fields.js';
 import { readRequest } from './call/request.js';
 import { answerOf, callByWorker, callFromHere, callId } from './call/run.js';
+import type { CommandLine } from './command-line.js';
 import { InvalidInput } from './errors.js';
-import { printJson, printLine, printNote, tableOf } from './output.js';
+import { tableOf } from './output.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from './partner-account.js';
 
-export function callCommand(program: Command): void {
+export function callCommand(program: Command, cli: CommandLine): void {
   const call = program
     .command('call')
     .summary('call any operation of a partner')
@@ -23,7 +24,7 @@ export function callCommand(program: Command): void {
   listsItsCommands(call, 'system');
   // The catalogue takes its time to build, which only who calls should wait for.
   const fill = () => {
-    if (call.commands.length === 0) addCommands(call);
+    if (call.commands.length === 0) addCommands(cli, call);
   };
   program.hook('preSubcommand', (_, command) => {
     if (command === call) fill();
@@ -35,11 +36,11 @@ export function callCommand(program: Command): void {
   });
 }
 
-function addCommands(call: Command): void {
+function addCommands(cli: CommandLine, call: Command): void {
   const operations = catalogue();
   call.commandsGroup('Systems:');
   for (const [system, title] of Object.entries(SYSTEMS) as [SystemName, string][]) {
-    addSystem(call, system, title, operations[system]);
+    addSystem(cli, call, system, title, operations[system]);
   }
   call
     .commandsGroup('And:')
@@ -50,10 +51,18 @@ function addCommands(call: Command): void {
     .option('--output <file>', 'where a file goes that is the answer')
     .option('--reveal', 'print private members as well')
     .option('--json', 'print JSON on one line')
-    .action(async (id: string, options: AnswerOptions) => show(await answerOf(id, options.output), options));
+    .action(async (id: string, options: AnswerOptions) =>
+      show(cli, await answerOf(cli, id, options.output), options),
+    );
 }
 
-function addSystem(call: Command, name: SystemName, title: string, operations: Operations): void {
+function addSystem(
+  cli: CommandLine,
+  call: Command,
+  name: SystemName,
+  title: string,
+  operations: Operations,
+): void {
   const system = call
     .command(name)
     .summary(`${title}, ${Object.keys(operations).length} operations`)
@@ -62,7 +71,7 @@ function addSystem(call: Command, name: SystemName, title: string, operations: O
     )
     .commandsGroup('Operations:');
   listsItsCommands(system, 'operation');
-  for (const [key, operation] of Object.entries(operations)) addOperation(system, name, key, operation);
+  for (const [key, operation] of Object.entries(operations)) addOperation(cli, system, name, key, operation);
 }
 
 /** Without a command below it, a command shows which there are. */
@@ -95,7 +104,13 @@ interface CallOptions extends AnswerOptions, PartnerAccountOptions {
   readonly yes?: true;
 }
 
-function addOperation(parent: Command, system: SystemName, key: string, operation: Operation): void {
+function addOperation(
+  cli: CommandLine,
+  parent: Command,
+  system: SystemName,
+  key: string,
+  operation: Operation,
+): void {
   const { summary, provenance, deprecated, irreversible, answer, effect } = operation;
   const name = operationName(key);
   const command = withPartnerAccount(parent.command(name))
@@ -111,7 +126,7 @@ function addOperation(parent: Command, system: SystemName, key: string, operatio
   if (irreversible) command.option('--yes', 'do it without asking');
   if (system === 'payments' && effect !== 'read') command.option('--production', 'yes, in production');
   command.action((request: string, options: CallOptions) =>
-    makeCall(system, key, operation, request, options),
+    makeCall(cli, system, key, operation, request, options),
   );
 }
 
@@ -134,6 +149,7 @@ function fieldsHelp(operation: Operation): string {
 }
 
 async function makeCall(
+  cli: CommandLine,
   system: SystemName,
   key: string,
   wanted: Operation,
@@ -141,23 +157,24 @@ async function makeCall(
   options: CallOptions,
 ): Promise<void> {
   const name = operationName(key);
-  const config = loadConfig();
+  const config = cli.config();
   // The same operation in the words of our own account at the partner.
   const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
   const account = accountOf(config, partnerAccount);
   const wording = { posNames: account.posNames, pathSegment: account.banking?.pathSegment };
   const operation = catalogue(wording)[system][key] ?? wanted;
   const id = callId(system, name);
-  const request = await readRequest(operation, given, idempotencyKey(operation, id));
+  const request = await readRequest(cli, operation, given, idempotencyKey(operation, id));
   const { local, production: toProduction = false, output } = options;
   const isProduction = system === 'payments' && account.payments?.environment === 'production';
   if (isProduction && operation.effect !== 'read' && !toProduction) {
     throw new InvalidInput(`${name} writes to production: say so with --production`);
   }
-  if (operation.irreversible && !options.yes) await confirm(name, operation.summary);
+  if (operation.irreversible && !options.yes) await confirm(cli, name, operation.summary);
   const call = { id, system, partnerAccount, key, operation, request, toProduction, output };
-  if (operation.deprecated) printNote(`${system} ${name} is deprecated: ${operation.deprecated}`);
-  show(await (local ? callFromHere(call) : callByWorker(call)), options, local ? undefined : id);
+  if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
+  const answer = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
+  show(cli, answer, options, local ? undefined : id);
 }
 
 /** The payments platform knows a call that comes again by its `event_id`, so one that a person leaves out is made up. */
@@ -166,10 +183,10 @@ function idempotencyKey(operation: Operation, id: string): Record<string, unknow
   return hasKey ? { event_id: eventIdOf(id, operation.path) } : {};
 }
 
-function show(answer: unknown, { reveal, json }: AnswerOptions, id?: string): void {
+function show(cli: CommandLine, answer: unknown, { reveal, json }: AnswerOptions, id?: string): void {
   const shown = reveal ? answer : withoutPrivate(answer);
-  if (json) printJson(shown);
-  else printLine(JSON.stringify(shown, null, 2));
+  if (json) cli.json(shown);
+  else cli.line(JSON.stringify(shown, null, 2));
   if (id === undefined || JSON.stringify(shown) === JSON.stringify(answer)) return;
-  printNote(`private members are redacted; "gangway call answer ${id} --reveal" shows them`);
+  cli.note(`private members are redacted; "gangway call answer ${id} --reveal" shows them`);
 }

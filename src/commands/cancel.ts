@@ -1,11 +1,11 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { findOnboarding } from '../temporal/onboardings.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
-import { printJson, printLine } from './output.js';
 
-export function cancelCommand(program: Command): void {
+export function cancelCommand(program: Command, cli: CommandLine): void {
   program
     .command('cancel')
     .summary('stop an onboarding or operation')
@@ -16,7 +16,7 @@ export function cancelCommand(program: Command): void {
     .argument('<id>', 'workflow id or externalId')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: true }) => {
-      await withTemporal(async ({ client }) => {
+      await withTemporal(cli, async ({ client }) => {
         const { workflowId, status } = await findOnboarding(client, id);
         const ended = () => new CommandFailed(`${workflowId} has ended already`);
         if (status.name !== 'RUNNING') throw ended();
@@ -26,8 +26,8 @@ export function cancelCommand(program: Command): void {
           .catch((error: unknown) => {
             throw error instanceof WorkflowNotFoundError ? ended() : error;
           });
-        if (json) return printJson({ workflowId, cancelRequested: true });
-        printLine(`${workflowId} is asked to stop`);
+        if (json) return cli.json({ workflowId, cancelRequested: true });
+        cli.line(`${workflowId} is asked to stop`);
       });
     });
 }

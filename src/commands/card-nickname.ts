@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { cardNickname } from '../partners/banking/requests.js';
 import { paymentCardId } from './arguments.js';
+import type { CommandLine } from './command-line.js';
 import { InvalidInput } from './errors.js';
 import { check } from './input-file.js';
 import { keyOf, type OperationOptions, runOperation, withOperationOptions } from './operation.js';
@@ -15,7 +16,7 @@ interface NicknameOptions extends OperationOptions {
   readonly clear?: true;
 }
 
-export function cardNicknameCommand(program: Command): void {
+export function cardNicknameCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('card-nickname')
     .summary('give a card a nickname, or clear it')
@@ -23,10 +24,13 @@ export function cardNicknameCommand(program: Command): void {
     .argument('<card>', 'id of the card, paymentCardId')
     .argument('[name]', 'the nickname, at most 18 characters')
     .option('--clear', 'take the nickname away');
-  withOperationOptions(command).action(setNickname);
+  withOperationOptions(command).action((card: string, name: string | undefined, options: NicknameOptions) =>
+    setNickname(cli, card, name, options),
+  );
 }
 
 async function setNickname(
+  cli: CommandLine,
   card: string,
   name: string | undefined,
   { clear, ...options }: NicknameOptions,
@@ -35,6 +39,7 @@ async function setNickname(
   const asked = check(naming, { card, name: name ?? null }, 'card-nickname');
   const input = { paymentCardId: asked.card, nickName: asked.name ?? null };
   await runOperation<{ readonly paymentCardId: string; readonly last4: string | null }>(
+    cli,
     {
       start: {
         type: 'setCardNickname',

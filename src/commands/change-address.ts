@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { externalId } from '../messages/external-id.js';
 import { addressChange } from '../partners/banking/requests.js';
+import type { CommandLine } from './command-line.js';
 import { check, readJson, sourceName } from './input-file.js';
 import { type OperationOptions, runOperation, withAgain, withOperationOptions } from './operation.js';
 
@@ -9,7 +10,7 @@ interface ChangeAddressOptions extends OperationOptions {
   readonly id?: string;
 }
 
-export function changeAddressCommand(program: Command): void {
+export function changeAddressCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('change-address')
     .summary('change a postal address')
@@ -23,14 +24,21 @@ export function changeAddressCommand(program: Command): void {
       '--id <key>',
       'key of this change: the same key attaches to the first one; a new key unless given',
     );
-  withOperationOptions(withAgain(command)).action(changeAddress);
+  withOperationOptions(withAgain(command)).action((file: string, options: ChangeAddressOptions) =>
+    changeAddress(cli, file, options),
+  );
 }
 
-async function changeAddress(file: string, { id, ...options }: ChangeAddressOptions): Promise<void> {
+async function changeAddress(
+  cli: CommandLine,
+  file: string,
+  { id, ...options }: ChangeAddressOptions,
+): Promise<void> {
   const key = check(externalId, id ?? randomUUID(), '--id');
-  const input = await readJson(file);
+  const input = await readJson(cli, file);
   check(addressChange, withCode(input), sourceName(file));
   await runOperation(
+    cli,
     {
       start: { type: 'changeAddress', key, args: [input], summary: 'change an address' },
       once: true,

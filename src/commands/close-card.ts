@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { cardClosing } from '../partners/banking/requests.js';
 import { paymentCardId } from './arguments.js';
+import type { CommandLine } from './command-line.js';
 import { check } from './input-file.js';
 import { type OperationOptions, runOperation, withAgain, withOperationOptions } from './operation.js';
 
@@ -18,7 +19,7 @@ interface CloseCardOptions extends OperationOptions {
   readonly notes?: string;
 }
 
-export function closeCardCommand(program: Command): void {
+export function closeCardCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('close-card')
     .summary('close a card for good')
@@ -29,10 +30,16 @@ export function closeCardCommand(program: Command): void {
     .argument('<card>', 'id of the card, paymentCardId')
     .option('--confirm <last4>', 'the last 4 digits on the card, which the partner compares')
     .option('--notes <text>', 'why, at most 600 characters; kept by the partner');
-  withOperationOptions(withAgain(command)).action(closeCard);
+  withOperationOptions(withAgain(command)).action((card: string, options: CloseCardOptions) =>
+    closeCard(cli, card, options),
+  );
 }
 
-async function closeCard(card: string, { confirm, notes, ...options }: CloseCardOptions): Promise<void> {
+async function closeCard(
+  cli: CommandLine,
+  card: string,
+  { confirm, notes, ...options }: CloseCardOptions,
+): Promise<void> {
   const asked = check(closing, { card, '--confirm': confirm, '--notes': notes }, 'close-card');
   const input = {
     paymentCardId: asked.card,
@@ -40,6 +47,7 @@ async function closeCard(card: string, { confirm, notes, ...options }: CloseCard
     ...(notes !== undefined && { notes }),
   };
   await runOperation<{ readonly paymentCardId: string }>(
+    cli,
     {
       start: {
         type: 'closeCard',

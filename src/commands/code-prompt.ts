@@ -1,17 +1,7 @@
 import { createInterface } from 'node:readline';
 import { oneTimeCode } from '../partners/banking/rules.js';
 import { fieldProblems } from '../partners/client.js';
-
-/** Where a person sits. */
-export interface Terminal {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-}
-
-/** The terminal of this process; undefined when standard input is a file or a pipe. */
-export function ownTerminal(): Terminal | undefined {
-  return process.stdin.isTTY ? { input: process.stdin, output: process.stderr } : undefined;
-}
+import type { Terminal } from './command-line.js';
 
 const QUESTION = 'code (empty to answer later): ';
 

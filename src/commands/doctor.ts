@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { type Config, loadConfig, servedAccounts } from '../config.js';
+import { type Config, servedAccounts } from '../config.js';
 import { openStore } from '../documents/open-store.js';
 import type { Account } from '../partners/account-settings.js';
 import { closeAll, type PartnerClients, partnerClients } from '../partners/clients.js';
-import { connectClient } from '../temporal/connection.js';
+import { withClient } from '../temporal/connection.js';
 import { missingSearchAttributes } from '../temporal/search-attributes.js';
+import type { CommandLine } from './command-line.js';
 import { CommandFailed } from './errors.js';
-import { printJson, printTable } from './output.js';
 import { weakSettings } from './weak-settings.js';
 import { examineVersions, examineWorkers } from './worker-findings.js';
 
@@ -21,7 +20,7 @@ interface Finding {
   readonly detail: string;
 }
 
-export function doctorCommand(program: Command): void {
+export function doctorCommand(program: Command, cli: CommandLine): void {
   program
     .command('doctor')
     .summary('find out what is not set up')
@@ -30,10 +29,10 @@ export function doctorCommand(program: Command): void {
     )
     .option('--json', 'print JSON lines')
     .action(async ({ json }: { json?: true }) => {
-      const findings = await examine(loadConfig());
-      if (json) findings.forEach(printJson);
+      const findings = await examine(cli);
+      if (json) for (const each of findings) cli.json(each);
       else
-        printTable(
+        cli.table(
           ['', 'check', 'finding'],
           findings.map(({ ok, warning, check, detail }) => [
             ok ? (warning ? '??' : 'ok') : '!!',
@@ -46,23 +45,30 @@ export function doctorCommand(program: Command): void {
     });
 }
 
-async function examine(config: Config): Promise<Finding[]> {
+async function examine(cli: CommandLine): Promise<Finding[]> {
+  const config = cli.config();
   const findings = await Promise.all([
-    examineTemporal(config),
-    ...servedAccounts(config).map(([name, account]) => examineAccount(account, name)),
-    finding('document store', () => examineStore(config.documentDir, config)),
-    finding('statement store', () => examineStore(config.statementDir, config)),
+    examineTemporal(cli, config),
+    ...servedAccounts(config).map(([name, account]) => examineAccount(cli, account, name)),
+    finding('document store', () => examineStore(cli, config.documentDir, config)),
+    finding('statement store', () => examineStore(cli, config.statementDir, config)),
   ]);
-  return [...findings.flat(), ...(await warnings(config))];
+  const weak = await warnings(cli, config);
+  cli.signal.throwIfAborted();
+  return [...findings.flat(), ...weak];
 }
 
-async function examineAccount(account: Account, name: string | undefined): Promise<Finding[]> {
+async function examineAccount(
+  { signal }: CommandLine,
+  account: Account,
+  name: string | undefined,
+): Promise<Finding[]> {
   const clients = partnerClients(account);
   try {
     const findings = await Promise.all([
-      finding('boarding partner', () => examineBoarding(account, clients)),
-      finding('banking partner', () => examineBanking(account, clients)),
-      ...examineOthers(account, clients),
+      finding('boarding partner', () => examineBoarding(account, clients, signal)),
+      finding('banking partner', () => examineBanking(account, clients, signal)),
+      ...examineOthers(account, clients, signal),
     ]);
     return findings.map((each) => ({ ...each, ...(name && { check: `${each.check} of ${name}` }) }));
   } finally {
@@ -70,26 +76,20 @@ async function examineAccount(account: Account, name: string | undefined): Promi
   }
 }
 
-async function warnings(config: Config): Promise<Finding[]> {
-  const weak = await weakSettings(config);
+async function warnings({ env }: CommandLine, config: Config): Promise<Finding[]> {
+  const weak = await weakSettings(config, env);
   return weak.map((detail) => ({ check: 'weak setting', ok: true, warning: true, detail }));
 }
 
-async function examineTemporal(config: Config): Promise<Finding[]> {
-  let client: Client;
+async function examineTemporal({ env, signal }: CommandLine, config: Config): Promise<Finding[]> {
   try {
-    client = await connectClient(config.payloadKeys);
-  } catch (error) {
-    return [{ check: 'temporal', ok: false, detail: messageOf(error) }];
-  }
-  try {
-    const { namespace } = client.options;
-    return [
+    return await withClient({ env, keys: config.payloadKeys, signal }, async (client) => [
       await finding('temporal', async () => {
         const { serverVersion } = await client.workflowService.getSystemInfo({});
         return `server ${serverVersion}`;
       }),
       await finding('namespace', async () => {
+        const { namespace } = client.options;
         await client.workflowService.describeNamespace({ namespace });
         return namespace;
       }),
@@ -100,18 +100,19 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
       }),
       await finding('workers', () => examineWorkers(client, config)),
       await finding('versions', () => examineVersions(client, config.taskQueue)),
-    ];
-  } finally {
-    await client.connection.close();
+    ]);
+  } catch (error) {
+    return [{ check: 'temporal', ok: false, detail: messageOf(error) }];
   }
 }
 
 async function examineBoarding(
   { settingsPrefix, boarding }: Account,
   clients: PartnerClients,
+  signal: AbortSignal,
 ): Promise<string> {
   if (!boarding) throw new Error(`off: ${settingsPrefix}BOARDING_URL is not set`);
-  const profiles = await clients.boarding.listAgentProfiles({});
+  const profiles = await clients.boarding.listAgentProfiles({}, { signal });
   return `${boarding.url} knows us, ${profiles.length} agent profiles`;
 }
 
@@ -119,10 +120,11 @@ async function examineBoarding(
 async function examineBanking(
   { settingsPrefix, banking }: Account,
   clients: PartnerClients,
+  signal: AbortSignal,
 ): Promise<string> {
   if (!banking)
     return `off: ${settingsPrefix}BANKING_URL is not set, so no businesses, customers, cards, statements and lists`;
-  const tickets = await clients.banking.listNewTickets({});
+  const tickets = await clients.banking.listNewTickets({}, { signal });
   return `${banking.url} knows us, ${tickets.length} new tickets`;
 }
 
@@ -130,10 +132,11 @@ async function examineBanking(
 function examineOthers(
   { plantStore, payments, processor }: Account,
   clients: PartnerClients,
+  signal: AbortSignal,
 ): Promise<Finding>[] {
   return [
-    ...(plantStore ? [finding('plant store', () => examinePlantStore(plantStore, clients))] : []),
-    ...(payments ? [finding('payments platform', () => examinePayments(payments, clients))] : []),
+    ...(plantStore ? [finding('plant store', () => examinePlantStore(plantStore, clients, signal))] : []),
+    ...(payments ? [finding('payments platform', () => examinePayments(payments, clients, signal))] : []),
     ...(processor
       ? [finding('processor', async () => `${processor.url}, not tried: nothing can be read`)]
       : []),
@@ -143,16 +146,18 @@ function examineOthers(
 async function examinePlantStore(
   { url }: NonNullable<Account['plantStore']>,
   clients: PartnerClients,
+  signal: AbortSignal,
 ): Promise<string> {
-  await clients['plant-store'].listPlants({ limit: 1 });
+  await clients['plant-store'].listPlants({ limit: 1 }, { signal });
   return `${url} knows us`;
 }
 
 async function examinePayments(
   { url, environment }: NonNullable<Account['payments']>,
   clients: PartnerClients,
+  signal: AbortSignal,
 ): Promise<string> {
-  await clients.payments.listTerminals({ limit: 1 });
+  await clients.payments.listTerminals({ limit: 1 }, { signal });
   return `${url} knows us, and is ${environment}`;
 }
 
@@ -162,8 +167,8 @@ const PROBE = {
   content: 'gangway doctor looks whether this can be written and read',
 };
 
-async function examineStore(place: string, { s3Endpoint }: Config): Promise<string> {
-  const files = await openStore(place, s3Endpoint);
+async function examineStore({ env }: CommandLine, place: string, { s3Endpoint }: Config): Promise<string> {
+  const files = await openStore(place, s3Endpoint, env);
   await files.save(PROBE.name, Readable.from([PROBE.content]), 'text/plain');
   const read = await text(await files.open(PROBE.name));
   if (read !== PROBE.content) throw new Error(`${files.place}: what was written reads otherwise`);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { EnsureWebhooksInput, WebhookRequest } from '../messages/banking-operations.js';
 import { webhook } from '../partners/banking/requests.js';
+import type { CommandLine } from './command-line.js';
 import { check, readJson, sourceName } from './input-file.js';
 import { keyOf, type OperationOptions, runOperation, withOperationOptions } from './operation.js';
 import { tableOf } from './output.js';
@@ -15,7 +16,7 @@ interface Ensured extends WebhookRequest {
   readonly existed: boolean;
 }
 
-export function ensureWebhooksCommand(program: Command): void {
+export function ensureWebhooksCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('ensure-webhooks')
     .summary('register webhooks at the bank')
@@ -24,13 +25,16 @@ export function ensureWebhooksCommand(program: Command): void {
         'already is left as it is, so this is safe to run again.',
     )
     .argument('<file>', 'JSON file with a list of {name, url, notificationType}, or - for standard input');
-  withOperationOptions(command).action(ensureWebhooks);
+  withOperationOptions(command).action((file: string, options: OperationOptions) =>
+    ensureWebhooks(cli, file, options),
+  );
 }
 
-async function ensureWebhooks(file: string, options: OperationOptions): Promise<void> {
-  const input = webhooksFrom(await readJson(file), sourceName(file));
+async function ensureWebhooks(cli: CommandLine, file: string, options: OperationOptions): Promise<void> {
+  const input = webhooksFrom(await readJson(cli, file), sourceName(file));
   const count = input.webhooks.length;
   await runOperation<{ readonly webhooks: readonly Ensured[] }>(
+    cli,
     {
       start: {
         type: 'ensureWebhooks',

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { FieldProblem } from '../partners/partner-error.js';
 
 /** What the caller gave cannot be used: exit code 2, and every wrong field on a line of its own. */
@@ -19,6 +20,22 @@ export class InvalidInput extends Error {
 /** What was asked for could not be done: exit code 1. The message is for people. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
+}
+
+/** Somebody stopped the command. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  constructor(
+    by: string,
+    readonly exitCode: number,
+  ) {
+    super(`stopped by ${by}`);
+  }
+
+  /** With the exit code by which shells tell it. */
+  static by(signal: NodeJS.Signals): Interrupted {
+    return new Interrupted(signal, 128 + constants.signals[signal]);
+  }
 }
 
 /** What is wrong, a line each. Two rules may say the same of a field; that is told once. */

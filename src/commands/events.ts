@@ -9,11 +9,12 @@ import {
   redeliver,
 } from '../temporal/deliveries.js';
 import { positiveInteger } from './arguments.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
-import { printJson, printLine, printTable, shortDate } from './output.js';
+import { shortDate } from './output.js';
 
-export function eventsCommand(program: Command): void {
+export function eventsCommand(program: Command, cli: CommandLine): void {
   const events = program
     .command('events')
     .summary('what others were told, and to tell them again')
@@ -26,7 +27,7 @@ export function eventsCommand(program: Command): void {
     .option('--waiting', 'only those that are tried again')
     .option('--limit <n>', 'at most this many', positiveInteger, 100)
     .option('--json', 'print JSON lines')
-    .action(list);
+    .action((id: string | undefined, options: ListOptions) => list(cli, id, options));
   events
     .command('redeliver')
     .description(
@@ -38,7 +39,7 @@ export function eventsCommand(program: Command): void {
     .option('--all', 'also those that were delivered; needs the onboarding’s id')
     .option('--to <destination>', 'only those to this destination, as "events list" names it')
     .option('--json', 'print JSON lines')
-    .action(sendAgain);
+    .action((id: string | undefined, options: RedeliverOptions) => sendAgain(cli, id, options));
 }
 
 interface ListOptions {
@@ -50,18 +51,22 @@ interface ListOptions {
 
 const WAITING: readonly DeliveryStatus[] = ['RUNNING'];
 
-async function list(id: string | undefined, { failed, waiting, limit, json }: ListOptions): Promise<void> {
+async function list(
+  cli: CommandLine,
+  id: string | undefined,
+  { failed, waiting, limit, json }: ListOptions,
+): Promise<void> {
   const wanted = [...(failed ? GIVEN_UP : []), ...(waiting ? WAITING : [])];
   const statuses = failed || waiting ? wanted : undefined;
   const shown: KnownDelivery[] = [];
-  await withTemporal(async ({ client }) => {
+  await withTemporal(cli, async ({ client }) => {
     for await (const delivery of deliveriesOf(client, id, statuses)) {
       if (shown.push(delivery) === limit) break;
     }
   });
-  if (json) for (const delivery of shown) printJson(toJson(delivery));
-  else if (shown.length > 0) printTable(HEAD, shown.map(row));
-  else printLine('no events');
+  if (json) for (const delivery of shown) cli.json(toJson(delivery));
+  else if (shown.length > 0) cli.table(HEAD, shown.map(row));
+  else cli.line('no events');
 }
 
 interface RedeliverOptions {
@@ -71,12 +76,12 @@ interface RedeliverOptions {
   readonly json?: true;
 }
 
-async function sendAgain(id: string | undefined, options: RedeliverOptions): Promise<void> {
+async function sendAgain(cli: CommandLine, id: string | undefined, options: RedeliverOptions): Promise<void> {
   const { waiting, all, to, json } = options;
   if (all && id === undefined) throw new CommandFailed('--all needs the id of an onboarding');
   const statuses = all ? undefined : [...GIVEN_UP, ...(waiting ? WAITING : [])];
   let sent = 0;
-  await withTemporal(async ({ client, config }) => {
+  await withTemporal(cli, async ({ client, config }) => {
     // All are listed first: what is sent again would be listed again.
     const found: KnownDelivery[] = [];
     for await (const delivery of deliveriesOf(client, id, statuses)) found.push(delivery);
@@ -84,11 +89,11 @@ async function sendAgain(id: string | undefined, options: RedeliverOptions): Pro
       if (to !== undefined && delivery.destination !== to) continue;
       await redeliver(client, config.taskQueue, delivery);
       sent += 1;
-      if (json) printJson({ ...toJson(delivery), status: 'waiting' });
-      else printLine(`${delivery.news.type} of ${delivery.news.subject} to ${delivery.destination}`);
+      if (json) cli.json({ ...toJson(delivery), status: 'waiting' });
+      else cli.line(`${delivery.news.type} of ${delivery.news.subject} to ${delivery.destination}`);
     }
   });
-  if (!json) printLine(sent === 0 ? 'nothing to send again' : `${sent} on their way again`);
+  if (!json) cli.line(sent === 0 ? 'nothing to send again' : `${sent} on their way again`);
 }
 
 async function* deliveriesOf(

@@ -5,10 +5,11 @@ import { Deadline } from '../http/deadline.js';
 import type { Requirement } from '../messages/requirements.js';
 import { failuresOf } from '../temporal/failing-activities.js';
 import { NoWorker, stateOf } from '../temporal/onboardings.js';
-import { promptForCode, type Terminal } from './code-prompt.js';
+import { promptForCode } from './code-prompt.js';
+import type { Terminal } from './command-line.js';
+import type { CommandContext } from './context.js';
 import { endOf } from './ended.js';
 import { InvalidInput } from './errors.js';
-import { printNote } from './output.js';
 import { describeRequirement, waysToAnswer } from './requirement.js';
 import { sendResolution } from './resolve.js';
 
@@ -35,36 +36,37 @@ export interface Following {
  * @throws {CommandFailed} when it has ended without an outcome
  */
 export async function follow<Outcome>(
-  client: Client,
+  context: CommandContext,
   workflowId: string,
   { anew, ...how }: Following,
 ): Promise<Outcome> {
   const ended = new AbortController();
-  const outcome = endOf<Outcome>(client, workflowId, anew).finally(() => ended.abort());
-  const [end] = await Promise.all([outcome, tellMeanwhile(client, workflowId, how, ended.signal)]);
+  const outcome = endOf<Outcome>(context.client, workflowId, anew).finally(() => ended.abort());
+  const [end] = await Promise.all([outcome, tellMeanwhile(context, workflowId, how, ended.signal)]);
   return end;
 }
 
 async function tellMeanwhile(
-  client: Client,
+  context: CommandContext,
   workflowId: string,
   { terminal, quiet }: Omit<Following, 'anew'>,
   ended: AbortSignal,
 ): Promise<void> {
+  const { cli, client } = context;
   const told = new Set<string>();
   const isNew = (what: string) => !told.has(what) && told.add(what);
   const patientUntil = Date.now() + PATIENCE_MS;
   while (await passed(GLANCE_MS, ended)) {
     const seen = await untilEnded(client, ended, () => lookAt(client, workflowId, patientUntil));
     if (!seen) return;
-    if (!quiet && isNew(PROGRESS)) printNote(PROGRESS);
-    for (const obstacle of seen.obstacles) if (isNew(obstacle)) printNote(obstacle);
+    if (!quiet && isNew(PROGRESS)) cli.note(PROGRESS);
+    for (const obstacle of seen.obstacles) if (isNew(obstacle)) cli.note(obstacle);
     for (const requirement of seen.requirements) {
       if (!isNew(requirement.id)) continue;
-      printNote(
+      cli.note(
         `${workflowId} asks:\n${describeRequirement(requirement)}\n${waysToAnswer(workflowId, requirement)}`,
       );
-      if (terminal) await answerAtOnce(client, workflowId, requirement, terminal, ended);
+      if (terminal) await answerAtOnce(context, workflowId, requirement, terminal, ended);
     }
   }
 }
@@ -112,7 +114,7 @@ async function untilEnded<T>(
 }
 
 async function answerAtOnce(
-  client: Client,
+  { cli, client }: CommandContext,
   workflowId: string,
   { id, answers }: Requirement,
   terminal: Terminal,
@@ -132,6 +134,6 @@ async function answerAtOnce(
     });
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    printNote(error.message);
+    cli.note(error.message);
   }
 }

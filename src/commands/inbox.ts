@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import { ONBOARDINGS, OPERATIONS } from '../messages/ids.js';
 import type { Requirement } from '../messages/requirements.js';
 import { NoKey, NoWorker, stateOf } from '../temporal/onboardings.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
 import { typesOf, visibilityQuery } from './list.js';
-import { printJson, printLine, printTable, shortDate } from './output.js';
+import { shortDate } from './output.js';
 import type { PartnerAccountOptions } from './partner-account.js';
 import { isOverdue } from './requirement.js';
 
@@ -15,7 +16,7 @@ interface InboxItem extends Requirement {
   readonly overdue: boolean;
 }
 
-export function inboxCommand(program: Command): void {
+export function inboxCommand(program: Command, cli: CommandLine): void {
   program
     .command('inbox')
     .summary('everything that waits for a person')
@@ -27,7 +28,7 @@ export function inboxCommand(program: Command): void {
     .option('--partner-account <name>', 'only those of this one of our accounts at the partners')
     .option('--overdue', 'only what is past its due date')
     .option('--json', 'print JSON lines')
-    .action(inbox);
+    .action((options: InboxOptions) => inbox(cli, options));
 }
 
 interface InboxFilter extends PartnerAccountOptions {
@@ -39,12 +40,12 @@ interface InboxOptions extends InboxFilter {
   readonly json?: true;
 }
 
-async function inbox({ overdue, json, ...filter }: InboxOptions): Promise<void> {
-  const { items, unanswered, unreadable } = await withTemporal(({ client }) => collect(client, filter));
+async function inbox(cli: CommandLine, { overdue, json, ...filter }: InboxOptions): Promise<void> {
+  const { items, unanswered, unreadable } = await withTemporal(cli, ({ client }) => collect(client, filter));
   const shown = items.filter((item) => item.overdue || !overdue);
-  if (json) for (const item of shown) printJson(item);
-  else if (shown.length > 0) printTable(HEAD, shown.map(row));
-  else if (unanswered.length + unreadable.length === 0) printLine('nothing waits for a person');
+  if (json) for (const item of shown) cli.json(item);
+  else if (shown.length > 0) cli.table(HEAD, shown.map(row));
+  else if (unanswered.length + unreadable.length === 0) cli.line('nothing waits for a person');
   const gaps = [
     unanswered.length > 0 && `no worker answers for ${unanswered.join(', ')}: is one running?`,
     unreadable.length > 0 && `the key is not in PAYLOAD_KEYS for ${unreadable.join(', ')}`,

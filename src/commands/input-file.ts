@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import { fieldProblems } from '../partners/client.js';
+import type { CommandLine } from './command-line.js';
 import { InvalidInput } from './errors.js';
 
 /** What people call a source of input. */
@@ -10,11 +10,11 @@ export function sourceName(source: string): string {
 }
 
 /** Reads JSON from a file, or from standard input for `-`. @throws {InvalidInput} */
-export async function readJson(source: string): Promise<unknown> {
+export async function readJson(cli: Pick<CommandLine, 'input'>, source: string): Promise<unknown> {
   const name = sourceName(source);
   let content: string;
   try {
-    content = source === '-' ? await text(process.stdin) : await readFile(source, 'utf8');
+    content = source === '-' ? String(await cli.input()) : await readFile(source, 'utf8');
   } catch (error) {
     throw new InvalidInput(`${name}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { generatePayloadKey } from '../temporal/payload-keys.js';
-import { printLine } from './output.js';
+import type { CommandLine } from './command-line.js';
 
-export function keysCommand(program: Command): void {
+export function keysCommand(program: Command, cli: CommandLine): void {
   program
     .command('keys')
     .summary('make keys that encrypt payloads')
@@ -10,5 +10,5 @@ export function keysCommand(program: Command): void {
     .command('new')
     .summary('print a new key')
     .description('Print a new random key as id:base64. Nothing keeps it: put it where your secrets are.')
-    .action(() => printLine(generatePayloadKey()));
+    .action(() => cli.line(generatePayloadKey()));
 }

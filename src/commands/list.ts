@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { ONBOARDINGS, OPERATIONS, type WorkflowType } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { positiveInteger } from './arguments.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
-import { printJson, printLine, printTable, shortDate } from './output.js';
+import { shortDate } from './output.js';
 import type { PartnerAccountOptions } from './partner-account.js';
 
 interface Filter extends PartnerAccountOptions {
@@ -21,7 +22,7 @@ interface ListOptions extends Filter {
   readonly json?: true;
 }
 
-export function listCommand(program: Command): void {
+export function listCommand(program: Command, cli: CommandLine): void {
   program
     .command('list')
     .summary('list onboardings, or operations')
@@ -37,22 +38,25 @@ export function listCommand(program: Command): void {
     .option('--query <query>', 'and this visibility query: "PartnerStatus = \'Pending\'"')
     .option('--limit <n>', 'at most this many', positiveInteger, 50)
     .option('--json', 'print JSON lines')
-    .action(list);
+    .action((options: ListOptions) => list(cli, options));
 }
 
-async function list({ operations, limit, json, ...filter }: ListOptions): Promise<void> {
+async function list(cli: CommandLine, { operations, limit, json, ...filter }: ListOptions): Promise<void> {
   const types = typesOf(operations ? OPERATIONS : ONBOARDINGS);
-  await withTemporal(async ({ client }) => {
+  await withTemporal(cli, async ({ client }) => {
     const found: WorkflowExecutionInfo[] = [];
     for await (const workflow of client.workflow.list({ query: visibilityQuery(types, filter) })) {
       found.push(workflow);
       if (found.length >= limit) break;
     }
     const rows = found.map(describe);
-    if (json) return rows.forEach(printJson);
-    if (rows.length === 0) return printLine('none');
+    if (json) {
+      for (const row of rows) cli.json(row);
+      return;
+    }
+    if (rows.length === 0) return cli.line('none');
     const columns = operations ? OPERATION_COLUMNS : ONBOARDING_COLUMNS;
-    printTable(
+    cli.table(
       Object.keys(columns),
       rows.map((row) => Object.values(columns).map((column) => text(row[column]))),
     );

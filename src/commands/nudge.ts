@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { WorkflowType } from '../messages/ids.js';
 import { nudge } from '../temporal/nudge.js';
 import { findOnboarding, partIds } from '../temporal/onboardings.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
-import { printJson, printLine } from './output.js';
 
-export function nudgeCommand(program: Command): void {
+export function nudgeCommand(program: Command, cli: CommandLine): void {
   program
     .command('nudge')
     .summary('read the partner’s status now')
@@ -18,12 +18,12 @@ export function nudgeCommand(program: Command): void {
     .argument('<id>', 'workflow id or externalId')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: true }) => {
-      await withTemporal(async ({ client }) => {
+      await withTemporal(cli, async ({ client }) => {
         const found = await findOnboarding(client, id);
         const nudged = await nudgeAll(client, found);
-        if (json) printJson({ workflowId: found.workflowId, nudged });
+        if (json) cli.json({ workflowId: found.workflowId, nudged });
         if (!nudged) throw new CommandFailed(`${found.workflowId} does not wait for a status now`);
-        if (!json) printLine(`${found.workflowId} reads its status now`);
+        if (!json) cli.line(`${found.workflowId} reads its status now`);
       });
     });
 }

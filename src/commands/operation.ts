@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
-import { loadConfig } from '../config.js';
 import type { OperationOutcome } from '../messages/banking-operations.js';
 import type { Start } from '../temporal/onboardings.js';
 import { startOperation } from '../temporal/operations.js';
-import { ownTerminal } from './code-prompt.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { hasEnded } from './ended.js';
 import { CommandFailed, problemLines } from './errors.js';
 import { follow } from './follow.js';
-import { printJson, printLine } from './output.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from './partner-account.js';
 import { reportStarted } from './started.js';
 
@@ -46,26 +44,27 @@ export function withAgain(command: Command): Command {
  * @throws {CommandFailed} when the partner rejected it, an operator gave it up, or it was stopped
  */
 export async function runOperation<Result extends object>(
+  cli: CommandLine,
   operation: Operation<Result>,
   { wait, again, json, ...options }: OperationOptions,
 ): Promise<void> {
   const { once } = operation;
-  const account = partnerAccountOf(loadConfig(), options, operation.start.summary);
+  const account = partnerAccountOf(cli.config(), options, operation.start.summary);
   const start = account === undefined ? operation.start : inAccount(operation.start, account);
-  await withTemporal(async (context) => {
+  await withTemporal(cli, async (context) => {
     const { client, config } = context;
     const anew = !once || again === true;
     const started = await startOperation(client, start, { taskQueue: config.taskQueue, again: anew });
     reportStarted(context, started, json);
     const { workflowId } = started;
     if (!wait && (started.started || !(await hasEnded(client, workflowId)))) return;
-    const outcome = await follow<OperationOutcome<Result>>(client, workflowId, {
+    const outcome = await follow<OperationOutcome<Result>>(context, workflowId, {
       anew: once ? '--again starts it anew' : 'the same command starts it anew',
       quiet: json,
-      terminal: json ? undefined : ownTerminal(),
+      terminal: json ? undefined : cli.terminal,
     });
-    if (json) printJson({ workflowId, ...outcome });
-    report(workflowId, outcome, operation, json);
+    if (json) cli.json({ workflowId, ...outcome });
+    report(cli, workflowId, outcome, operation, json);
   });
 }
 
@@ -75,6 +74,7 @@ function inAccount({ key, args: [input], ...start }: Start, account: string): St
 }
 
 function report<Result extends object>(
+  cli: CommandLine,
   workflowId: string,
   outcome: OperationOutcome<Result>,
   { done, once }: Operation<Result>,
@@ -82,7 +82,7 @@ function report<Result extends object>(
 ): void {
   switch (outcome.outcome) {
     case 'done':
-      if (!json) printLine(`${workflowId} done: ${done(outcome)}`);
+      if (!json) cli.line(`${workflowId} done: ${done(outcome)}`);
       return;
     case 'rejected': {
       const { problems } = outcome;

@@ -1,26 +1,41 @@
+import type { Writable } from 'node:stream';
 import Table from 'cli-table3';
 
-/** One JSON value on a line of its own: the only thing that `--json` puts on standard output. */
-export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
-}
+/** A stream that may be a terminal. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-export function printLine(text: string): void {
-  process.stdout.write(`${harmless(text)}\n`);
-}
+/** Prints for people and scripts. */
+export class Printer {
+  readonly stdout: Output;
+  readonly stderr: Output;
 
-/** A note for the person at the terminal; never on standard output, where scripts read. */
-export function printNote(text: string): void {
-  process.stderr.write(`${harmless(text)}\n`);
+  constructor({ stdout, stderr }: Pick<Printer, 'stdout' | 'stderr'>) {
+    this.stdout = stdout;
+    this.stderr = stderr;
+  }
+
+  /** One JSON value on a line of its own: the only thing that `--json` puts on standard output. */
+  json(value: unknown): void {
+    this.stdout.write(`${JSON.stringify(value)}\n`);
+  }
+
+  line(text: string): void {
+    this.stdout.write(`${harmless(text)}\n`);
+  }
+
+  /** A note for the person at the terminal; never on standard output, where scripts read. */
+  note(text: string): void {
+    this.stderr.write(`${harmless(text)}\n`);
+  }
+
+  table(head: readonly string[], rows: readonly (readonly string[])[]): void {
+    this.line(tableOf(head, rows));
+  }
 }
 
 /** What partners write must not steer the terminal: without control characters but tabs and ends of lines. */
 function harmless(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]/gu, '');
-}
-
-export function printTable(head: readonly string[], rows: readonly (readonly string[])[]): void {
-  printLine(tableOf(head, rows));
 }
 
 /** A table for people, without frames, so that it can be copied and cut. */

@@ -5,7 +5,6 @@ import { basename } from 'node:path';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Command } from 'commander';
-import { loadConfig } from '../config.js';
 import { documentStore } from '../documents/document-store.js';
 import { openStore } from '../documents/open-store.js';
 import {
@@ -16,10 +15,10 @@ import {
 } from '../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { findOnboarding } from '../temporal/onboardings.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed, InvalidInput } from './errors.js';
 import { readJson } from './input-file.js';
-import { printJson, printLine } from './output.js';
 
 interface ResolveOptions {
   readonly text?: string;
@@ -34,7 +33,7 @@ interface ResolveOptions {
   readonly json?: true;
 }
 
-export function resolveCommand(program: Command): void {
+export function resolveCommand(program: Command, cli: CommandLine): void {
   program
     .command('resolve')
     .summary('answer a requirement')
@@ -54,18 +53,25 @@ export function resolveCommand(program: Command): void {
     .option('--actor <name>', 'who answers; the user of this machine unless given')
     .option('--reason <why>', 'why; needed for --adopt, --retry and --abandon')
     .option('--json', 'print JSON')
-    .action(resolve);
+    .action((id: string, requirement: string, options: ResolveOptions) =>
+      resolve(cli, id, requirement, options),
+    );
 }
 
-async function resolve(id: string, requirementId: string, options: ResolveOptions): Promise<void> {
-  const answer = await answerFrom(options);
+async function resolve(
+  cli: CommandLine,
+  id: string,
+  requirementId: string,
+  options: ResolveOptions,
+): Promise<void> {
+  const answer = await answerFrom(cli, options);
   const actor = options.actor ?? userInfo().username;
   const reason = reasonFrom(options, answer);
-  await withTemporal(async ({ client }) => {
+  await withTemporal(cli, async ({ client }) => {
     const { workflowId } = await findOnboarding(client, id);
     const receipt = await sendResolution(client, workflowId, { requirementId, answer, actor, reason });
-    if (options.json) return printJson({ workflowId, ...receipt });
-    printLine(`${requirementId} resolved; ${receipt.open} still open`);
+    if (options.json) return cli.json({ workflowId, ...receipt });
+    cli.line(`${requirementId} resolved; ${receipt.open} still open`);
   });
 }
 
@@ -90,7 +96,7 @@ export async function sendResolution(
 }
 
 /** Checks all there is to check before anything is stored or sent. */
-async function answerFrom(options: ResolveOptions): Promise<Answer> {
+async function answerFrom(cli: CommandLine, options: ResolveOptions): Promise<Answer> {
   const given = (['text', 'document', 'patch', 'adopt', 'retry', 'code', 'abandon'] as const).filter(
     (name) => options[name] !== undefined,
   );
@@ -101,8 +107,8 @@ async function answerFrom(options: ResolveOptions): Promise<Answer> {
   }
   const { text, document, patch, adopt, code } = options;
   if (text !== undefined) return { kind: 'text', text };
-  if (document !== undefined) return { kind: 'documents', documents: await store(document) };
-  if (patch !== undefined) return { kind: 'correction', patch: await patchFrom(patch) };
+  if (document !== undefined) return { kind: 'documents', documents: await store(cli, document) };
+  if (patch !== undefined) return { kind: 'correction', patch: await patchFrom(cli, patch) };
   if (adopt !== undefined) return { kind: 'adopt', id: adopt };
   if (code !== undefined) return { kind: 'code', code };
   return { kind: options.retry ? 'retry' : 'abandon' };
@@ -116,11 +122,13 @@ function reasonFrom({ reason }: ResolveOptions, { kind }: Answer): string {
   return 'answered with gangway resolve';
 }
 
-async function store(files: readonly string[]) {
+async function store(cli: CommandLine, files: readonly string[]) {
   await Promise.all(files.map(checkDocument));
-  const { documentDir, s3Endpoint } = loadConfig();
-  const documents = documentStore(await openStore(documentDir, s3Endpoint));
-  return Promise.all(files.map((file) => documents.put(basename(file), createReadStream(file))));
+  const { documentDir, s3Endpoint } = cli.config();
+  const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
+  return Promise.all(
+    files.map((file) => documents.put(basename(file), createReadStream(file, { signal: cli.signal }))),
+  );
 }
 
 async function checkDocument(file: string): Promise<void> {
@@ -134,9 +142,9 @@ async function checkDocument(file: string): Promise<void> {
   if (found.size > MAX_ATTACHMENT_BYTES) throw new InvalidInput(`${file}: is larger than 25 MiB`);
 }
 
-async function patchFrom(given: string): Promise<Record<string, unknown>> {
+async function patchFrom(cli: CommandLine, given: string): Promise<Record<string, unknown>> {
   const fromFile = given === '-' || given.startsWith('@');
-  const patch = fromFile ? await readJson(given.replace(/^@/, '')) : parse(given);
+  const patch = fromFile ? await readJson(cli, given.replace(/^@/, '')) : parse(given);
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
     throw new InvalidInput('--patch: must be a JSON object');
   }

@@ -13,6 +13,7 @@ import {
   printList,
   TICKETS,
 } from './bank-lists.js';
+import type { CommandLine } from './command-line.js';
 import { check } from './input-file.js';
 import { withPartnerAccount } from './partner-account.js';
 
@@ -48,23 +49,23 @@ const accountOptions = z.object({
   '--iso': numericId.optional(),
 });
 
-export function showCommand(program: Command): void {
+export function showCommand(program: Command, cli: CommandLine): void {
   const show = program
     .command('show')
     .summary('list what the bank has')
     .description('List what the bank has. A worker reads it, as a standalone activity.');
   const list = (name: string, description: string) => show.command(name).description(description);
   withListOptions(list('tickets', 'List the new tickets.')).action((options: ListOptions) =>
-    printList(TICKETS, options, {}),
+    printList(cli, TICKETS, options, {}),
   );
   withListOptions(list('departments', 'List the departments. For administrators at the partner.')).action(
-    (options: ListOptions) => printList(DEPARTMENTS, options, {}),
+    (options: ListOptions) => printList(cli, DEPARTMENTS, options, {}),
   );
   withListOptions(
     withRange(list('notifications', 'List the notifications.'))
       .option('--level <level>', 'only those of this level: Info or Warning')
       .option('--search <text>', 'only those with this text'),
-  ).action(showNotifications);
+  ).action((options: NotificationOptions) => showNotifications(cli, options));
   withListOptions(
     withRange(
       list('external-activity', 'List the activity of external accounts that are linked to a profile.'),
@@ -72,13 +73,13 @@ export function showCommand(program: Command): void {
       .argument('<profile>', 'id of the banking profile')
       .option('--account <id>', 'only that of this financial account')
       .option('--provider <name>', 'only that of this provider'),
-  ).action(showExternalActivity);
+  ).action((profile: string, options: ActivityOptions) => showExternalActivity(cli, profile, options));
   withListOptions(
     list('accounts', 'Search business account holders.')
       .option('--dba <name>', 'only those whose dba has this in it')
       .option('--agent <id...>', 'only those of these agents')
       .option('--iso <id>', 'only those of this ISO'),
-  ).action(showAccounts);
+  ).action((options: AccountOptions) => showAccounts(cli, options));
 }
 
 function withListOptions(command: Command): Command {
@@ -98,9 +99,9 @@ interface RangeOptions extends ListOptions {
   readonly to?: string;
 }
 
-async function showNotifications(
-  options: RangeOptions & { readonly level?: string; readonly search?: string },
-): Promise<void> {
+type NotificationOptions = RangeOptions & { readonly level?: string; readonly search?: string };
+
+async function showNotifications(cli: CommandLine, options: NotificationOptions): Promise<void> {
   const { from, to, level, search } = options;
   const asked = { '--from': from, '--to': to, '--level': level, '--search': search };
   const checked = check(notificationOptions, asked, 'show notifications');
@@ -110,12 +111,15 @@ async function showNotifications(
     level: checked['--level'],
     searchTerm: checked['--search'],
   };
-  await printList(NOTIFICATIONS, options, defined(filter));
+  await printList(cli, NOTIFICATIONS, options, defined(filter));
 }
 
+type ActivityOptions = RangeOptions & { readonly account?: string; readonly provider?: string };
+
 async function showExternalActivity(
+  cli: CommandLine,
   profile: string,
-  options: RangeOptions & { readonly account?: string; readonly provider?: string },
+  options: ActivityOptions,
 ): Promise<void> {
   const { from, to, account, provider } = options;
   const asked = { profile, '--from': from, '--to': to, '--account': account, '--provider': provider };
@@ -126,14 +130,18 @@ async function showExternalActivity(
     dateFrom: checked['--from'],
     dateTo: checked['--to'],
   };
-  await printList(EXTERNAL_ACTIVITY, options, { profileId: checked.profile, ...defined(filter) });
+  await printList(cli, EXTERNAL_ACTIVITY, options, { profileId: checked.profile, ...defined(filter) });
 }
 
-async function showAccounts(
-  options: ListOptions & { readonly dba?: string; readonly agent?: string[]; readonly iso?: string },
-): Promise<void> {
+type AccountOptions = ListOptions & {
+  readonly dba?: string;
+  readonly agent?: string[];
+  readonly iso?: string;
+};
+
+async function showAccounts(cli: CommandLine, options: AccountOptions): Promise<void> {
   const { dba, agent, iso } = options;
   const checked = check(accountOptions, { '--dba': dba, '--agent': agent, '--iso': iso }, 'show accounts');
   const filter = { dba: checked['--dba'], agentIds: checked['--agent'], isoId: checked['--iso'] };
-  await printList(ACCOUNTS, options, defined(filter));
+  await printList(cli, ACCOUNTS, options, defined(filter));
 }

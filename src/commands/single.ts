@@ -6,7 +6,6 @@ import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import { resultOfSingle, startSingle } from '../temporal/single-activities.js';
 import type { CommandContext } from './context.js';
 import { CommandFailed } from './errors.js';
-import { printNote } from './output.js';
 import { inWords } from './partner-words.js';
 
 /**
@@ -15,13 +14,13 @@ import { inWords } from './partner-words.js';
  * @throws {CommandFailed} that says in words what went wrong
  */
 export async function runSingle<Answer>(
-  { client, config }: CommandContext,
+  { cli, client, config }: CommandContext,
   id: string,
   single: SingleActivity,
 ): Promise<Answer> {
   const { inWorkflow, result } = await startSingle(client, config.taskQueue, id, single);
   if (inWorkflow)
-    printNote(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
+    cli.note(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
   return result<Answer>().catch((error: unknown) => {
     throw explained(error, laneTaskQueue(config.taskQueue, single.lane, single.account));
   });

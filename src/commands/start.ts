@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { endOf, hasEnded } from './ended.js';
 import { check, readJson, sourceName } from './input-file.js';
 import { type Outcome, toldOf } from './outcome.js';
-import { printJson, printLine } from './output.js';
 import { reportStarted } from './started.js';
 
 export const boardCommand = startCommand(MERCHANT, {
@@ -37,8 +36,11 @@ interface StartingOptions {
   readonly json?: true;
 }
 
-function startCommand<Input>(kind: Kind<Input>, { summary, description }: Words): (program: Command) => void {
-  return (program) => {
+function startCommand<Input>(
+  kind: Kind<Input>,
+  { summary, description }: Words,
+): (program: Command, cli: CommandLine) => void {
+  return (program, cli) => {
     program
       .command(kind.command)
       .summary(summary)
@@ -50,17 +52,18 @@ function startCommand<Input>(kind: Kind<Input>, { summary, description }: Words)
       .option('--wait', 'wait until it has ended, and print its outcome')
       .option('--again', 'start anew although an earlier one of this externalId has ended')
       .option('--json', 'print JSON lines')
-      .action((file: string, options: StartingOptions) => startFrom(kind, file, options));
+      .action((file: string, options: StartingOptions) => startFrom(cli, kind, file, options));
   };
 }
 
 async function startFrom<Input>(
+  cli: CommandLine,
   { schema, start }: Kind<Input>,
   file: string,
   { wait, again, json }: StartingOptions,
 ): Promise<void> {
-  const input = check(schema(loadConfig()), await readJson(file), sourceName(file));
-  await withTemporal(async (context) => {
+  const input = check(schema(cli.config()), await readJson(cli, file), sourceName(file));
+  await withTemporal(cli, async (context) => {
     const { client, config } = context;
     const started = await start(client, input, { taskQueue: config.taskQueue, ...(again && { again }) });
     reportStarted(context, started, json);
@@ -68,7 +71,7 @@ async function startFrom<Input>(
     const isOver = !started.started && (await hasEnded(client, workflowId));
     if (!wait && !isOver) return;
     const outcome = await endOf<Outcome>(client, workflowId, '--again starts it anew');
-    if (json) return printJson({ workflowId, ...outcome });
-    for (const line of toldOf(outcome)) printLine(line.startsWith(' ') ? line : `${workflowId} ${line}`);
+    if (json) return cli.json({ workflowId, ...outcome });
+    for (const line of toldOf(outcome)) cli.line(line.startsWith(' ') ? line : `${workflowId} ${line}`);
   });
 }

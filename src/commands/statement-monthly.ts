@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { loadConfig } from '../config.js';
 import { defined } from '../messages/defined.js';
 import { externalId } from '../messages/external-id.js';
 import {
@@ -11,9 +10,10 @@ import {
   saveSchedule,
 } from '../temporal/statement-schedules.js';
 import { numberWithin } from './arguments.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { check } from './input-file.js';
-import { printJson, printLine, printTable, shortDate } from './output.js';
+import { shortDate } from './output.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from './partner-account.js';
 import {
   named,
@@ -42,7 +42,7 @@ interface MonthlyOptions extends StatementOptions, PartnerAccountOptions {
 }
 
 /** Adds `statement monthly`, and what is done with those: `list`, `stop` and `run`. */
-export function monthlyCommands(statement: Command): void {
+export function monthlyCommands(statement: Command, cli: CommandLine): void {
   const monthly = statement
     .command('monthly')
     .description(
@@ -53,14 +53,18 @@ export function monthlyCommands(statement: Command): void {
     .option('--day <day>', 'day of the month, 1 to 28', DEFAULT_DAY)
     .option('--hour <hour>', 'hour of that day in UTC, 0 to 23', DEFAULT_HOUR)
     .option('--json', 'print JSON')
-    .action(plan);
+    .action((key: string, options: MonthlyOptions) => plan(cli, key, options));
   statement
     .command('list')
     .description('List what is saved each month.')
     .option('--json', 'print JSON lines')
-    .action(list);
-  byKey(statement.command('stop').description('Stop saving these statements each month.'), stop);
-  byKey(statement.command('run').description('Save the statement of the previous month now.'), run);
+    .action((options: { json?: true }) => list(cli, options));
+  byKey(statement.command('stop').description('Stop saving these statements each month.'), (key, json) =>
+    stop(cli, key, json),
+  );
+  byKey(statement.command('run').description('Save the statement of the previous month now.'), (key, json) =>
+    run(cli, key, json),
+  );
 }
 
 function byKey(command: Command, action: (key: string, json?: true) => Promise<void>): void {
@@ -72,44 +76,48 @@ function byKey(command: Command, action: (key: string, json?: true) => Promise<v
     );
 }
 
-async function plan(key: string, { day, hour, json, ...options }: MonthlyOptions): Promise<void> {
+async function plan(
+  cli: CommandLine,
+  key: string,
+  { day, hour, json, ...options }: MonthlyOptions,
+): Promise<void> {
   const asked = { key, ...named(options), '--day': day, '--hour': hour };
   const checked = check(monthlyStatements, asked, 'statement monthly');
-  const account = partnerAccountOf(loadConfig(), options, 'statement monthly');
+  const account = partnerAccountOf(cli.config(), options, 'statement monthly');
   const monthly = {
     key,
     day: checked['--day'],
     hour: checked['--hour'],
     request: { ...requestFrom(checked), ...defined({ account }) },
   };
-  await withTemporal(async ({ client, config }) => {
+  await withTemporal(cli, async ({ client, config }) => {
     const { created, schedule } = await saveSchedule(client, monthly, config.taskQueue);
-    if (json) return printJson({ created, ...jsonOf(schedule) });
+    if (json) return cli.json({ created, ...jsonOf(schedule) });
     const next = schedule.isPaused ? 'it is paused' : `next run ${shortDate(schedule.nextRunAt)} UTC`;
-    printLine(`${schedule.scheduleId} ${created ? 'created' : 'changed'}: ${next}`);
+    cli.line(`${schedule.scheduleId} ${created ? 'created' : 'changed'}: ${next}`);
   });
 }
 
-async function list({ json }: { json?: true }): Promise<void> {
-  const schedules = await withTemporal(({ client }) => listSchedules(client));
+async function list(cli: CommandLine, { json }: { json?: true }): Promise<void> {
+  const schedules = await withTemporal(cli, ({ client }) => listSchedules(client));
   if (json) {
-    for (const schedule of schedules) printJson(jsonOf(schedule));
+    for (const schedule of schedules) cli.json(jsonOf(schedule));
     return;
   }
-  if (schedules.length === 0) return printLine('none');
-  printTable(['key', 'accounts', 'format', 'next run', 'last run'], schedules.map(row));
+  if (schedules.length === 0) return cli.line('none');
+  cli.table(['key', 'accounts', 'format', 'next run', 'last run'], schedules.map(row));
 }
 
-async function stop(key: string, json?: true): Promise<void> {
-  const scheduleId = await withTemporal(({ client }) => deleteSchedule(client, key));
-  if (json) return printJson({ scheduleId, stopped: true });
-  printLine(`${scheduleId} is gone; a run that has begun goes on`);
+async function stop(cli: CommandLine, key: string, json?: true): Promise<void> {
+  const scheduleId = await withTemporal(cli, ({ client }) => deleteSchedule(client, key));
+  if (json) return cli.json({ scheduleId, stopped: true });
+  cli.line(`${scheduleId} is gone; a run that has begun goes on`);
 }
 
-async function run(key: string, json?: true): Promise<void> {
-  const workflowId = await withTemporal(({ client }) => runSchedule(client, key));
-  if (json) return printJson({ key, workflowId: workflowId ?? null });
-  printLine(workflowId ? `started ${workflowId}` : 'asked for; "gangway statement list" will show the run');
+async function run(cli: CommandLine, key: string, json?: true): Promise<void> {
+  const workflowId = await withTemporal(cli, ({ client }) => runSchedule(client, key));
+  if (json) return cli.json({ key, workflowId: workflowId ?? null });
+  cli.line(workflowId ? `started ${workflowId}` : 'asked for; "gangway statement list" will show the run');
 }
 
 function jsonOf({ key, scheduleId, request, isPaused, nextRunAt, lastWorkflowId }: StatementSchedule) {

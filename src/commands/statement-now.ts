@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { SavedStatement } from '../messages/banking-activities.js';
 import type { GenerateStatementInput } from '../messages/banking-operations.js';
+import type { CommandLine } from './command-line.js';
 import { check } from './input-file.js';
 import { keyOf, type OperationOptions, runOperation, withOperationOptions } from './operation.js';
 import {
@@ -26,19 +27,20 @@ interface NowOptions extends StatementOptions, OperationOptions {
 type Saved = SavedStatement & { readonly emailed: boolean };
 
 /** Adds `statement now`. */
-export function nowCommand(statement: Command): void {
+export function nowCommand(statement: Command, cli: CommandLine): void {
   const command = statement
     .command('now')
     .description('Save the statement of one month.')
     .option('--period <month>', 'which month, such as 2026-01 (required)');
-  withOperationOptions(withStatementOptions(command)).action(saveNow);
+  withOperationOptions(withStatementOptions(command)).action((options: NowOptions) => saveNow(cli, options));
 }
 
-async function saveNow(options: NowOptions): Promise<void> {
+async function saveNow(cli: CommandLine, options: NowOptions): Promise<void> {
   const asked = check(statementOfMonth, { ...named(options), '--period': options.period }, 'statement now');
   const period = asked['--period'];
   const input: GenerateStatementInput = { ...requestFrom(asked), period };
   await runOperation<Saved>(
+    cli,
     {
       start: {
         type: 'generateStatement',

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { findOnboarding, stateOf } from '../temporal/onboardings.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
-import { printJson, printLine, printTable } from './output.js';
 import { type PartState, partsOf } from './parts.js';
 import { describeRequirement } from './requirement.js';
 
-export function statusCommand(program: Command): void {
+export function statusCommand(program: Command, cli: CommandLine): void {
   program
     .command('status')
     .summary('show one onboarding or operation')
@@ -18,12 +18,12 @@ export function statusCommand(program: Command): void {
     .argument('<id>', 'workflow id or externalId')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: true }) => {
-      await withTemporal(async ({ client, link }) => {
+      await withTemporal(cli, async ({ client, link }) => {
         const { workflowId, runId, typedSearchAttributes } = await findOnboarding(client, id);
         const state = await stateOf(client, workflowId);
-        if (json) return printJson(state);
+        if (json) return cli.json(state);
         const parts = await partsOf(client, workflowId, state);
-        printState(workflowId, state, parts, {
+        printState(cli, workflowId, state, parts, {
           'partner account': typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount),
           'web ui': link(workflowId, runId),
         });
@@ -32,6 +32,7 @@ export function statusCommand(program: Command): void {
 }
 
 function printState(
+  cli: CommandLine,
   workflowId: string,
   state: OnboardingState,
   parts: readonly PartState[],
@@ -52,12 +53,12 @@ function printState(
     ...more,
   };
   for (const [name, value] of Object.entries(facts)) {
-    if (value !== undefined && value !== null) printLine(`${name.padEnd(18)}${value}`);
+    if (value !== undefined && value !== null) cli.line(`${name.padEnd(18)}${value}`);
   }
-  if (state.requirements.length > 0) printLine('\nwaiting for a person:');
-  for (const requirement of state.requirements) printLine(describeRequirement(requirement));
-  printLine('');
-  printTable(['at', 'event', 'detail'], state.timeline.map(timelineRow));
+  if (state.requirements.length > 0) cli.line('\nwaiting for a person:');
+  for (const requirement of state.requirements) cli.line(describeRequirement(requirement));
+  cli.line('');
+  cli.table(['at', 'event', 'detail'], state.timeline.map(timelineRow));
 }
 
 function describePart({ workflowId, state, wasThereBefore }: PartState): string {

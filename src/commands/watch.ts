@@ -5,9 +5,9 @@ import type { Part } from '../messages/customer-onboarding.js';
 import type { WorkflowType } from '../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
 import { findOnboarding, stateOf } from '../temporal/onboardings.js';
+import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
-import { printJson, printLine } from './output.js';
 import { partsOf } from './parts.js';
 import { describeRequirement } from './requirement.js';
 import { timelineRow } from './status.js';
@@ -15,7 +15,7 @@ import { timelineRow } from './status.js';
 /** How often to look, in milliseconds. */
 const GLANCE_MS = 1_000;
 
-export function watchCommand(program: Command): void {
+export function watchCommand(program: Command, cli: CommandLine): void {
   program
     .command('watch')
     .summary('show the timeline live')
@@ -25,11 +25,11 @@ export function watchCommand(program: Command): void {
     )
     .argument('<id>', 'workflow id or externalId')
     .option('--json', 'print JSON lines')
-    .action(watch);
+    .action((id: string, options: { json?: true }) => watch(cli, id, options));
 }
 
-async function watch(id: string, { json }: { json?: true }): Promise<void> {
-  await withTemporal(async ({ client }) => {
+async function watch(cli: CommandLine, id: string, { json }: { json?: true }): Promise<void> {
+  await withTemporal(cli, async ({ client }) => {
     const { workflowId, type } = await findOnboarding(client, id);
     const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
     const shown = new Map<Whose, number>();
@@ -39,14 +39,14 @@ async function watch(id: string, { json }: { json?: true }): Promise<void> {
       const { status } = await client.workflow.getHandle(workflowId).describe();
       const state = await stateOf(client, workflowId);
       const timelines = isCustomer ? await timelinesOf(client, workflowId, state) : { '': state.timeline };
-      for (const entry of news(timelines, shown)) json ? printJson(entry) : printLine(lineOf(entry));
+      for (const entry of news(timelines, shown)) json ? cli.json(entry) : cli.line(lineOf(entry));
       for (const requirement of state.requirements) {
-        if (!json && !asked.has(requirement.id)) printLine(describeRequirement(requirement));
+        if (!json && !asked.has(requirement.id)) cli.line(describeRequirement(requirement));
         asked.add(requirement.id);
       }
       if (status.name === 'COMPLETED') return;
       if (status.name !== 'RUNNING') throw new CommandFailed(`${workflowId} is ${status.name.toLowerCase()}`);
-      await sleep(GLANCE_MS);
+      await sleep(GLANCE_MS, undefined, { signal: cli.signal });
     }
   });
 }

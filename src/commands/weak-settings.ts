@@ -6,10 +6,7 @@ import { loadReceiverSettings, RECEIVER_SECRETS } from '../receiver/settings.js'
 import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../temporal/connection.js';
 
 /** What works and is unwise, a sentence each. Names settings and files, never a value. */
-export async function weakSettings(
-  config: Config,
-  environment: NodeJS.ProcessEnv = process.env,
-): Promise<string[]> {
+export async function weakSettings(config: Config, environment: NodeJS.ProcessEnv): Promise<string[]> {
   const readable = await Promise.all([
     ...[...secretSettings(Object.keys(config.accounts)), ...RECEIVER_SECRETS, ...TEMPORAL_SECRETS].map(
       (name) => readableByOthers(`${name}_FILE`, environment[`${name}_FILE`]),
@@ -19,7 +16,7 @@ export async function weakSettings(
     readableByOthers('STATEMENT_DIR', config.statementDir),
   ]);
   return [
-    ...weakTemporal(config),
+    ...weakTemporal(config, environment),
     ...weakPartners(config),
     ...Object.values(config.accounts).flatMap(weakPartners),
     ...weakProcess(config),
@@ -28,8 +25,8 @@ export async function weakSettings(
   ];
 }
 
-function weakTemporal({ payloadKeys }: Config): string[] {
-  const { address, tls, apiKey } = temporalSettings().connectionOptions;
+function weakTemporal({ payloadKeys }: Config, environment: NodeJS.ProcessEnv): string[] {
+  const { address, tls, apiKey } = temporalSettings(environment).connectionOptions;
   const isRemote = !isLoopback(address);
   return [
     ...(payloadKeys ? [] : ['PAYLOAD_KEYS is not set: whoever reads the namespace reads private data']),

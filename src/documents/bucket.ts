@@ -1,4 +1,4 @@
-import { GetObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import { GetObjectCommand, S3Client, type S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { BadSetting } from '../config.js';
 import type { BucketAddress } from './address.js';
@@ -23,13 +23,16 @@ const WORTH_ANOTHER_TRY = [408, 429];
  * Files under a prefix of a bucket. Region and credentials come from AWS's own settings, files and roles.
  *
  * @param endpoint of a server that is not AWS's
+ * @param env where region and credentials are looked for first
  * @throws {BadSetting} when no region is set
  */
 export async function bucket(
   { bucket: Bucket, prefix }: BucketAddress,
   endpoint?: string,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<FileStore> {
   const s3 = new S3Client({
+    ...settingsIn(env),
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_TIMEOUT_MS },
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
   });
@@ -52,6 +55,17 @@ export async function bucket(
     },
     judge,
   });
+}
+
+/** A profile goes before keys, as AWS has it; the SDK finds the profile. */
+function settingsIn(env: NodeJS.ProcessEnv): Pick<S3ClientConfig, 'region' | 'credentials'> {
+  const { AWS_REGION: region, AWS_PROFILE: profile, AWS_SESSION_TOKEN: sessionToken } = env;
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  const keys = accessKeyId && secretAccessKey && !profile ? { accessKeyId, secretAccessKey } : undefined;
+  return {
+    ...(region && { region }),
+    ...(keys && { credentials: { ...keys, ...(sessionToken && { sessionToken }) } }),
+  };
 }
 
 /** Messages of S3 name accounts and keys; its codes do not. */

@@ -46,6 +46,8 @@ export interface Opened {
 export interface CallOptions {
   /** Ends the call. If bytes went out by then, the outcome is `Uncertain`. */
   readonly signal?: AbortSignal;
+  /** The caller knows of what is deprecated: the process does not warn of it. */
+  readonly knowsDeprecated?: boolean;
   /** A write to production is wanted, where a partner has another environment as well. */
   readonly toProduction?: boolean;
 }
@@ -116,7 +118,8 @@ async function call(
       reason: `not sent: ${refusal}`,
     });
   }
-  if (operation.deprecated) warnOfDeprecated(protocol.system, name, operation.deprecated);
+  if (operation.deprecated && !options.knowsDeprecated)
+    warnOfDeprecated(protocol.system, name, operation.deprecated);
 
   const wire = encode(operation, checked.data as Record<string, unknown>);
   const accept = operation.answer === 'stream' ? '*/*' : 'application/json';

@@ -76,7 +76,7 @@ export interface ReceiverSettings extends KnownAccounts {
 }
 
 /** @throws {BadSetting} naming the first setting that cannot be used */
-export function loadReceiverSettings(environment: NodeJS.ProcessEnv = process.env): ReceiverSettings {
+export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSettings {
   const set = readSettings(settings, withSecretFiles(environment, RECEIVER_SECRETS));
   const { host, port } = set.RECEIVER_ADDRESS;
   const isOpen = !isSecureOrLoopback(new URL(`http://${host}`));

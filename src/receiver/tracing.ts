@@ -16,7 +16,7 @@ export function traceRequests(server: FastifyInstance): void {
     const caller = propagation.extract(ROOT_CONTEXT, headers);
     const attributes = { 'http.request.method': method, 'http.route': route };
     const options = { kind: SpanKind.SERVER, attributes };
-    contexts.set(request, trace.setSpan(caller, tracer.startSpan(`${method} ${route}`, options, caller)));
+    contexts.set(request, trace.setSpan(caller, tracer().startSpan(`${method} ${route}`, options, caller)));
     done();
   });
   // Later than that, for what reads a body forgets what it was called in.

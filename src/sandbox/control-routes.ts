@@ -93,9 +93,9 @@ export function controlRoutes(server: FastifyInstance, controls: Controls): void
 
   server.get('/sandbox/faults', () => faults.report);
 
-  server.delete('/sandbox/faults', () => {
+  server.delete<{ Querystring: { about?: string } }>('/sandbox/faults', ({ query }) => {
     const { report } = faults;
-    faults.clear();
+    faults.clear(query.about);
     return report;
   });
 

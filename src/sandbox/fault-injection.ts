@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Called, Faults } from './faults.js';
 
@@ -24,7 +23,7 @@ export function withFaults(
   perform: (request: FastifyRequest) => Promise<Answer>,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const plan = faults.next(called);
+    const plan = faults.next(called, () => `${request.url} ${JSON.stringify(request.body)}`);
     const answer = ({ status, contentType, body }: Answer) => {
       if (contentType !== undefined) reply.type(contentType);
       return reply.code(status).send(body);
@@ -36,11 +35,11 @@ export function withFaults(
       case 'reorder-webhooks':
         return answer(await perform(request));
       case 'delay':
-        await sleep(plan.milliseconds);
+        await faults.delay(plan);
         return answer(await perform(request));
       case 'delay-after-commit': {
         const late = await perform(request);
-        await sleep(plan.milliseconds);
+        await faults.delay(plan);
         return answer(late);
       }
       case 'drop-before-commit':

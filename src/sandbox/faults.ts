@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
 /** What can be planned to go wrong: with one operation, or beside all of them, see {@link BESIDE_OPERATIONS}. */
@@ -8,8 +9,9 @@ export const FAULTS = {
   '500-before-commit': 'answers 500, nothing took effect',
   '500-after-commit': 'the call takes effect, then answers 500',
   '429': 'answers 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
-  delay: 'waits for `milliseconds` before anything else',
-  'delay-after-commit': 'the call takes effect, then its answer waits for `milliseconds`',
+  delay: 'waits for `milliseconds`, or until it is forgotten, before anything else',
+  'delay-after-commit':
+    'the call takes effect, then its answer waits for `milliseconds`, or until it is forgotten',
   'expired-token': 'answers 401 though the credentials are good, nothing took effect',
   'duplicate-webhooks': 'the next webhook is delivered twice',
   'reorder-webhooks':
@@ -30,6 +32,8 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
       operation: z.enum(operations).optional(),
       /** As in the ledger: `boarding`. Tells apart what two systems call the same; otherwise both are hit. */
       system: z.enum(systems).optional(),
+      /** Hits only calls that have this text in their URL or JSON body, such as an `externalId`. Default: any call. */
+      about: z.string().min(1).optional(),
       /** How many calls it hits. */
       times: z.int().min(1).default(1),
       milliseconds: z.int().min(0).default(1_000),
@@ -52,6 +56,7 @@ export interface Called {
 /** Faults that wait for the next calls of their operation, or the next deliveries. */
 export class Faults {
   #planned: { plan: FaultPlan; left: number }[] = [];
+  readonly #delayed = new Set<{ readonly plan: FaultPlan; readonly letGo: () => void }>();
   #calls = 0;
 
   plan(plan: FaultPlan): void {
@@ -63,15 +68,39 @@ export class Faults {
     return { calls: this.#calls, waiting: this.#planned.map(({ plan, left }) => ({ ...plan, times: left })) };
   }
 
-  /** Forgets what still waits. */
-  clear(): void {
-    this.#planned = [];
+  /**
+   * Forgets what still waits, and lets go of the calls that are delayed.
+   *
+   * @param about only faults that were planned with this text; all of them unless given
+   */
+  clear(about?: string): void {
+    const isMeant = (plan: FaultPlan) => about === undefined || plan.about === about;
+    this.#planned = this.#planned.filter(({ plan }) => !isMeant(plan));
+    for (const { plan, letGo } of this.#delayed) if (isMeant(plan)) letGo();
   }
 
-  /** The fault that hits this call, if any; it is used up. */
-  next({ system, operation }: Called): FaultPlan | undefined {
+  /** Waits for as long as a plan says, or until it is cleared. */
+  async delay(plan: FaultPlan): Promise<void> {
+    const patience = new AbortController();
+    const delayed = { plan, letGo: () => patience.abort() };
+    this.#delayed.add(delayed);
+    await sleep(plan.milliseconds, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
+    this.#delayed.delete(delayed);
+  }
+
+  /**
+   * The fault that hits this call, if any; it is used up.
+   *
+   * @param text makes the call's URL and body, in which a plan may want to find what it is about
+   */
+  next({ system, operation }: Called, text: () => string): FaultPlan | undefined {
     this.#calls += 1;
-    return this.#use((plan) => plan.operation === operation && (plan.system ?? system) === system);
+    return this.#use(
+      (plan) =>
+        plan.operation === operation &&
+        (plan.system ?? system) === system &&
+        (plan.about === undefined || text().includes(plan.about)),
+    );
   }
 
   /** The fault that hits this delivery of a webhook, if any; it is used up. */

@@ -4,15 +4,14 @@ import type { Operation } from '../partners/catalogue.js';
 
 /** What reads a request's members from path, query and body, as the catalogue names and types them. */
 export function memberReader(operation: Operation) {
-  const schema = z.toJSONSchema(operation.request, { io: 'input', unrepresentable: 'any' });
-  const types = memberTypes(schema);
-  // Names in a query go by any spelling: the real services take `ID` for `id` (apis/4).
-  const names = new Map([...types.keys()].map((name) => [name.toLowerCase(), name]));
+  // Made at the first call: a JSON Schema for each of a hundred operations is most of what a start would cost.
+  let known: KnownMembers | undefined;
 
   function fromText(texts: unknown): [string, unknown][] {
     return Object.entries(texts as Record<string, string | string[]>).map(([spelling, text]) => {
-      const name = names.get(spelling.toLowerCase()) ?? spelling;
-      return [name, typed(types.get(name), text)];
+      known ??= knownMembers(operation);
+      const name = known.names.get(spelling.toLowerCase()) ?? spelling;
+      return [name, typed(known.types.get(name), text)];
     });
   }
 
@@ -21,6 +20,18 @@ export function memberReader(operation: Operation) {
     const body = typeof content === 'object' ? content : {};
     return { ...body, ...Object.fromEntries([...fromText(request.query), ...fromText(request.params)]) };
   };
+}
+
+interface KnownMembers {
+  /** JSON types by name. */
+  readonly types: ReadonlyMap<string, string | undefined>;
+  /** Names by their spelling in lower case: the real services take `ID` for `id` (apis/4). */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function knownMembers({ request }: Operation): KnownMembers {
+  const types = memberTypes(z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' }));
+  return { types, names: new Map([...types.keys()].map((name) => [name.toLowerCase(), name])) };
 }
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;

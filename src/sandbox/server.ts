@@ -30,8 +30,8 @@ export interface SandboxOptions {
   readonly tokenLifetimeMs?: number;
   /** Of every user of every partner, and the key where a partner has keys in place of users; each one's name unless set. */
   readonly password?: string;
-  /** How far the partners' clock is ahead of the true time: in `Date` headers, and in all that banking tells. */
-  readonly clockSkewMs?: number;
+  /** The partners' clock, in `Date` headers and in all that banking tells; default: `Date.now`. */
+  readonly now?: () => number;
 }
 
 export interface Sandbox {
@@ -43,11 +43,10 @@ export interface Sandbox {
 /** Starts all partner systems, emulated over real HTTP. State lives as long as the process. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = '127.0.0.1', port = 0, posNames = [] } = options;
-  const { tokenLifetimeMs = TOKEN_LIFETIME_MS, clockSkewMs = 0, password } = options;
+  const { tokenLifetimeMs = TOKEN_LIFETIME_MS, now = Date.now, password } = options;
   let pace = options.pace ?? DEFAULT_PACE;
   const ledger = new Ledger();
   const faults = new Faults();
-  const now = () => Date.now() + clockSkewMs;
   const boarding = new BoardingService(ledger, () => pace);
   const banking = new BankingService({
     ledger,
@@ -108,6 +107,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   async function close(): Promise<void> {
     clearTimeout(reopening);
+    faults.clear();
     banking.close();
     await server.close();
   }

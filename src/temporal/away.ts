@@ -1,9 +1,10 @@
 import { isGrpcServiceError, isRetryableError, ServiceError } from '@temporalio/client';
 import { OtherAccount } from './onboardings.js';
 
-/** gRPC's INVALID_ARGUMENT and DEADLINE_EXCEEDED. */
+/** gRPC's INVALID_ARGUMENT, DEADLINE_EXCEEDED and UNIMPLEMENTED. */
 const INVALID_ARGUMENT = 3;
 const DEADLINE_EXCEEDED = 4;
+const UNIMPLEMENTED = 12;
 
 /** Whether Temporal did not answer, or was too busy to: the same may be asked again later. */
 export function isAway(error: unknown): boolean {
@@ -21,6 +22,12 @@ export function refusalOf(error: unknown): string | undefined {
   const cause = causeOf(error);
   if (!isGrpcServiceError(cause) || cause.code !== INVALID_ARGUMENT) return undefined;
   return /search attribute/i.test(cause.details) ? undefined : cause.details;
+}
+
+/** Whether the server does not know what it was asked for, or has it switched off. */
+export function isUnimplemented(error: unknown): boolean {
+  const cause = causeOf(error);
+  return isGrpcServiceError(cause) && cause.code === UNIMPLEMENTED;
 }
 
 function causeOf(error: unknown): unknown {

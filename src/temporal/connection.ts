@@ -1,10 +1,12 @@
 import { createSecureContext } from 'node:tls';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { BadSetting, withSecretFiles } from '../config.js';
 import { tracedClient } from '../tracing/temporal.js';
 import { onNewApiKey } from './api-key.js';
+import { isUnimplemented } from './away.js';
 import { dataConverter } from './data-converter.js';
+import { endingWith } from './ending-calls.js';
 import type { PayloadKeys } from './payload-keys.js';
 import { type Credentials, whyAway } from './why-away.js';
 
@@ -12,7 +14,7 @@ import { type Credentials, whyAway } from './why-away.js';
 export const TEMPORAL_SECRETS: readonly string[] = ['TEMPORAL_API_KEY'];
 
 /** How long to try before Temporal counts as away. */
-const CONNECT_TIMEOUT = '5s';
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /** gRPC would wait up to two minutes before it connects again. */
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
@@ -26,8 +28,12 @@ export class TemporalAway extends Error {
 }
 
 /** @param error what the SDK says to an attempt to connect */
-export async function temporalAway(credentials: Credentials, error: unknown): Promise<TemporalAway> {
-  return new TemporalAway(credentials.address, await whyAway(credentials, error), { cause: error });
+export async function temporalAway(
+  credentials: Credentials,
+  error: unknown,
+  signal?: AbortSignal,
+): Promise<TemporalAway> {
+  return new TemporalAway(credentials.address, await whyAway(credentials, error, signal), { cause: error });
 }
 
 /**
@@ -35,8 +41,8 @@ export async function temporalAway(credentials: Credentials, error: unknown): Pr
  *
  * @throws {BadSetting}
  */
-export function temporalSettings() {
-  const overrideEnvVars = withSecretFiles(process.env, TEMPORAL_SECRETS);
+export function temporalSettings(env: NodeJS.ProcessEnv) {
+  const overrideEnvVars = withSecretFiles(env, TEMPORAL_SECRETS);
   if (overrideEnvVars['TEMPORAL_API_KEY'] === '') throw new BadSetting('TEMPORAL_API_KEY_FILE', 'is empty');
   try {
     const profile = loadClientConfigProfile({ overrideEnvVars });
@@ -87,31 +93,68 @@ export function requireKeys(address: string, keys: PayloadKeys | undefined): voi
   throw new BadSetting('PAYLOAD_KEYS', `is not set, and ${why}; "gangway keys new" makes a key`);
 }
 
-/** @throws {TemporalAway} */
-export async function connectClient(keys: PayloadKeys | undefined): Promise<Client> {
-  const { options, clientOptions } = clientSettings(keys);
-  const connection = Connection.lazy({ ...options, connectTimeout: CONNECT_TIMEOUT });
+export interface Connecting {
+  readonly env: NodeJS.ProcessEnv;
+  readonly keys: PayloadKeys | undefined;
+  /** Ends the connecting, and then all calls that are under way. */
+  readonly signal: AbortSignal;
+  /** Once connected, `signal` is left to who uses the client. */
+  readonly finishes?: boolean | undefined;
+}
+
+/**
+ * Connects, and leaves nothing open in the end.
+ *
+ * @throws {TemporalAway}
+ */
+export async function withClient<Result>(
+  { env, keys, signal, finishes = false }: Connecting,
+  use: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
+  const { options, clientOptions } = clientSettings(env, keys);
+  const over = new AbortController();
+  const end = () => over.abort();
+  let isConnected = false;
+  const connection = Connection.lazy({
+    ...options,
+    interceptors: [
+      makeGrpcRetryInterceptor(defaultGrpcRetryOptions()),
+      endingWith(over.signal, () => !isConnected),
+    ],
+  });
+  const stopWatching = onNewApiKey(env, (apiKey) => connection.setApiKey(apiKey));
   try {
-    await connection.ensureConnected();
-  } catch (error) {
-    // One that turned us away would stay open, and keep the process alive.
+    signal.addEventListener('abort', end);
+    await connection
+      .withDeadline(Date.now() + CONNECT_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}))
+      .catch(async (error: unknown) => {
+        signal.throwIfAborted();
+        if (!isUnimplemented(error)) throw await temporalAway(options, error, signal);
+      });
+    isConnected = true;
+    if (finishes) signal.removeEventListener('abort', end);
+    const result = await use(new Client({ connection, ...clientOptions }));
+    if (!finishes) signal.throwIfAborted();
+    return result;
+  } finally {
+    stopWatching();
+    signal.removeEventListener('abort', end);
+    end();
     await connection.close();
-    throw await temporalAway(options, error);
   }
-  onNewApiKey((apiKey) => connection.setApiKey(apiKey));
-  return new Client({ connection, ...clientOptions });
 }
 
 /** A client that connects when it is first used, so that a process can start before Temporal does. */
-export function lazyClient(keys: PayloadKeys | undefined): Client {
-  const { options, clientOptions } = clientSettings(keys);
+export function lazyClient(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined): Client {
+  const { options, clientOptions } = clientSettings(env, keys);
   const connection = Connection.lazy(options);
-  onNewApiKey((apiKey) => connection.setApiKey(apiKey));
+  onNewApiKey(env, (apiKey) => connection.setApiKey(apiKey));
   return new Client({ connection, ...clientOptions });
 }
 
-function clientSettings(keys: PayloadKeys | undefined) {
-  const { connectionOptions, namespace } = temporalSettings();
+function clientSettings(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined) {
+  const { connectionOptions, namespace } = temporalSettings(env);
   const { address, tls, apiKey, metadata } = connectionOptions;
   const options = {
     address,

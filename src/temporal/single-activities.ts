@@ -3,14 +3,13 @@ import {
   ActivityExecutionFailedError,
   ActivityNotFoundError,
   type Client,
-  isGrpcServiceError,
-  ServiceError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
 } from '@temporalio/client';
 import { ActivityFailure } from '@temporalio/common';
 import type { SingleActivity } from '../messages/single-activity.js';
 import { laneTaskQueue } from '../messages/task-queues.js';
+import { isUnimplemented } from './away.js';
 import { NoWorker } from './onboardings.js';
 import { pollersOf } from './pollers.js';
 
@@ -21,9 +20,6 @@ export interface RunningSingle {
   /** @throws {ApplicationFailure}, {@link TimeoutFailure} or another of Temporal's failures: what the activity ended with */
   result<Answer>(): Promise<Answer>;
 }
-
-/** What gRPC calls a request that the server does not know, or has switched off. */
-const UNIMPLEMENTED = 12;
 
 /** How to start one. */
 export interface StartSingleOptions {
@@ -111,10 +107,4 @@ function rootOf(error: unknown): unknown {
     error instanceof WorkflowFailedError ||
     error instanceof ActivityFailure;
   return isWrapped && error.cause ? rootOf(error.cause) : error;
-}
-
-/** Whether the server does not know what it was asked for, or has it switched off. */
-function isUnimplemented(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && cause.code === UNIMPLEMENTED;
 }

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
+import { addAbortSignal } from 'node:stream';
 import { connect } from 'node:tls';
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import type { TLSConfig } from '@temporalio/common/lib/internal-non-workflow/index.js';
@@ -25,7 +26,11 @@ const TLS_TIMEOUT_MS = 5_000;
  * Why Temporal does not let us in, in words for people, when it is the API key or a certificate. The SDK tells of a
  * handshake that failed only that there was no connection in time, so the handshake is made once more.
  */
-export async function whyAway(credentials: Credentials, error: unknown): Promise<string | undefined> {
+export async function whyAway(
+  credentials: Credentials,
+  error: unknown,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   if (isDenied(error)) {
     return credentials.apiKey === undefined
       ? 'it lets nobody in without TEMPORAL_API_KEY'
@@ -36,7 +41,7 @@ export async function whyAway(credentials: Credentials, error: unknown): Promise
   const certificates = tls === true ? {} : tls;
   const expiry = expiryOf(certificates);
   if (expiry !== undefined) return `TEMPORAL_TLS_CLIENT_CERT_PATH: the certificate expired on ${expiry}`;
-  return handshake(credentials.address, certificates);
+  return handshake(credentials.address, certificates, signal);
 }
 
 /** Whether Temporal is there and turns us away. */
@@ -52,7 +57,11 @@ function expiryOf({ clientCertPair }: TLSConfig): string | undefined {
   return Date.parse(validTo) < Date.now() ? validTo : undefined;
 }
 
-async function handshake(address: string, tls: TLSConfig): Promise<string | undefined> {
+async function handshake(
+  address: string,
+  tls: TLSConfig,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const { clientCertPair: pair, serverRootCACertificate: ca, serverNameOverride } = tls;
@@ -66,6 +75,7 @@ async function handshake(address: string, tls: TLSConfig): Promise<string | unde
     ...(ca && { ca: Buffer.from(ca) }),
     ...(pair && { cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) }),
   });
+  if (signal) addAbortSignal(signal, socket);
   let met = false;
   socket.once('secureConnect', () => {
     met = true;

@@ -1,13 +1,12 @@
 import { context, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { getNumberFromEnv, setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources';
+  parseKeyPairsIntoRecord,
+  setGlobalErrorHandler,
+  W3CTraceContextPropagator,
+} from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -32,22 +31,51 @@ const SPAN_IDS: IdGenerator = {
   generateSpanId: () => chosenSpanId() ?? RANDOM.generateSpanId(),
 };
 
-/** Makes this process export its spans: OTLP over HTTP, in protobuf. @param onFailure is told what kind of failure it was */
-export function exportTraces(service: string, onFailure: (kind: string) => void): () => Promise<void> {
+/**
+ * Makes this process export its spans: OTLP over HTTP, in protobuf. One in a process does at a time, for OpenTelemetry keeps in
+ * globals where spans go. Headers, certificates and time-outs of the exporter are those of the process's own environment.
+ *
+ * @param onFailure is told what kind of failure it was
+ * @returns sends what is left, and lets go of the globals
+ */
+export function exportTraces(
+  service: string,
+  env: NodeJS.ProcessEnv,
+  onFailure: (kind: string) => void,
+): () => Promise<void> {
   setGlobalErrorHandler((error) => onFailure(error instanceof Error ? error.name : 'unknown'));
-  const scheduledDelayMillis = getNumberFromEnv('OTEL_BSP_SCHEDULE_DELAY') ?? GATHERING_MS;
+  const scheduledDelayMillis = Number(env['OTEL_BSP_SCHEDULE_DELAY']) || GATHERING_MS;
+  const url = urlFrom(env);
   const provider = new TracerProvider({
-    resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': service }))
-      .merge(detectResources({ detectors: [envDetector] })),
-    sampler: samplerFrom(process.env),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), scheduledDelayMillis })],
+    resource: defaultResource().merge(
+      resourceFromAttributes({
+        'service.name': service,
+        ...parseKeyPairsIntoRecord(env['OTEL_RESOURCE_ATTRIBUTES']),
+        ...(env['OTEL_SERVICE_NAME'] && { 'service.name': env['OTEL_SERVICE_NAME'] }),
+      }),
+    ),
+    sampler: samplerFrom(env),
+    spanProcessors: [
+      new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ ...url }), scheduledDelayMillis }),
+    ],
     idGenerator: SPAN_IDS,
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  trace.setGlobalTracerProvider(provider);
-  return () => provider.shutdown();
+  const isOurs = trace.setGlobalTracerProvider(provider);
+  return async () => {
+    if (isOurs) for (const global of [trace, propagation, context]) global.disable();
+    await provider.shutdown();
+  };
+}
+
+/** The setting of traces is the whole address, that of all signals is what it begins with. */
+function urlFrom({
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces,
+  OTEL_EXPORTER_OTLP_ENDPOINT: ofAll = '',
+}: NodeJS.ProcessEnv): { readonly url?: string } {
+  const url = ofTraces || `${ofAll.replace(/\/$/, '')}/v1/traces`;
+  return URL.canParse(url) ? { url } : {};
 }
 
 /** The standard names of samplers (OpenTelemetry, general SDK configuration). */

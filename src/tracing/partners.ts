@@ -9,7 +9,7 @@ export const traceExchanges: PartnerObserver = ({ system, operation, method }) =
     'gangway.system': system,
     'gangway.operation': operation,
   };
-  const span = tracer.startSpan(`${system} ${operation}`, { kind: SpanKind.CLIENT, attributes });
+  const span = tracer().startSpan(`${system} ${operation}`, { kind: SpanKind.CLIENT, attributes });
   return (end) => {
     if ('failure' in end) fail(span, end.code);
     else {

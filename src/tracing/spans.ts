@@ -5,11 +5,14 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  type Tracer,
   trace,
 } from '@opentelemetry/api';
 
 /** Where our spans come from. Until tracing is started they are none, and cost nothing. */
-export const tracer = trace.getTracer('gangway');
+export function tracer(): Tracer {
+  return trace.getTracer('gangway');
+}
 
 /** A span about to begin. Its name and attributes are words of ours and ids, never what somebody sent. */
 export interface SpanPlan {
@@ -26,7 +29,7 @@ export async function inSpan<Result>(
   work: () => Promise<Result>,
   isFailure: (error: unknown) => boolean = () => true,
 ): Promise<Result> {
-  const span = tracer.startSpan(name, { kind, attributes }, parent);
+  const span = tracer().startSpan(name, { kind, attributes }, parent);
   try {
     return await context.with(trace.setSpan(parent, span), work);
   } catch (error) {

@@ -69,7 +69,7 @@ export const traceSinks: InjectedSinks<TraceSinks> = {
       fn({ workflowType, workflowId, runId, firstExecutionRunId }, cause) {
         const attributes = { temporalWorkflowID: workflowId, temporalRunID: runId };
         const options = { kind: SpanKind.SERVER, attributes };
-        const start = () => tracer.startSpan(`RunWorkflow:${workflowType}`, options, contextOf(cause));
+        const start = () => tracer().startSpan(`RunWorkflow:${workflowType}`, options, contextOf(cause));
         withSpanId(workflowSpanId(firstExecutionRunId), start).end();
       },
       callDuringReplay: false,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as ask, createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { testEnds, type Until } from './shared.js';
 
 /** One half of what went over the wire. */
 export interface Message {
@@ -31,14 +31,23 @@ export interface CountingProxy {
   readonly url: string;
   /** The requests so far, of this line when one is given. */
   seen(line?: string): readonly Seen[];
+  /** Refuses connections from now on, or from the next request of this line on, which is still answered. */
+  shut(from?: string): Promise<void>;
+  /** Takes connections again. */
+  open(): Promise<void>;
 }
 
-/** Hands every request on to a partner and keeps both halves, for the running test. A connection that is cut there is cut here. */
-export async function countingProxy(target: string): Promise<CountingProxy> {
+/** Hands every request on to a partner and keeps both halves, until the running test ends. A connection that is cut there is cut here. */
+export async function countingProxy(target: string, until: Until = testEnds): Promise<CountingProxy> {
   const all: Seen[] = [];
+  let shutFrom: string | undefined;
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
     const line = `${method} ${url.split('?')[0]}`;
+    if (line === shutFrom) {
+      shutFrom = undefined;
+      server.close();
+    }
     const { authorization } = headers;
     const at = performance.now();
     const seen = { line, url, authorization, at, request: kept(request) };
@@ -55,7 +64,7 @@ export async function countingProxy(target: string): Promise<CountingProxy> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  until(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -63,6 +72,16 @@ export async function countingProxy(target: string): Promise<CountingProxy> {
   return {
     url: `http://127.0.0.1:${port}`,
     seen: (line) => (line === undefined ? all : all.filter((one) => one.line === line)),
+    async shut(from) {
+      shutFrom = from;
+      if (from !== undefined) return;
+      server.close();
+      server.closeIdleConnections();
+    },
+    async open() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
   };
 }
 

@@ -28,6 +28,11 @@ export function merchant(
   };
 }
 
+/** An application by which a submission can be told from others: it names the merchant. */
+export function namedApplication(externalId: string): NonNullable<MerchantBoardingInput['application']> {
+  return { siteInspection: { reference: externalId } };
+}
+
 const HOLDER: BusinessOnboardingInput['holder'] = {
   email: 'ada@example.com',
   givenName: 'Ada',

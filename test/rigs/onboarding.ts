@@ -73,6 +73,16 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     });
   }
 
+  /** Waits until the request to cancel it has come, as to a child whose parent was cancelled. */
+  async cancelRequested(): Promise<void> {
+    const history = async () => (await this.handle.fetchHistory()).events ?? [];
+    await eventually(
+      history,
+      (events) => events.some((event) => event.workflowExecutionCancelRequestedEventAttributes),
+      'the cancel request',
+    );
+  }
+
   /** The events of the history, by kind and workflow tasks aside: a busy machine may need more of those. */
   async written(): Promise<readonly string[]> {
     const { events } = await this.handle.fetchHistory();

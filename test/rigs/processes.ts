@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { endWithUs } from '../../src/end-with-us.js';
+import { type Watched, watched } from './output.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -20,8 +21,7 @@ export async function run(
   env: Readonly<Record<string, string>>,
   input = '',
 ): Promise<Finished> {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(command, args, { cwd: ROOT, env: { PATH, HOME, ...env }, detached: true });
+  const child = spawn(command, args, { cwd: ROOT, env: environmentOf(env), detached: true });
   endWithUs(child, 'group');
   // It may end without reading.
   child.stdin.on('error', () => {});
@@ -30,13 +30,46 @@ export async function run(
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** Runs the built `gangway`. */
-export function gangway(
+/** Of our own environment: where programs and files are, and where scripts/coverage.ts gathers what is covered. */
+function environmentOf(env: Readonly<Record<string, string>>): Record<string, string> {
+  const { PATH = '', HOME = '', NODE_V8_COVERAGE: coverage } = process.env;
+  return { PATH, HOME, ...(coverage && { NODE_V8_COVERAGE: coverage }), ...env };
+}
+
+/** Runs the built `gangway`, for what needs a process; else see rigs/command.ts. */
+export function spawnGangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
   input?: string,
 ): Promise<Finished> {
   return run(process.execPath, ['dist/starter.js', ...args], env, input);
+}
+
+/** The built `gangway` while it runs. */
+export interface SpawnedCommand extends Watched {
+  kill(signal: NodeJS.Signals): void;
+  readonly finished: Promise<Finished>;
+}
+
+/** Starts the built `gangway`, for a test that does something to its process while it waits. */
+export function startSpawnedGangway(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+): SpawnedCommand {
+  const child = spawn(process.execPath, ['dist/starter.js', ...args], {
+    cwd: ROOT,
+    env: environmentOf(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  endWithUs(child, 'group');
+  const end = once(child, 'close');
+  const output = watched(child, end);
+  return {
+    ...output,
+    kill: (signal) => child.kill(signal),
+    finished: end.then(() => ({ code: child.exitCode, stdout: output.stdout(), stderr: output.stderr() })),
+  };
 }
 
 /** The JSON lines that a command printed. */
@@ -75,8 +108,7 @@ export async function launchNode(
   ready: string,
   cwd = ROOT,
 ): Promise<RunningProcess> {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, args, { cwd, env: { PATH, HOME, ...env }, detached: true });
+  const child = spawn(process.execPath, args, { cwd, env: environmentOf(env), detached: true });
   // A test that fails half-way leaves nothing behind.
   endWithUs(child, 'group');
   let printed = '';

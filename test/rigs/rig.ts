@@ -13,6 +13,7 @@ import type { MerchantBoardingOutcome } from '../../src/messages/merchant-boardi
 import type { MerchantBoardingInput } from '../../src/messages/merchant-boarding-input.js';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
 import { dataConverter } from '../../src/temporal/data-converter.js';
+import type { DevServerOptions } from '../../src/temporal/dev-server.js';
 import {
   startBusinessOnboarding,
   startCustomerOnboarding,
@@ -21,11 +22,15 @@ import {
 import { generatePayloadKey } from '../../src/temporal/payload-keys.js';
 import { Onboarding } from './onboarding.js';
 import { SandboxControl } from './sandbox-control.js';
+import type { Until } from './shared.js';
+import { startTemporal } from './temporal-server.js';
 import { keysFrom, type RunningWorker, runWorker, type WorkerOptions } from './worker.js';
 
 export interface RigOptions extends WorkerOptions {
   /** A Temporal server of the caller's own. Default: the one that all test files share. */
   readonly address?: string;
+  /** A Temporal server for this rig alone, which ends with it: for lists of all workflows, and for other settings. */
+  readonly server?: DevServerOptions;
   readonly sandbox?: SandboxOptions;
   /** False to leave the worker to the test. */
   readonly worker?: boolean;
@@ -50,11 +55,14 @@ export interface Rig {
     input: CustomerOnboardingInput,
     options?: { again?: boolean },
   ): Promise<Onboarding<CustomerOnboardingOutcome>>;
+  /** Has something else closed together with the rig. */
+  readonly atClose: Until;
   close(): Promise<void>;
 }
 
 export async function createRig(options: RigOptions = {}): Promise<Rig> {
-  const address = options.address ?? inject('temporalAddress');
+  const server = options.server && (await startTemporal(options.server));
+  const address = options.address ?? server?.address ?? inject('temporalAddress');
   const connection = await Connection.connect({ address });
   const payloadKeys = options.payloadKeys ?? generatePayloadKey();
   const client = new Client({ connection, dataConverter: dataConverter(keysFrom(payloadKeys)) });
@@ -64,6 +72,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   const dirs = { documentDir: join(folder, 'documents'), statementDir: join(folder, 'statements') };
   const sandbox = await startSandbox({ pace: { reads: 1 }, ...options.sandbox });
   const workers: RunningWorker[] = [];
+  const others: (() => unknown)[] = [];
 
   const rig: Rig = {
     client,
@@ -96,6 +105,9 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       const { workflowId: id } = await startCustomerOnboarding(client, input, { taskQueue, ...more });
       return new Onboarding(client, id);
     },
+    atClose(close) {
+      others.push(close);
+    },
     async close() {
       const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
       for await (const { workflowId } of client.workflow.list({ query })) {
@@ -106,9 +118,11 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
           .catch(() => undefined);
       }
       await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all(others.map((close) => close()));
       await sandbox.close();
       await native.close();
       await connection.close();
+      await server?.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,16 @@
 import type { LedgerEntry } from '../../src/sandbox/ledger.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
+import { eventually } from './waiting.js';
+
+/** A call that the sandbox holds until the test lets go of it. */
+export interface HeldCall {
+  /** Waits until the call has come. */
+  underWay(): Promise<void>;
+  letGo(): Promise<void>;
+}
+
+/** Longer than any test waits. */
+const HELD_MS = 100_000;
 
 /** The sandbox's own controls, over HTTP as anyone would use them. */
 export class SandboxControl {
@@ -36,6 +47,29 @@ export class SandboxControl {
 
   plan(fault: string, operation?: string, more: Record<string, unknown> = {}): Promise<unknown> {
     return this.#json('/sandbox/faults', 'POST', { fault, operation, ...more });
+  }
+
+  /**
+   * Holds the next call of an operation that has `about` in its URL or JSON body, before or after it takes effect.
+   * Nothing else may be planned with the same text.
+   */
+  async hold(
+    operation: string,
+    about: string,
+    fault: 'delay' | 'delay-after-commit' = 'delay',
+  ): Promise<HeldCall> {
+    await this.plan(fault, operation, { about, milliseconds: HELD_MS });
+    const waiting = async () => {
+      const report = await this.#json<{ waiting: { about?: string }[] }>('/sandbox/faults');
+      return report.waiting.filter((plan) => plan.about === about).length;
+    };
+    return {
+      underWay: async () =>
+        void (await eventually(waiting, (count) => count === 0, `${operation} of ${about}`)),
+      letGo: async () => {
+        await this.#json(`/sandbox/faults?${new URLSearchParams({ about })}`, 'DELETE');
+      },
+    };
   }
 
   pace(pace: string): Promise<unknown> {

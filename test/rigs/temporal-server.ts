@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import type { TestProject } from 'vitest/node';
-import { startDevServer } from '../../src/temporal/dev-server.js';
+import { type DevServer, type DevServerOptions, startDevServer } from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
 import { temporalCli, timeSkippingServer } from '../../src/temporal/server-binaries.js';
 
@@ -27,13 +27,19 @@ function endWithNpm(): void {
 
 const report = (line: string) => process.stderr.write(`${line}\n`);
 
-/** One real Temporal server for all test files; each has its own task queue on it. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  endWithNpm();
-  const server = await startDevServer({ report });
+/** A development server that knows the search attributes. */
+export async function startTemporal(options: DevServerOptions = {}): Promise<DevServer> {
+  const server = await startDevServer(options);
   const connection = await Connection.connect({ address: server.address });
   await registerSearchAttributes(new Client({ connection }));
   await connection.close();
+  return server;
+}
+
+/** One Temporal server for all test files; each has its own task queue on it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  endWithNpm();
+  const server = await startTemporal({ report });
   project.provide('temporalAddress', server.address);
   project.provide('temporalCli', await temporalCli());
   project.provide('timeSkippingServer', await timeSkippingServer(report));

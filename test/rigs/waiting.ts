@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Milliseconds until it is asked again: soon at first, then less often. */
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 250;
+
 /** Less than a test may take, so that it says what it waited for. A busy machine takes its time. */
 const PATIENCE_MS = 100_000;
 
@@ -10,11 +14,13 @@ export async function eventually<T>(
   what: string,
   milliseconds = PATIENCE_MS,
 ): Promise<T> {
-  for (const until = Date.now() + milliseconds; ; await sleep(50)) {
+  const until = Date.now() + milliseconds;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.3, LONGEST_PAUSE_MS)) {
     const answer = await ask();
     if (isWanted(answer)) return answer;
     if (Date.now() > until) {
       throw new Error(`waited in vain for ${what}; last: ${JSON.stringify(answer)?.slice(0, 2_000)}`);
     }
+    await sleep(pause);
   }
 }

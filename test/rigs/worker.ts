@@ -1,13 +1,10 @@
-import { DefaultLogger, makeTelemetryFilterString, type NativeConnection, Runtime } from '@temporalio/worker';
+import type { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../../src/config.js';
+import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
 import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-keys.js';
 import { createWorker } from '../../src/worker/create-worker.js';
-
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-});
+import './runtime.js';
 
 /** How a worker in the test's own process is set, where it matters to a test. */
 export interface WorkerOptions {
@@ -19,8 +16,12 @@ export interface WorkerOptions {
   /** User at the banking partner, whose password is the name; `null` for no banking partner. Default: `sandbox`. */
   readonly bankingUser?: string | null;
   readonly bankingPassword?: string;
-  /** Address of the banking partner. Default: the sandbox. */
+  /** Addresses of partners. Default: the sandbox. */
+  readonly boardingUrl?: string;
   readonly bankingUrl?: string;
+  readonly paymentsUrl?: string;
+  /** Time-outs of the clients of boarding, banking and payments. Default: those of production. */
+  readonly limits?: Partial<HttpLimits>;
   /** As in `PAYLOAD_KEYS`; '' leaves payloads in the clear. Default: the rig's own. */
   readonly payloadKeys?: string;
   /** Names of further accounts at the partners, with the credentials of the one without a name. Default: none. */
@@ -78,18 +79,19 @@ export async function runWorker(place: WorkerPlace, options: WorkerOptions): Pro
 }
 
 function accountOf(url: string, options: WorkerOptions) {
-  const { user = 'sandbox', password = user, activitiesPerSecond = {} } = options;
-  const { bankingUser = 'sandbox', bankingPassword = bankingUser ?? '', bankingUrl = url } = options;
+  const { user = 'sandbox', password = user, activitiesPerSecond = {}, limits = {} } = options;
+  const { bankingUser = 'sandbox', bankingPassword = bankingUser ?? '' } = options;
+  const { boardingUrl = url, bankingUrl = url, paymentsUrl = url } = options;
   const banking = {
     ...{ url: bankingUrl, username: bankingUser ?? '', password: bankingPassword },
-    ...{ deviceToken: 'd-1', deviceName: 'test', form: 'user' as const },
+    ...{ deviceToken: 'd-1', deviceName: 'test', form: 'user' as const, limits },
   };
   return {
     ...{ posNames: [], activitiesPerSecond, settingsPrefix: '' },
-    boarding: { url, username: user, password },
+    boarding: { url: boardingUrl, username: user, password, limits },
     banking: bankingUser === null ? undefined : banking,
     plantStore: { url, token: 'sandbox' },
-    payments: { url, apiKey: 'sandbox', environment: 'uat' as const },
+    payments: { url: paymentsUrl, apiKey: 'sandbox', environment: 'uat' as const, limits },
     processor: { url, apiKey: 'sandbox' },
   };
 }

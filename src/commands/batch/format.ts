@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { KnownAccounts } from '../../messages/known-accounts.js';
+import type { CommandLine } from '../command-line.js';
 import { InvalidInput } from '../errors.js';
 import { columnsOf } from './columns.js';
 import { csvRows } from './csv.js';
@@ -27,6 +28,7 @@ const EXTENSIONS: Readonly<Record<string, 'csv' | 'ndjson'>> = {
  * @throws {InvalidInput} when the options do not fit it, or the mapping file is wrong
  */
 export async function rowReader(
+  cli: Pick<CommandLine, 'input'>,
   { format, delimiter, mapping }: FormatOptions,
   file: string,
   known: KnownAccounts,
@@ -39,6 +41,10 @@ export async function rowReader(
     return (source) => ndjsonRows(source.read());
   }
   const columns = columnsOf(rowSchemas(known));
-  const table = { columns, delimiter, mapping: mapping ? await readMapping(mapping, columns) : NO_MAPPING };
+  const table = {
+    columns,
+    delimiter,
+    mapping: mapping ? await readMapping(cli, mapping, columns) : NO_MAPPING,
+  };
   return (source) => csvRows(source.read(), table);
 }

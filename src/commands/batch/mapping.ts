@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import type { CommandLine } from '../command-line.js';
 import { InvalidInput } from '../errors.js';
 import { check, readJson, sourceName } from '../input-file.js';
 import type { Column, Columns } from './columns.js';
@@ -45,8 +46,12 @@ export interface Mapping {
 export const NO_MAPPING: Mapping = { columns: new Map(), constants: [] };
 
 /** Reads a mapping file, see examples/mapping.json. @throws {InvalidInput} that names each wrong entry */
-export async function readMapping(file: string, known: Columns): Promise<Mapping> {
-  const given = check(mappingFile, await readJson(file), sourceName(file));
+export async function readMapping(
+  cli: Pick<CommandLine, 'input'>,
+  file: string,
+  known: Columns,
+): Promise<Mapping> {
+  const given = check(mappingFile, await readJson(cli, file), sourceName(file));
   const problems: FieldProblem[] = [];
   const columns = new Map<string, MappedColumn | null>();
   for (const [header, target] of Object.entries(given.columns)) {

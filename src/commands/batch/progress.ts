@@ -1,6 +1,6 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { MultiBar } from 'cli-progress';
-import { printNote } from '../output.js';
+import type { CommandLine } from '../command-line.js';
 
 /** How far something has come, for the person at the terminal. */
 export interface Progress {
@@ -10,12 +10,11 @@ export interface Progress {
   readonly end: () => void;
 }
 
-const NONE: Progress = { step: (print) => print(), note: printNote, end() {} };
-
 /** A bar on standard error when that is a terminal; else none. @param done what each one is then: `ended` */
-export function progressOf(total: number, done: string): Progress {
-  const stream = process.stderr;
-  if (!stream.isTTY) return NONE;
+export function progressOf(cli: CommandLine, total: number, done: string): Progress {
+  const { stderr: stream } = cli;
+  const note = (text: string) => cli.note(text);
+  if (!stream.isTTY) return { step: (print) => print(), note, end() {} };
   // One bar of several: a single one moves the cursor back to where it began when it ends.
   const bars = new MultiBar({
     stream,
@@ -37,7 +36,7 @@ export function progressOf(total: number, done: string): Progress {
       above(print);
       bar.increment();
     },
-    note: (text) => above(() => printNote(text)),
+    note: (text) => above(() => note(text)),
     end: () => bars.stop(),
   };
 }

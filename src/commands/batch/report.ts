@@ -1,5 +1,5 @@
+import type { CommandLine } from '../command-line.js';
 import { toldOf } from '../outcome.js';
-import { printJson, printLine, printNote } from '../output.js';
 import type { Result } from './starting.js';
 import type { End } from './waiting.js';
 
@@ -14,7 +14,10 @@ export interface Told {
 export class Report {
   readonly #counts = new Map<string, number>();
 
-  constructor(private readonly json: boolean) {}
+  constructor(
+    private readonly cli: CommandLine,
+    private readonly json: boolean,
+  ) {}
 
   start(row: Told, result: Result): void {
     if ('refused' in result) {
@@ -44,7 +47,7 @@ export class Report {
     const told = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
     const counts = [...this.#counts, ...(told < total ? [[rest, total - told] as const] : [])];
     const text = `${rowsOf(total)}: ${counts.map(([word, count]) => `${count} ${word}`).join(', ')}`;
-    this.json ? printNote(text) : printLine(text);
+    this.json ? this.cli.note(text) : this.cli.line(text);
   }
 
   #failed(row: Told, error: string): void {
@@ -53,8 +56,8 @@ export class Report {
 
   #tell({ line, externalId, workflowId }: Told, word: string, text: string, json: object): void {
     this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
-    if (this.json) printJson({ line, externalId, workflowId, ...json });
-    else printLine(`${line} ${workflowId} ${text}`);
+    if (this.json) this.cli.json({ line, externalId, workflowId, ...json });
+    else this.cli.line(`${line} ${workflowId} ${text}`);
   }
 }
 

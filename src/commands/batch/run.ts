@@ -1,7 +1,5 @@
 import type { CommandContext } from '../context.js';
-import { CommandFailed } from '../errors.js';
-import { printNote } from '../output.js';
-import { Interrupted, interruptible } from './interruption.js';
+import { CommandFailed, Interrupted } from '../errors.js';
 import { HOW_TO_GO_ON, persistent } from './persistence.js';
 import { progressOf } from './progress.js';
 import type { Ready } from './ready.js';
@@ -33,32 +31,32 @@ export async function run(
   total: number,
   options: RunOptions,
 ): Promise<void> {
+  const { cli } = context;
   const stop = new AbortController();
   const { signal } = stop;
-  // Should the reader of the output go away, the process ends, and not all is done.
-  process.exitCode = 1;
-  const failed = await interruptible(stop, async () => {
-    const { begun, failures } = await start(context, rows, total, options, stop);
-    if (!options.wait || signal.aborted) return failures;
-    return failures + (await wait(context, begun, options, stop));
-  });
+  const interrupt = () => stop.abort(cli.signal.reason);
+  if (cli.signal.aborted) interrupt();
+  else cli.signal.addEventListener('abort', interrupt, { once: true });
+  const { begun, failures } = await start(context, rows, total, options, stop);
+  const failed = failures + (options.wait && !signal.aborted ? await wait(context, begun, options, stop) : 0);
   if (signal.reason instanceof Interrupted) {
-    printNote(HOW_TO_GO_ON);
-    process.exitCode = signal.reason.exitCode;
-  } else if (signal.aborted) throw signal.reason;
-  else if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
-  else process.exitCode = 0;
+    cli.note(HOW_TO_GO_ON);
+    // Should the reader of the output have gone away, not all is done.
+    throw new Interrupted(signal.reason.message, signal.reason.exitCode || 1);
+  }
+  if (signal.aborted) throw signal.reason;
+  if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
 }
 
 async function start(
-  { client, config }: CommandContext,
+  { cli, client, config }: CommandContext,
   rows: AsyncGenerator<Ready>,
   total: number,
   { rate, concurrency, giveUpAfter, wait, json }: RunOptions,
   stop: AbortController,
 ): Promise<{ readonly begun: readonly Begun[]; readonly failures: number }> {
-  const progress = progressOf(total, 'begun');
-  const report = new Report(json === true);
+  const progress = progressOf(cli, total, 'begun');
+  const report = new Report(cli, json === true);
   const begun: Begun[] = [];
   await startAll(client, rows, {
     options: { taskQueue: config.taskQueue, urgency: 'batch' },
@@ -79,13 +77,13 @@ async function start(
 
 /** @returns how many have no outcome */
 async function wait(
-  { client }: CommandContext,
+  { cli, client }: CommandContext,
   begun: readonly Begun[],
   { giveUpAfter, json }: RunOptions,
   stop: AbortController,
 ): Promise<number> {
-  const progress = progressOf(begun.length, 'ended');
-  const report = new Report(json === true);
+  const progress = progressOf(cli, begun.length, 'ended');
+  const report = new Report(cli, json === true);
   await awaitAll(client, begun, {
     stop,
     persistently: persistent({ giveUpAfter, stop, note: progress.note }),

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import type { CommandLine } from '../command-line.js';
 import { InvalidInput } from '../errors.js';
 import { sourceName } from '../input-file.js';
 
@@ -21,9 +21,9 @@ const CHUNK_BYTES = 64 * 1024;
  *
  * @throws {InvalidInput}
  */
-export async function openSource(file: string): Promise<Source> {
+export async function openSource(cli: Pick<CommandLine, 'input'>, file: string): Promise<Source> {
   const name = sourceName(file);
-  if (file === '-') return heldSource(name, await buffer(process.stdin));
+  if (file === '-') return heldSource(name, await cli.input());
   try {
     const handle = await open(file);
     if (!(await handle.stat()).isFile()) return heldSource(name, await handle.readFile());

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { contentTypeOf, type DocumentStore } from '../../documents/document-store.js';
 import type { FileToSend } from '../../messages/partner-call.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { FilePart, Operation } from '../../partners/catalogue.js';
 import { parseExactly } from '../../partners/exact-json.js';
+import type { CommandLine } from '../command-line.js';
 import { InvalidInput } from '../errors.js';
 import { check } from '../input-file.js';
 
@@ -24,11 +24,12 @@ export interface GivenRequest {
  * @throws {InvalidInput} that names every wrong field
  */
 export async function readRequest(
+  cli: CommandLine,
   operation: Operation,
   given = '{}',
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<GivenRequest> {
-  const members = { ...more, ...(await readMembers(given)) };
+  const members = { ...more, ...(await readMembers(cli, given)) };
   const files = operation.encoding === 'multipart' ? await readFiles(members) : {};
   check(operation.request, { ...members, ...files }, 'request', 'nothing was sent');
   return { members, files };
@@ -46,9 +47,9 @@ export async function toSend({ members, files }: GivenRequest, documents: Docume
   };
 }
 
-async function readMembers(given: string): Promise<Record<string, unknown>> {
+async function readMembers(cli: CommandLine, given: string): Promise<Record<string, unknown>> {
   const name = given === '-' ? 'standard input' : given.startsWith('@') ? given.slice(1) : 'request';
-  const json = await content(given, name);
+  const json = await content(cli, given, name);
   let members: unknown;
   try {
     members = parseExactly(json);
@@ -60,8 +61,8 @@ async function readMembers(given: string): Promise<Record<string, unknown>> {
   throw new InvalidInput(`${name}: must be a JSON object`);
 }
 
-async function content(given: string, name: string): Promise<string> {
-  if (given === '-') return text(process.stdin);
+async function content(cli: CommandLine, given: string, name: string): Promise<string> {
+  if (given === '-') return String(await cli.input());
   if (!given.startsWith('@')) return given;
   return (await readFrom(name, name)).toString('utf8');
 }

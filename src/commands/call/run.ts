@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { accountOf, loadConfig } from '../../config.js';
+import { accountOf } from '../../config.js';
 import { documentStore } from '../../documents/document-store.js';
 import { openStore } from '../../documents/open-store.js';
 import type { PartnerAnswer, PartnerCall } from '../../messages/partner-call.js';
@@ -13,9 +13,9 @@ import { closeAll, partnerClients } from '../../partners/clients.js';
 import { PartnerError } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
 import { traceExchanges } from '../../tracing/partners.js';
+import type { CommandLine } from '../command-line.js';
 import { type CommandContext, withTemporal } from '../context.js';
 import { CommandFailed } from '../errors.js';
-import { printNote } from '../output.js';
 import { inWords } from '../partner-words.js';
 import { awaitSingle, runSingle } from '../single.js';
 import { type GivenRequest, toSend } from './request.js';
@@ -76,46 +76,51 @@ function activityFor(
 }
 
 /** Has a worker make the call, and answers what the partner answered. @throws {CommandFailed} */
-export function callByWorker(wanted: Wanted): Promise<unknown> {
-  return withTemporal(async (context) => {
+export function callByWorker(cli: CommandLine, wanted: Wanted): Promise<unknown> {
+  return withTemporal(cli, async (context) => {
     const { documentDir, s3Endpoint } = context.config;
-    const documents = documentStore(await openStore(documentDir, s3Endpoint));
+    const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
     const single = activityFor(wanted, await toSend(wanted.request, documents));
-    const told = () => printNote(`it goes on; "gangway call answer ${wanted.id}" waits for it`);
-    process.once('SIGINT', told).once('SIGINT', () => process.exit(130));
-    return answered(context, await runSingle<PartnerAnswer>(context, wanted.id, single), wanted.output);
+    const answer = await runSingle<PartnerAnswer>(context, wanted.id, single).finally(() => {
+      if (cli.signal.aborted) cli.note(`it goes on; "gangway call answer ${wanted.id}" waits for it`);
+    });
+    return answered(context, answer, wanted.output);
   });
 }
 
 /** What became of a call that a worker made before. @throws {CommandFailed} */
-export function answerOf(id: string, output: string | undefined): Promise<unknown> {
-  return withTemporal(async (context) =>
+export function answerOf(cli: CommandLine, id: string, output: string | undefined): Promise<unknown> {
+  return withTemporal(cli, async (context) =>
     answered(context, await awaitSingle<PartnerAnswer>(context, id), output),
   );
 }
 
 async function answered(
-  { config }: CommandContext,
+  { cli, config }: CommandContext,
   answer: PartnerAnswer,
   output: string | undefined,
 ): Promise<unknown> {
   if ('answer' in answer) return answer.answer;
   const { fileName, contentType } = answer.file;
-  const files = await openStore(config.statementDir, config.s3Endpoint);
+  const files = await openStore(config.statementDir, config.s3Endpoint, cli.env);
   if (output === undefined) return { saved: `${files.place}/${fileName}`, contentType } satisfies SavedFile;
-  return save(await files.open(fileName), contentType, output);
+  return save(cli, await files.open(fileName), contentType, output);
 }
 
 /** Makes the call from here, without Temporal: nothing is retried, and nobody else sees it. @throws {CommandFailed} */
-export async function callFromHere(wanted: Wanted): Promise<unknown> {
+export async function callFromHere(cli: CommandLine, wanted: Wanted): Promise<unknown> {
   const { system, partnerAccount, key, request, toProduction, output } = wanted;
-  const clients = partnerClients(accountOf(loadConfig(), partnerAccount), traceExchanges);
+  const { signal } = cli;
+  const clients = partnerClients(accountOf(cli.config(), partnerAccount), traceExchanges);
   const client = clients[system] as PartnerClient<Operations>;
   try {
-    const answer = await client[key]?.({ ...request.members, ...request.files }, { toProduction });
+    const answer = await client[key]?.(
+      { ...request.members, ...request.files },
+      { toProduction, signal, knowsDeprecated: true },
+    );
     if (!isDownload(answer)) return answer ?? null;
     const { body, contentType } = answer;
-    return await save(body, contentType, output ?? operationName(key));
+    return await save(cli, body, contentType, output ?? operationName(key));
   } catch (error) {
     throw error instanceof PartnerError ? new CommandFailed(inWords(error.details)) : error;
   } finally {
@@ -124,9 +129,14 @@ export async function callFromHere(wanted: Wanted): Promise<unknown> {
 }
 
 /** Others must not read what a partner keeps for its customers. A file that is there already is not written over. */
-async function save(body: Readable, contentType: string, output: string): Promise<SavedFile> {
+async function save(
+  { signal }: CommandLine,
+  body: Readable,
+  contentType: string,
+  output: string,
+): Promise<SavedFile> {
   try {
-    await pipeline(body, createWriteStream(output, { mode: 0o600, flags: 'wx' }));
+    await pipeline(body, createWriteStream(output, { mode: 0o600, flags: 'wx' }), { signal });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw code === undefined ? error : new CommandFailed(`${output} cannot be written (${code})`);

@@ -26,6 +26,8 @@ export interface TokenSettings {
   readonly totpSecret?: string;
   /** How long a refusal is believed before the partner is asked again. */
   readonly coolDown?: Partial<CoolDown>;
+  /** Milliseconds of a clock that nobody sets; default: `performance.now()`. */
+  readonly now?: () => number;
   readonly observe?: PartnerObserver | undefined;
 }
 
@@ -45,7 +47,7 @@ const RENEWED_AT = 0.8;
 /** Between two attempts to renew a token that is still good. */
 const NEXT_ATTEMPT_MS = 10_000;
 
-/** Times are those of `performance.now()`, which no change of the clock touches. */
+/** Times are those of {@link TokenSettings.now}. */
 interface Held {
   readonly credentials: Credentials;
   readonly expiresAt: number;
@@ -65,6 +67,7 @@ export class BankingToken {
   readonly #settings: TokenSettings;
   readonly #headers: Credentials;
   readonly #coolDown: CoolDown;
+  readonly #now: () => number;
   readonly #codes: TimeBasedCodes | undefined;
   readonly #client: PartnerClient<typeof TOKEN_OPERATIONS>;
   #held: Held | undefined;
@@ -79,6 +82,7 @@ export class BankingToken {
     this.#settings = settings;
     this.#headers = headers;
     this.#coolDown = { ...COOL_DOWN, ...settings.coolDown };
+    this.#now = settings.now ?? (() => performance.now());
     this.#codes = settings.totpSecret === undefined ? undefined : new TimeBasedCodes(settings.totpSecret);
     const authorization = async () => this.#held?.credentials ?? headers;
     const open = (response: HttpResponse) => this.#open(response);
@@ -92,13 +96,13 @@ export class BankingToken {
   /** Headers with a token that is good, fetched or renewed if need be. @throws {PartnerError} when there is none. */
   async authorization(): Promise<Credentials> {
     const held = this.#held;
-    if (held && performance.now() < held.renewAt) return held.credentials;
+    if (held && this.#now() < held.renewAt) return held.credentials;
     try {
       return (await this.#renewed()).credentials;
     } catch (error) {
-      const isStillGood = held && held === this.#held && performance.now() < held.expiresAt;
+      const isStillGood = held && held === this.#held && this.#now() < held.expiresAt;
       if (!isStillGood) throw error;
-      held.renewAt = performance.now() + NEXT_ATTEMPT_MS;
+      held.renewAt = this.#now() + NEXT_ATTEMPT_MS;
       return held.credentials;
     }
   }
@@ -139,8 +143,8 @@ export class BankingToken {
   /** E2 while the token lives, and after that only where E1 would need a person; E1 when E2 fails. */
   async #obtain(): Promise<Held> {
     const held = this.#held;
-    if (held && (held.neededPerson || performance.now() < held.expiresAt)) {
-      const since = performance.now();
+    if (held && (held.neededPerson || this.#now() < held.expiresAt)) {
+      const since = this.#now();
       const answer = await this.#client.refreshToken({}).catch(() => undefined);
       if (answer) return this.#hold(answer, since, held.neededPerson);
     }
@@ -148,9 +152,8 @@ export class BankingToken {
   }
 
   async #issue(): Promise<Held> {
-    if (this.#refusal && performance.now() < this.#refusal.until)
-      throw new PartnerError(this.#refusal.details);
-    const since = performance.now();
+    if (this.#refusal && this.#now() < this.#refusal.until) throw new PartnerError(this.#refusal.details);
+    const since = this.#now();
     const code = this.#code;
     try {
       const answer = await this.#ask(code);
@@ -231,7 +234,7 @@ export class BankingToken {
       ...(needsCode && { needs: 'one-time-code' as const }),
     };
     const coolDown = kind === 'Forbidden' ? this.#coolDown.lockedMs : this.#coolDown.refusedMs;
-    this.#refusal = { details: refusal, until: performance.now() + coolDown };
+    this.#refusal = { details: refusal, until: this.#now() + coolDown };
     return new PartnerError(refusal);
   }
 }

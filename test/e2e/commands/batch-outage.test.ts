@@ -5,8 +5,8 @@ import { Client, Connection } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { startGangway } from '../../rigs/command.js';
 import { executions, merchantsFile } from '../../rigs/commands/batch-files.js';
-import { startGangway } from '../../rigs/commands/running-command.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 /** A server of its own that keeps what it has over a stop, and a file of so many merchants. */

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { gangway } from '../../rigs/command.js';
 import { batchFile, ndjson } from '../../rigs/commands/batch-files.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { gangway, jsonLines, run } from '../../rigs/processes.js';
+import { jsonLines, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 // A server of its own: scripts answer for all merchants of an agent, and report on all there are.

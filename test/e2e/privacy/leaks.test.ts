@@ -7,6 +7,7 @@ import type { CustomerOnboardingInput } from '../../../src/messages/customer-onb
 import { workflowId } from '../../../src/messages/ids.js';
 import { freePort, startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { gangway } from '../../rigs/command.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { terminal } from '../../rigs/inputs.js';
 import { SECRET, subscriber } from '../../rigs/news/subscriber.js';
@@ -14,7 +15,7 @@ import { Onboarding } from '../../rigs/onboarding.js';
 import { holderOf, merchantOf, ownersOf } from '../../rigs/privacy/marked-inputs.js';
 import { found, type Markers, markers } from '../../rigs/privacy/markers.js';
 import { databaseOf, kept } from '../../rigs/privacy/places.js';
-import { gangway, launch } from '../../rigs/processes.js';
+import { launch } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { collector } from '../../rigs/tracing/collector.js';
 

@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { gangway, launch, run } from '../../rigs/processes.js';
+import { launch, run, spawnGangway } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 import { collector, type Span } from '../../rigs/tracing/collector.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -48,7 +49,7 @@ it('one trace leads from the event, or the command, down to the call of the part
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'merchant.json');
   await writeFile(file, JSON.stringify(merchant('declined')));
-  expect((await gangway(env, ['board', file, '--wait'])).code).toBe(0);
+  expect((await spawnGangway(env, ['board', file, '--wait'])).code).toBe(0);
   for (const { child, exit } of [worker, receiver]) {
     child.kill('SIGTERM');
     expect(await exit).toBe(0);
@@ -94,6 +95,18 @@ it('one trace leads from the event, or the command, down to the call of the part
   expect([command.service, command.parent]).toEqual(['gangway', '']);
   expect(spans.filter(({ message, events }) => message !== '' || events > 0)).toEqual([]);
 }, 240_000);
+
+it('a command is traced each time it runs, and only where it is to be', async () => {
+  const otlp = await collector();
+  onTestFinished(() => otlp.close());
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_RESOURCE_ATTRIBUTES: 'deployment=test' };
+  for (const settings of [env, {}, { ...env, OTEL_SERVICE_NAME: 'ops' }])
+    expect((await gangway(settings, ['keys', 'new'])).code).toBe(0);
+  expect(otlp.spans().map(({ service, name }) => [service, name])).toEqual([
+    ['gangway', 'gangway keys'],
+    ['ops', 'gangway keys'],
+  ]);
+});
 
 it('without a collector nothing is loaded, and nothing is written into the history', async () => {
   const rig = await createRig({ worker: false });

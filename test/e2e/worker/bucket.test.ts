@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { gangway } from '../../rigs/command.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import {
   BUCKET,
@@ -11,7 +12,7 @@ import {
   startS3Server,
 } from '../../rigs/documents/s3-server.js';
 import { merchant } from '../../rigs/inputs.js';
-import { gangway, jsonLines, launch } from '../../rigs/processes.js';
+import { jsonLines, launch } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 /** Below it each test has a place of its own, for a test may be run again. */

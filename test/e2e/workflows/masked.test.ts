@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway } from '../../rigs/command.js';
 import { business } from '../../rigs/inputs.js';
-import { gangway } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 describe('a ticket that repeats a social security number', () => {

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { batchFile, executions, idOf, merchantsFile, ndjson } from '../../rigs/commands/batch-files.js';
 import { inputFile } from '../../rigs/commands/input-files.js';
-import { startGangway } from '../../rigs/commands/running-command.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
-import { jsonLines, run, gangway as runGangway } from '../../rigs/processes.js';
+import { jsonLines, run, startSpawnedGangway } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 // Without a worker: what is started stays as it is, and Temporal's own list says what that is.
@@ -235,7 +235,7 @@ describe('--dry-run', () => {
 describe('a run', () => {
   it('that is killed is gone on with, and starts nothing twice', async () => {
     const { file, ids } = await merchantsFile(rig, 200);
-    const killed = startGangway(rig.env, ['batch', file, '--rate', '100']);
+    const killed = startSpawnedGangway(rig.env, ['batch', file, '--rate', '100']);
     await killed.printsLines(60);
     killed.kill('SIGKILL');
     await killed.finished;

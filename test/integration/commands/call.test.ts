@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { gangway, startGangway } from '../../rigs/command.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
-import { gangway, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
@@ -158,19 +155,21 @@ describe('a call', () => {
       stdout: '',
       stderr: 'close-card cannot be undone: confirm it with --yes\n',
     });
-    const args = ['dist/starter.js', 'call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
-    const typed = (answer: string) =>
-      run(
-        'script',
-        ['-qec', [process.execPath, ...args].map((arg) => `'${arg}'`).join(' '), '/dev/null'],
-        rig.env,
-        answer,
-      );
-    const declined = await typed('no\n');
-    expect(declined.code).toBe(1);
-    expect(declined.stdout).toContain('not confirmed; nothing was sent');
+    const args = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
+    const question = 'Close a card for good. This cannot be undone. Type close-card to do it: ';
+    const typed = async (answer: string) => {
+      const command = startGangway(rig.env, args, { terminal: true });
+      await command.says(question);
+      command.type(answer);
+      return command.finished;
+    };
+    expect(await typed('no')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${question}not confirmed; nothing was sent\n`,
+    });
     expect(await rig.sandbox.ledger({ operation: 'close-card' })).toEqual([]);
-    expect((await typed('close-card\n')).code).toBe(0);
+    expect((await typed('close-card')).code).toBe(0);
     expect(await rig.sandbox.ledger({ operation: 'close-card' })).toHaveLength(1);
   });
 
@@ -281,22 +280,21 @@ describe('a Temporal server without standalone activities', () => {
 
 describe('Ctrl-C', () => {
   it('leaves the call to its worker, and says how to get the answer', async () => {
-    const args = ['dist/starter.js', 'call', 'payments', 'list-terminals', '--json'];
     await rig.sandbox.plan('delay', 'list-terminals', { milliseconds: 3_000 });
-    const { PATH = '' } = process.env;
-    const child = spawn(process.execPath, args, { env: { PATH, ...rig.env } });
-    const stderr = text(child.stderr);
+    const command = startGangway(rig.env, ['call', 'payments', 'list-terminals', '--json']);
     const pending = `ActivityType = 'callPartner' AND TaskQueue = '${rig.taskQueue}-payments' AND ExecutionStatus = 'Running'`;
     await eventually(
       async () => (await rig.client.activity.count(pending)).count,
       (count) => count > 0,
       'the call',
     );
-    child.kill('SIGINT');
-    await once(child, 'exit');
-    expect(child.exitCode).toBe(130);
-    const id = /call-payments-list-terminals-[\w-]+/.exec(await stderr)?.[0] ?? '';
-    expect(await stderr).toBe(`it goes on; "gangway call answer ${id}" waits for it\n`);
+    command.kill('SIGINT');
+    const { code, stderr } = await command.finished;
+    const id = /call-payments-list-terminals-[\w-]+/.exec(stderr)?.[0] ?? '';
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: `it goes on; "gangway call answer ${id}" waits for it\n`,
+    });
     expect(await call(['answer', id])).toMatchObject({ code: 0, stderr: '' });
   });
 });

@@ -1,17 +1,22 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/input-files.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
-import { jsonLines, gangway as runGangway } from '../../rigs/processes.js';
+import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await createRig();
+  // Lists and the inbox show all onboardings of a server.
+  rig = await createRig({ server: {} });
 });
 afterAll(() => rig.close());
+
+/** On the same Temporal server. */
+const beside = ({ env }: Rig) => ({ address: env['TEMPORAL_ADDRESS'] ?? '' });
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 
@@ -187,7 +192,11 @@ describe('gangway list and inbox', () => {
   });
 
   it('name the boardings that no worker answers for, and show the others', async () => {
-    const abandoned = await createRig({ worker: false, payloadKeys: rig.env['PAYLOAD_KEYS'] ?? '' });
+    const abandoned = await createRig({
+      ...beside(rig),
+      payloadKeys: rig.env['PAYLOAD_KEYS'] ?? '',
+      worker: false,
+    });
     try {
       const worker = await abandoned.startWorker();
       const boarding = await abandoned.board(merchant('notes'));
@@ -206,7 +215,7 @@ describe('gangway list and inbox', () => {
   });
 
   it('name the boardings that are encrypted with another key, and show the others', async () => {
-    const other = await createRig();
+    const other = await createRig(beside(rig));
     try {
       const boarding = await other.board(merchant('notes'));
       await boarding.requirement('underwriting-note');

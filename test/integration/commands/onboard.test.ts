@@ -2,10 +2,11 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
+import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/input-files.js';
 import { business, customer, holder, merchant, terminal } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { jsonLines, gangway as runGangway } from '../../rigs/processes.js';
+import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 let rig: Rig;

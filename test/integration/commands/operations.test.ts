@@ -2,10 +2,10 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/input-files.js';
-import { startGangway } from '../../rigs/commands/running-command.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { jsonLines, gangway as runGangway } from '../../rigs/processes.js';
+import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 /** Of this file alone: ids of operations have those of the sandbox in them, which other files use as well. */
@@ -142,6 +142,21 @@ describe('gangway change-address', () => {
     const { code, stdout } = await running.finished;
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${workflowId} done: the address is changed`);
+  });
+
+  it('asks a person at the terminal for the code, and for another one when that was wrong', async () => {
+    const args = ['change-address', 'examples/address-change.json', '--id', 'move-5'];
+    const running = startGangway(rig.env, args, { terminal: true });
+    await running.says('one-time-code-1 (');
+    await running.says('code (empty to answer later): ');
+    running.type('111111');
+    await running.says('one-time-code-2 (');
+    running.type('000000');
+    const { code, stdout } = await running.finished;
+    expect(code).toBe(0);
+    expect(stdout).toContain('change-address-move-5 done: the address is changed\n');
+    const { timeline } = await new Onboarding(rig.client, 'change-address-move-5').state();
+    expect(timeline.filter(({ reason }) => reason === 'answered where it was asked')).toHaveLength(2);
   });
 
   it('given up is told again to the same key, and started anew with --again', async () => {

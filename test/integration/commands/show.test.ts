@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { gangway as runGangway } from '../../rigs/command.js';
 import { business } from '../../rigs/inputs.js';
-import { jsonLines, gangway as runGangway } from '../../rigs/processes.js';
+import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
 
 let rig: Rig;

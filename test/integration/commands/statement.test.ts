@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway as runGangway } from '../../rigs/command.js';
 import { Onboarding } from '../../rigs/onboarding.js';
-import { jsonLines, gangway as runGangway } from '../../rigs/processes.js';
+import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { type Operations, operationName, pathParameters } from '../../../src/partners/catalogue.js';
+import type { Operations } from '../../../src/partners/catalogue.js';
 import { partnerClient } from '../../../src/partners/client.js';
 import { PartnerHttp } from '../../../src/partners/http.js';
 import { answering, recordingServer } from '../../rigs/partners/servers.js';
@@ -51,23 +51,5 @@ describe('a request member goes where the catalogue says', () => {
     expect(requests[0]?.line).toBe('PUT /owners/a/cards/7');
     expect(requests[0]?.headers['content-type']).toBeUndefined();
     expect(requests[0]?.body).toHaveLength(0);
-  });
-});
-
-describe('names', () => {
-  it.each([
-    ['getStatus', 'get-status'],
-    ['createMerchantV1', 'create-merchant-v1'],
-    ['getStatus2', 'get-status2'],
-    ['ping', 'ping'],
-  ])('of an operation: %s is spelled %s', (key, name) => {
-    expect(operationName(key)).toBe(name);
-  });
-
-  it.each([
-    ['/cards', []],
-    ['/owners/{owner}/cards/{cardId}', ['owner', 'cardId']],
-  ])('in a path: %s has %j', (path, names) => {
-    expect(pathParameters({ path })).toEqual(names);
   });
 });

@@ -1,30 +1,57 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { processorClient } from '../../../src/partners/processor/client.js';
-import { answering, clientOf, recordingServer } from '../../rigs/partners/servers.js';
+import { z } from 'zod';
+import type { Operation } from '../../../src/partners/catalogue.js';
+import { partnerClient } from '../../../src/partners/client.js';
+import { PartnerHttp } from '../../../src/partners/http.js';
+import { PROCESSOR_OPERATIONS } from '../../../src/partners/processor/operations.js';
+import { answering, recordingServer } from '../../rigs/partners/servers.js';
 
-const registration = { event_names: ['TransactionFailed'], webhook_url: ['https://example.com'] };
+const PING = {
+  summary: 'an operation of no other test, because Node warns of each once in the life of a process',
+  method: 'POST',
+  path: '/ping',
+  effect: 'read',
+  provenance: 'assumed',
+  request: z.strictObject({}),
+  response: z.unknown(),
+} as const satisfies Operation;
+const OPERATIONS = { ping: PING, pingV1: { ...PING, deprecated: 'use ping' } };
 
 it('a deprecated operation says so once in the life of the process, and no other one does', async () => {
   const warnings: Error[] = [];
   const keep = (warning: Error) => warnings.push(warning);
   process.on('warning', keep);
   onTestFinished(() => void process.off('warning', keep));
-  const { url } = await recordingServer(answering(200, '{"status":true,"message":"done","data":[]}'));
-  const clients = [1, 2].map(() => processorClient({ url, apiKey: 'k3y' }));
-  onTestFinished(async () => void (await Promise.all(clients.map((client) => client.close()))));
+  const { url, requests } = await recordingServer(answering(200, '{}'));
+  const clients = [1, 2].map(() => {
+    const http = new PartnerHttp(url);
+    onTestFinished(() => http.close());
+    const protocol = {
+      system: 'retired',
+      authorization: async () => ({}),
+      open: () => ({ failed: false, fields: [] }),
+    };
+    return partnerClient(OPERATIONS, protocol, http);
+  });
 
   const warned = once(process, 'warning');
-  for (const client of [...clients, ...clients]) await client.registerWebhook(registration);
-  await clientOf(url).listAgentProfiles({});
+  for (const client of [...clients, ...clients]) await client.pingV1({});
+  await clients[0]?.ping({});
   await warned;
   await setImmediate();
+  expect(requests).toHaveLength(5);
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toMatchObject({
     name: 'DeprecationWarning',
-    code: 'GANGWAY_processor_register-webhook',
-    message:
-      'processor register-webhook is deprecated: the contract wants a stable replacement used, and does not name it',
+    code: 'GANGWAY_retired_ping-v1',
+    message: 'retired ping-v1 is deprecated: use ping',
   });
+});
+
+it('the processor’s registration is deprecated', () => {
+  expect(PROCESSOR_OPERATIONS.registerWebhook.deprecated).toBe(
+    'the contract wants a stable replacement used, and does not name it',
+  );
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BoardingClient } from '../../../src/partners/boarding/client.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import {
@@ -147,17 +147,26 @@ describe('NotSent: nothing left this machine', () => {
 
   it('when the caller gave up while it was connecting', async () => {
     const controller = new AbortController();
-    const { port } = await socketServer((socket) => socket.once('data', () => controller.abort()));
-    const client = clientOf(`https://127.0.0.1:${port}`, { limits: { connectTimeoutMs: 1_000 } });
-    const error = await failureOf(create(client, controller.signal));
+    const { port } = await socketServer((socket) =>
+      socket.once('data', () => {
+        controller.abort();
+        // Closing the client waits for its connections.
+        socket.destroy();
+      }),
+    );
+    const error = await failureOf(create(clientOf(`https://127.0.0.1:${port}`), controller.signal));
     expect(error.details).toMatchObject({ kind: 'NotSent', reason: 'AbortError' });
   });
 
-  // Both run out of time at the same moment. On a busy machine the first may let go of the connection before the second is
-  // told, which then goes out rightly; that is not what is to be seen here.
-  it('when the call took too long while it waited for a connection', { retry: 5 }, async () => {
-    const { url } = await socketServer(() => undefined);
-    const client = clientOf(url, { limits: { connections: 1, totalTimeoutMs: 200 } });
+  it('when the call took too long while it waited for a connection', async () => {
+    // Both must run out of time at once: the second goes out when the first lets go of the connection before that.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const totalTimeoutMs = 200;
+    const { url } = await socketServer((socket) =>
+      onRequest(socket, () => vi.advanceTimersByTime(totalTimeoutMs)),
+    );
+    const client = clientOf(url, { limits: { connections: 1, totalTimeoutMs } });
     const [first, second] = await Promise.all([failureOf(create(client)), failureOf(create(client))]);
     expect([first.kind, second.kind]).toEqual(['Uncertain', 'NotSent']);
     expect(second.details.reason).toBe('TimeoutError');

@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { boardingClient, boardingOff } from '../../../src/partners/boarding/client.js';
-import { boardingOperations } from '../../../src/partners/boarding/operations.js';
-import { partnerOff } from '../../../src/partners/client.js';
 import type { PartnerError } from '../../../src/partners/partner-error.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import {
@@ -69,55 +66,5 @@ describe('an error tells nothing of credentials, bodies or people', () => {
     const { url } = await recordingServer(answering(400, body));
     const { message } = await failureAt(url);
     expect(message).toBe('boarding create-merchant: Rejected, HTTP 400 (email)');
-  });
-});
-
-describe('the URL of a partner', () => {
-  const at = (url: string) => boardingClient({ url, username: 'u', password: 'p' });
-
-  it.each([
-    'https://partner.example.com',
-    'https://10.0.0.7:8443/base',
-    'http://127.0.0.1:4010',
-    'http://127.200.3.4',
-    'http://localhost:4010',
-    'http://[::1]:4010',
-  ])('may be %s', async (url) => {
-    await expect(at(url).close()).resolves.toBeUndefined();
-  });
-
-  it.each([
-    'http://partner.example.com',
-    'http://10.0.0.7',
-    'http://127.0.0.1.example.com',
-    'http://localhost.example.com',
-    'http://127.0.0.1@example.com',
-    'http://not-localhost',
-    'http://0.0.0.0',
-    'http://[::2]',
-    'ftp://127.0.0.1',
-    'ws://127.0.0.1',
-  ])('may not be %s: credentials would travel in the clear', (url) => {
-    expect(() => at(url)).toThrow(new TypeError('a partner URL must be https (http only to loopback)'));
-  });
-});
-
-describe('a partner that is not set up', () => {
-  it('refuses every operation with its reason, before anything is sent', async () => {
-    const client = boardingOff('BOARDING_URL is not set');
-    const error = await failureOf(client.createMerchant(request));
-    expect(error.details).toEqual({
-      system: 'boarding',
-      operation: 'create-merchant',
-      kind: 'NotSent',
-      fields: [],
-      reason: 'BOARDING_URL is not set',
-    });
-    await expect(client.close()).resolves.toBeUndefined();
-  });
-
-  it('has the operations of one that is', () => {
-    const off = partnerOff('boarding', boardingOperations(), 'off');
-    expect(Object.keys(off)).toEqual(Object.keys(boardingOperations()));
   });
 });

@@ -74,3 +74,24 @@ it('an answer is accepted only once a worker has taken it', async () => {
   const { requirements: open } = await boarding.state();
   expect(open.map(({ id }) => id)).toEqual([requirements[1]?.id]);
 });
+
+it('a batch is accepted only once all of it is: what was accepted is named, and the sender sends it all again', async () => {
+  const rig = await createRig({ worker: false });
+  onTestFinished(() => rig.close());
+  const { post } = await runReceiver(rig);
+  const input = merchant();
+  const answer = { kind: 'text', text: 'Yes.' };
+  const data = { id: input.externalId, requirementId: 'r', answer, actor: 'olga', reason: 'r' };
+  const batch = [
+    event('merchant.boarding.requested.v1', input),
+    // No worker takes it.
+    event('requirement.resolved.v1', data, { id: 'e-2' }),
+  ];
+  const reply = await post(JSON.stringify(batch), { 'content-type': BATCHED });
+  expect(problemOf(reply)).toEqual({
+    ...AWAY,
+    detail: 'not all of the batch was accepted: send the same again',
+    events: [{ status: 202, workflowId: `merchant-boarding-${input.externalId}` }, AWAY],
+  });
+  await rig.client.workflow.getHandle(`merchant-boarding-${input.externalId}`).terminate();
+});

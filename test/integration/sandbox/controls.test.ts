@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type RunningSandbox, runSandbox } from '../../rigs/sandbox/running-sandbox.js';
+import { shared } from '../../rigs/shared.js';
 
 const status = async (sandbox: RunningSandbox, id: number) =>
   (await sandbox.call(`GET /api/v1/merchant/status?id=${id}`)).json<{ data: Record<string, unknown> }>().data;
@@ -8,6 +8,12 @@ const status = async (sandbox: RunningSandbox, id: number) =>
 const submit = (sandbox: RunningSandbox, id: number) => sandbox.call(`POST /api/v1/merchant/submit?id=${id}`);
 
 describe('a transition', () => {
+  const running = shared(async (until) => {
+    const sandbox = await runSandbox({}, until);
+    await sandbox.create();
+    return sandbox;
+  });
+
   it('moves a merchant to any status, comment, mid and notes', async () => {
     const sandbox = await runSandbox();
     const id = await sandbox.create('Bakery [waiting]');
@@ -44,15 +50,16 @@ describe('a transition', () => {
     [400, '/sandbox/merchants/1001/transition', '{"state":"Approved"}'],
     [400, '/sandbox/merchants/1001/transition', '{"notes":"one"}'],
   ])('that does not fit is answered %i: %s %s', async (expected, path, body) => {
-    const sandbox = await runSandbox();
-    await sandbox.create();
+    const sandbox = running();
     expect((await sandbox.call(`POST ${path}`, body)).status).toBe(expected);
   });
 });
 
 describe('a look at a merchant', () => {
+  const running = shared((until) => runSandbox({}, until));
+
   it.each(['7', 'seven', '1.5'])('%s that does not exist is answered 404', async (id) => {
-    const sandbox = await runSandbox();
+    const sandbox = running();
     expect((await sandbox.call(`GET /sandbox/merchants/${id}`)).status).toBe(404);
   });
 
@@ -125,6 +132,8 @@ describe('attachments', () => {
 });
 
 describe('the pace', () => {
+  const running = shared((until) => runSandbox({}, until));
+
   it('may be a number of status reads; reading the notes is none', async () => {
     const sandbox = await runSandbox();
     expect(await sandbox.control('PUT /sandbox/pace', '{"pace":"3reads"}')).toEqual({ pace: { reads: 3 } });
@@ -147,12 +156,12 @@ describe('the pace', () => {
     expect(await sandbox.control('PUT /sandbox/pace', '{"pace":"5ms"}')).toEqual({
       pace: { milliseconds: 5 },
     });
-    await sleep(20);
-    expect(await status(sandbox, id)).toMatchObject({ status: 'Approved', mid: '518000000001001' });
+    const approved = { status: 'Approved', mid: '518000000001001' };
+    await expect.poll(() => status(sandbox, id), { timeout: 60_000, interval: 5 }).toMatchObject(approved);
   });
 
   it.each(['"fast"', '"5"', '5', '"-5ms"', '"1.5reads"', 'null'])('may not be %s', async (wrong) => {
-    const sandbox = await runSandbox();
+    const sandbox = running();
     const { status: code, text } = await sandbox.call('PUT /sandbox/pace', `{"pace":${wrong}}`);
     expect(code).toBe(400);
     expect(JSON.parse(text).fields[0].field).toBe('pace');

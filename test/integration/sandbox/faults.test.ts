@@ -1,14 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type RunningSandbox, runSandbox } from '../../rigs/sandbox/running-sandbox.js';
 import { outcome, WRITE_FAULTS } from '../../rigs/sandbox/write-faults.js';
+import { shared } from '../../rigs/shared.js';
 
 const CREATE =
   '{"cashDiscount":"No","firstName":"A","lastName":"B","dba":"C","pos":"None","agentProfileId":101,"guid":"g-1"}';
 
 const plan = (sandbox: RunningSandbox, json: string) => sandbox.control('POST /sandbox/faults', json);
 
+const planned = (sandbox: RunningSandbox) =>
+  sandbox.control<{ calls: number; waiting: unknown[] }>('GET /sandbox/faults');
+
 const create = (sandbox: RunningSandbox) => outcome(sandbox.call('POST /api/v2/merchant/create', CREATE));
+
+/** Asks until this is the answer. */
+const until = (ask: () => Promise<unknown>, wanted: unknown) =>
+  expect.poll(ask, { timeout: 60_000, interval: 5 }).toBe(wanted);
 
 /** Faults that concern no single write. */
 const ELSEWHERE = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
@@ -35,12 +42,16 @@ describe('a planned fault hits the next write', () => {
     ['delay-after-commit', 1],
   ])('%s: %i took effect while the caller still waits', async (fault, effects) => {
     const sandbox = await runSandbox();
-    await plan(sandbox, `{"fault":"${fault}","operation":"create-merchant","milliseconds":600}`);
-    const call = create(sandbox);
-    await sleep(200);
-    expect(await sandbox.effects()).toHaveLength(effects);
-    expect(await call).toBe(200);
-    expect(await sandbox.effects()).toHaveLength(1);
+    await plan(sandbox, `{"fault":"${fault}","operation":"create-merchant","milliseconds":60000}`);
+    let isOver = false;
+    const call = create(sandbox).finally(() => {
+      isOver = true;
+    });
+    // The fault is used up as soon as the call is there.
+    await until(async () => (await planned(sandbox)).calls, 1);
+    expect([await sandbox.effects(), isOver]).toEqual([Array(effects).fill('create-merchant 1001'), false]);
+    await sandbox.close();
+    await call;
   });
 
   it.each([
@@ -75,6 +86,8 @@ describe('a planned fault hits the next write', () => {
 });
 
 describe('a planned fault', () => {
+  const running = shared((until) => runSandbox({}, until));
+
   it('hits only its own operation, as often as planned, in the order of planning', async () => {
     const sandbox = await runSandbox();
     await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2}');
@@ -104,10 +117,10 @@ describe('a planned fault', () => {
     await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2,"milliseconds":5}');
     await create(sandbox);
     const waiting = [{ fault: '429', operation: 'create-merchant', times: 1, milliseconds: 5 }];
-    expect(await sandbox.control('GET /sandbox/faults')).toEqual({ calls: 1, waiting });
+    expect(await planned(sandbox)).toEqual({ calls: 1, waiting });
     expect(await sandbox.control('DELETE /sandbox/faults')).toEqual({ calls: 1, waiting });
     expect(await create(sandbox)).toBe(200);
-    expect(await sandbox.control('GET /sandbox/faults')).toEqual({ calls: 2, waiting: [] });
+    expect(await planned(sandbox)).toEqual({ calls: 2, waiting: [] });
   });
 
   it('after the commit of a call that is refused leaves nothing behind', async () => {
@@ -133,7 +146,7 @@ describe('a planned fault', () => {
     ['back in time', '{"fault":"delay","operation":"create-merchant","milliseconds":-1}', 'milliseconds'],
     ['an unknown member', '{"fault":"429","operation":"create-merchant","delay":5}', 'delay'],
   ])('that makes no sense is refused: %s', async (_, body, field) => {
-    const sandbox = await runSandbox();
+    const sandbox = running();
     const { status, text } = await sandbox.call('POST /sandbox/faults', body);
     expect(status).toBe(400);
     expect(JSON.parse(text).fields.map((problem: { field: string }) => problem.field)).toEqual([field]);
@@ -142,42 +155,43 @@ describe('a planned fault', () => {
 });
 
 describe('refuse', () => {
-  const ask = (sandbox: RunningSandbox) => outcome(sandbox.call('GET /api/v1/agentProfiles'));
-
-  /** Asks until the outcome is the wanted one. */
-  async function until(sandbox: RunningSandbox, wanted: number | string): Promise<void> {
-    const seen: (number | string)[] = [];
-    for (const end = Date.now() + 5_000; Date.now() < end; await sleep(5)) {
-      seen.push(await ask(sandbox));
-      if (seen.at(-1) === wanted) return;
-    }
-    throw new Error(`never ${wanted}, but ${[...new Set(seen)]}`);
-  }
+  const ask = (sandbox: RunningSandbox) => () => outcome(sandbox.call('GET /api/v1/agentProfiles'));
 
   it('turns connections away for a while, and everything is still there afterwards', async () => {
     const sandbox = await runSandbox();
-    const id = await sandbox.create();
+    const seen: (number | string)[] = [await create(sandbox)];
     await plan(sandbox, '{"fault":"refuse","milliseconds":300}');
-    await until(sandbox, 'ECONNREFUSED');
-    expect(await create(sandbox)).toBe('ECONNREFUSED');
-    await until(sandbox, 200);
-    expect(await sandbox.effects()).toEqual([`create-merchant ${id}`]);
+    const createAgain = async () => {
+      seen.push(await create(sandbox));
+      return seen.at(-1);
+    };
+    await until(createAgain, 'ECONNREFUSED');
+    await until(ask(sandbox), 200);
+    expect(await sandbox.effects()).toHaveLength(seen.filter((one) => one === 200).length);
   });
 
   it('can be planned again, and a sandbox that was closed meanwhile stays closed', async () => {
     const sandbox = await runSandbox();
     for (let time = 0; time < 2; time += 1) {
       await plan(sandbox, '{"fault":"refuse","milliseconds":100}');
-      await until(sandbox, 'ECONNREFUSED');
-      if (time === 0) await until(sandbox, 200);
+      await until(ask(sandbox), 'ECONNREFUSED');
+      if (time === 0) await until(ask(sandbox), 200);
     }
     await sandbox.close();
-    await sleep(200);
-    expect(await ask(sandbox)).toBe('ECONNREFUSED');
+    const reopened = expect.poll(ask(sandbox), { timeout: 200, interval: 20 }).not.toBe('ECONNREFUSED');
+    await expect(reopened).rejects.toThrow();
   });
 });
 
 describe('the ledger', () => {
+  const three = shared(async (until) => {
+    const sandbox = await runSandbox({}, until);
+    await create(sandbox);
+    await sandbox.call('POST /api/v1/merchant/submit?id=1001');
+    await sandbox.create('Without a key');
+    return sandbox;
+  });
+
   it('lists every write that took effect, in order, with the key of the caller, and no read', async () => {
     const sandbox = await runSandbox();
     await create(sandbox);
@@ -199,11 +213,7 @@ describe('the ledger', () => {
     ['id=1001&operation=submit-merchant-v1', [2]],
     ['guid=nobody', []],
   ])('can be asked for %s', async (query, seqs) => {
-    const sandbox = await runSandbox();
-    await create(sandbox);
-    await sandbox.call('POST /api/v1/merchant/submit?id=1001');
-    await sandbox.create('Without a key');
-    const entries = await sandbox.control<{ seq: number }[]>(`GET /sandbox/ledger?${query}`);
+    const entries = await three().control<{ seq: number }[]>(`GET /sandbox/ledger?${query}`);
     expect(entries.map(({ seq }) => seq)).toEqual(seqs);
   });
 });

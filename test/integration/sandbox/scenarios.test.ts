@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type RunningSandbox, runSandbox } from '../../rigs/sandbox/running-sandbox.js';
+import { shared } from '../../rigs/shared.js';
 
 const PLACEHOLDER: Readonly<Record<string, string>> = { TEMP: 'temporary mid', '5180': 'mid' };
 
@@ -87,14 +88,16 @@ const CALLS: Readonly<Record<string, string>> = {
 };
 
 describe('every scenario', () => {
+  const running = shared((until) => runSandbox({}, until));
+
   it('that the sandbox lists is in the table', async () => {
-    const sandbox = await runSandbox();
+    const sandbox = running();
     const { merchants } = await sandbox.control<{ merchants: { name: string }[] }>('GET /sandbox/scenarios');
     expect(merchants.map(({ name }) => name).sort()).toEqual(Object.keys(SCENES).sort());
   });
 
   it.each(Object.entries(SCENES))('plays %s', async (name, scene) => {
-    const sandbox = await runSandbox();
+    const sandbox = running();
     const id = await sandbox.create(`Corner Bakery [${name}]`);
     expect(await look(sandbox, id)).toBe('Not Submitted');
     const played: string[] = [];
@@ -118,6 +121,8 @@ describe('every scenario', () => {
 });
 
 describe('a magic value', () => {
+  const running = shared((until) => runSandbox({}, until));
+
   const create = (sandbox: RunningSandbox, dba: string) =>
     sandbox.call(
       'POST /api/v2/merchant/create',
@@ -127,21 +132,22 @@ describe('a magic value', () => {
   it.each(['[declnied]', '[]', '[Notes]', '[constructor]'])(
     'nobody knows, %s, is refused by name',
     async (magic) => {
-      const sandbox = await runSandbox();
+      const sandbox = running();
+      const before = await sandbox.effects();
       const { status, text } = await create(sandbox, `Bakery ${magic}`);
       expect(status).toBe(400);
       const [problem] = JSON.parse(text).validationResults;
       expect(problem.memberNames).toEqual(['dba']);
       expect(problem.errorMessage).toContain(`unknown magic value ${magic}`);
       expect(problem.errorMessage).toContain('GET /sandbox/scenarios');
-      expect(await sandbox.effects()).toEqual([]);
+      expect(await sandbox.effects()).toEqual(before);
     },
   );
 
   it.each(['[declined] Bakery', 'Bakery (declined)', 'Bakery'])(
     'is none in %s: all goes well',
     async (dba) => {
-      const sandbox = await runSandbox();
+      const sandbox = running();
       const id = Number(JSON.parse((await create(sandbox, dba)).text).data.merchantProfileId);
       await sandbox.call(`${CALLS[SUBMIT]}?id=${id}`);
       expect(await look(sandbox, id)).toBe('Approved');
@@ -150,12 +156,14 @@ describe('a magic value', () => {
 });
 
 describe('what the state does not allow', () => {
+  const running = shared((until) => runSandbox({}, until));
+
   it.each([
     ['a review before the submission', [], REVIEW],
     ['a second submission', [SUBMIT], SUBMIT],
     ['a second review', [SUBMIT, REVIEW], REVIEW],
   ])('is refused and changes nothing: %s', async (_, before, refused) => {
-    const sandbox = await runSandbox();
+    const sandbox = running();
     const id = await sandbox.create('Bakery [waiting]');
     for (const call of before) await sandbox.call(`${CALLS[call]}?id=${id}`);
     const effects = await sandbox.effects();

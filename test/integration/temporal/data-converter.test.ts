@@ -2,18 +2,17 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { dataConverter, FAILURE_CONVERTER } from '../../../src/temporal/data-converter.js';
 import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+import '../../rigs/runtime.js';
 import type { TalkativeActivities, talkative } from '../../rigs/temporal/talkative-workflow.js';
 
 const NAME = 'Ada Lovelace';
 
 let connections: { client: Connection; worker: NativeConnection };
 beforeAll(async () => {
-  // The workflow fails, and says so.
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
   const address = inject('temporalAddress');
   const [client, worker] = await Promise.all([
     Connection.connect({ address }),

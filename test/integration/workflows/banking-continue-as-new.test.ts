@@ -44,7 +44,7 @@ const ticketsOf = (onboarding: Onboarding<unknown>) =>
 
 const withTickets = { beneficialOwners: [OWNER] };
 
-describe('a business whose history grows long', () => {
+describe.concurrent('a business whose history grows long', () => {
   it('goes on in new runs and loses nothing: state, open tickets, answers and timeline', async () => {
     const bank = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('tickets', withTickets));
@@ -92,7 +92,7 @@ describe('a business whose history grows long', () => {
   });
 });
 
-describe('the business of a customer whose history grows long', () => {
+describe.concurrent('the business of a customer whose history grows long', () => {
   it('still tells the customer everything once, and takes its answers there', async () => {
     const bank = bankOf(rig);
     const input = customer({ boarding: 'waiting', business: 'tickets' });

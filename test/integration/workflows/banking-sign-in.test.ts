@@ -14,7 +14,7 @@ async function asUser(
 ): Promise<void> {
   const rig = await createRig({ ...more, worker: false });
   try {
-    const proxy = await countingProxy(rig.sandbox.url);
+    const proxy = await countingProxy(rig.sandbox.url, rig.atClose);
     await rig.startWorker({ bankingUser, bankingUrl: proxy.url });
     await story(rig, proxy);
   } finally {
@@ -22,7 +22,7 @@ async function asUser(
   }
 }
 
-describe('a bank that wants a second factor', () => {
+describe.concurrent('a bank that wants a second factor', () => {
   it('has a person asked for the one-time code, and goes on with it', async () => {
     await asUser('mfa', async (rig, proxy) => {
       const onboarding = await rig.onboardBusiness(business());
@@ -100,7 +100,7 @@ describe('a bank that wants a second factor', () => {
   });
 });
 
-describe('a locked account', () => {
+describe.concurrent('a locked account', () => {
   it('is told to a person, and not tried again before that person says so', async () => {
     await asUser('locked', async (rig, proxy) => {
       const onboarding = await rig.onboardBusiness(business());
@@ -140,7 +140,7 @@ describe('a locked account', () => {
   });
 });
 
-describe('what the bank does not let us do', () => {
+describe.concurrent('what the bank does not let us do', () => {
   it.each([
     ['a wrong password (401)', { bankingPassword: 'wrong' }, 'refuses our credentials (401)'],
     ['a user nobody knows (404)', { bankingUser: 'nobody' }, 'refuses our credentials (401)'],

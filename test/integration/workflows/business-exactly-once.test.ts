@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { countingProxy } from '../../rigs/counting-proxy.js';
 import { business } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
@@ -18,37 +19,40 @@ const LOST_ANSWERS = ['drop-after-commit', '500-after-commit'];
 /** The write did not take effect, but nobody can tell from outside. */
 const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 
-describe('a financial account whose opening is unknown', () => {
-  const asking = () => business('account-on-request', { openFinancialAccount: true });
+/** A business that was approved just now, and what its own opening of an account can be told by. */
+async function approved<Prepared>(prepare: (about: string) => Promise<Prepared>) {
+  const onboarding = await rig.onboardBusiness(business('waiting', { openFinancialAccount: true }));
+  const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+  const prepared = await prepare(`"profileId":${profileId}`);
+  await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+  return { onboarding, profileId, prepared };
+}
 
+const opening = (fault: string) => approved((about) => rig.sandbox.plan(fault, OPEN_ACCOUNT, { about }));
+
+describe.concurrent('a financial account whose opening is unknown', () => {
   it.each(LOST_ANSWERS)('(%s) is found in the profile, and nobody is asked', async (fault) => {
-    const bank = bankOf(rig);
-    await rig.sandbox.plan(fault, OPEN_ACCOUNT);
-    const onboarding = await rig.onboardBusiness(asking());
-    const { profileId, financialAccountId } = (await onboarding.outcome()) as never;
+    const { onboarding, profileId } = await opening(fault);
+    const { financialAccountId } = (await onboarding.outcome()) as never;
     expect(financialAccountId).toBe(`fa-${profileId}-1`);
-    expect(await bank.writesTo(profileId)).toEqual([SUBMIT, OPEN_ACCOUNT]);
+    expect(await bankOf(rig).writesTo(profileId)).toEqual([SUBMIT, OPEN_ACCOUNT]);
     expect(await onboarding.events()).not.toContain('requirement-raised');
   });
 
   it.each(LOST_CALLS)('(%s) is opened again when a person says so', async (fault) => {
-    const bank = bankOf(rig);
-    await rig.sandbox.plan(fault, OPEN_ACCOUNT);
-    const onboarding = await rig.onboardBusiness(asking());
+    const { onboarding, profileId } = await opening(fault);
     const { id, idFormat } = await onboarding.requirement('uncertain-write');
     expect(idFormat).toBe('text');
     await onboarding.resolve(id, { kind: 'retry' });
-    const { profileId, financialAccountId } = (await onboarding.outcome()) as never;
+    const { financialAccountId } = (await onboarding.outcome()) as never;
     expect(financialAccountId).toBe(`fa-${profileId}-1`);
-    expect(await bank.writesTo(profileId)).toEqual([SUBMIT, OPEN_ACCOUNT]);
+    expect(await bankOf(rig).writesTo(profileId)).toEqual([SUBMIT, OPEN_ACCOUNT]);
   });
 
   it('is found in the profile when the second call is refused, for there is one by now', async () => {
     const { client } = bankOf(rig);
-    await rig.sandbox.plan('drop-before-commit', OPEN_ACCOUNT);
-    const onboarding = await rig.onboardBusiness(asking());
+    const { onboarding, profileId } = await opening('drop-before-commit');
     const { id } = await onboarding.requirement('uncertain-write');
-    const { profileId = 0 } = await onboarding.state();
     // As many as a profile may have.
     for (let account = 1; account <= 5; account += 1) await client.submitBusinessCustomer({ profileId });
     await onboarding.resolve(id, { kind: 'retry' });
@@ -56,13 +60,13 @@ describe('a financial account whose opening is unknown', () => {
   });
 
   it('is asked for again, or given up, when the bank refuses it', async () => {
-    const onboarding = await rig.onboardBusiness(business('waiting', { openFinancialAccount: true }));
-    const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
     // Approved when it is read, and no longer when the account is asked for.
-    await rig.sandbox.plan('delay', OPEN_ACCOUNT, { milliseconds: 1_000 });
-    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
-    await onboarding.until(({ stage }) => stage === 'opening', 'the opening');
+    const { onboarding, profileId, prepared } = await approved((about) =>
+      rig.sandbox.hold(OPEN_ACCOUNT, about),
+    );
+    await prepared.underWay();
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'InReview' });
+    await prepared.letGo();
     const { id, detail, answers } = await onboarding.requirement('rejected-input');
     expect(detail).toBe('the profile is InReview');
     expect(answers).toEqual(['retry', 'abandon']);
@@ -73,8 +77,7 @@ describe('a financial account whose opening is unknown', () => {
   });
 
   it('is adopted by the id that a person gives', async () => {
-    await rig.sandbox.plan('drop-before-commit', OPEN_ACCOUNT);
-    const onboarding = await rig.onboardBusiness(asking());
+    const { onboarding } = await opening('drop-before-commit');
     const { id } = await onboarding.requirement('uncertain-write');
     await onboarding.resolve(id, { kind: 'adopt', id: 'fa-by-hand' });
     expect(await onboarding.outcome()).toMatchObject({
@@ -84,50 +87,62 @@ describe('a financial account whose opening is unknown', () => {
   });
 });
 
-describe('a reply to a ticket whose delivery is unknown', () => {
+describe.concurrent('a reply to a ticket whose delivery is unknown', () => {
   it.each(LOST_ANSWERS)('(%s) is found at the bank, and nobody is asked', async (fault) => {
     const bank = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('ticket'));
     const { id } = await onboarding.requirement('ticket');
-    await rig.sandbox.plan(fault, REPLY);
-    await onboarding.resolve(id, { kind: 'text', text: 'Here.' });
+    const text = `Here (${fault}).`;
+    await rig.sandbox.plan(fault, REPLY, { about: text });
+    await onboarding.resolve(id, { kind: 'text', text });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    expect(await bank.repliesTo(id)).toEqual(['Here.']);
+    expect(await bank.repliesTo(id)).toEqual([text]);
   });
 
   it.each(LOST_CALLS)('(%s) is sent again when a person says so', async (fault) => {
     const bank = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('ticket'));
     const ticket = await onboarding.requirement('ticket');
-    await rig.sandbox.plan(fault, REPLY);
-    await onboarding.resolve(ticket.id, { kind: 'text', text: 'Here.' });
+    const text = `Here (${fault}).`;
+    await rig.sandbox.plan(fault, REPLY, { about: text });
+    await onboarding.resolve(ticket.id, { kind: 'text', text });
     const { id } = await onboarding.requirement('uncertain-write');
     expect(await bank.repliesTo(ticket.id)).toEqual([]);
     await onboarding.resolve(id, { kind: 'retry' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    expect(await bank.repliesTo(ticket.id)).toEqual(['Here.']);
+    expect(await bank.repliesTo(ticket.id)).toEqual([text]);
   });
 });
 
-describe('a write that certainly did not happen', () => {
-  it('is repeated by itself when the bank is down', async () => {
-    const bank = bankOf(rig);
+describe('a write at a bank that is down', () => {
+  it('is repeated by itself when it is back', async () => {
+    const own = await createRig({ worker: false });
+    onTestFinished(() => own.close());
+    const proxy = await countingProxy(own.sandbox.url);
+    await own.startWorker({ bankingUrl: proxy.url });
+    // Down from the look before the submission on.
+    await proxy.shut('POST /api/AccountsSearch/BusinesAccountHolder');
     const input = business();
-    await rig.sandbox.plan('refuse', undefined, { milliseconds: 1_500 });
-    const onboarding = await rig.onboardBusiness(input);
+    const onboarding = await own.onboardBusiness(input);
+    await onboarding.until(
+      ({ timeline }) => timeline.some(({ event }) => event === 'waiting-for-partner'),
+      'the wait',
+    );
+    await proxy.open();
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     expect(await onboarding.events()).not.toContain('requirement-raised');
-    expect(await bank.submissions(input.holder)).toHaveLength(1);
+    expect(await bankOf(own).submissions(input.holder)).toHaveLength(1);
   });
+});
 
+describe.concurrent('a write that certainly did not happen', () => {
   it.each([
     [SUBMIT, 'submit the business account holder'],
     [OPEN_ACCOUNT, 'open the financial account'],
   ])('(%s) is repeated after Retry-After when there are too many calls', async (operation, title) => {
-    await rig.sandbox.plan('429', operation, { milliseconds: 2_000 });
-    const input = business('account-on-request', { openFinancialAccount: true });
+    const tooMany = (about: string) => rig.sandbox.plan('429', operation, { about, milliseconds: 2_000 });
     const begun = Date.now();
-    const onboarding = await rig.onboardBusiness(input);
+    const onboarding = await (operation === SUBMIT ? submitting(tooMany) : opened(tooMany));
     const { profileId } = (await onboarding.outcome()) as never;
     expect(Date.now() - begun).toBeGreaterThanOrEqual(2_000);
     const { timeline } = await onboarding.state();
@@ -135,4 +150,12 @@ describe('a write that certainly did not happen', () => {
     expect(waits.map(({ detail }) => detail)).toEqual([`${title}: HTTP 429`]);
     expect(await bankOf(rig).writesTo(profileId)).toEqual([SUBMIT, OPEN_ACCOUNT]);
   });
+
+  async function submitting(prepare: (about: string) => Promise<unknown>) {
+    const input = business('account-on-request', { openFinancialAccount: true });
+    await prepare(input.holder.doingBusinessAsName);
+    return rig.onboardBusiness(input);
+  }
+
+  const opened = async (prepare: (about: string) => Promise<unknown>) => (await approved(prepare)).onboarding;
 });

@@ -17,7 +17,7 @@ afterAll(() => rig.close());
 const statuses = (timeline: readonly { event: string; detail?: string }[]) =>
   timeline.filter(({ event }) => event === 'status-changed').map(({ detail }) => detail);
 
-describe('a business without questions', () => {
+describe.concurrent('a business without questions', () => {
   it.each([
     ['straight', ['PendingUW', 'Approved']],
     ['account-on-request', ['PendingUW', 'Approved']],
@@ -84,7 +84,7 @@ describe('a business without questions', () => {
   });
 });
 
-describe('a business that the bank ends', () => {
+describe.concurrent('a business that the bank ends', () => {
   it.each([
     ['denied', 'declined', 'Denied'],
     ['closed', 'closed', 'Closed'],
@@ -100,7 +100,7 @@ describe('a business that the bank ends', () => {
   });
 });
 
-describe('a business under way', () => {
+describe.concurrent('a business under way', () => {
   it('can be searched by its banking profile, and shows where it stands', async () => {
     const onboarding = await rig.onboardBusiness(business('waiting'));
     const { profileId } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
@@ -120,7 +120,7 @@ describe('a business under way', () => {
   });
 });
 
-describe('a merchant that has a profile at the bank already', () => {
+describe.concurrent('a merchant that has a profile at the bank already', () => {
   it('is followed by that one, and nothing is submitted', async () => {
     const bank = bankOf(rig);
     const { merchantProfileId = 0 } = await (await rig.board(merchant())).outcome();
@@ -158,12 +158,12 @@ describe('a merchant that has a profile at the bank already', () => {
   });
 });
 
-describe('the poll of a business', () => {
-  it('writes the same history for 2 and 20 reads, and is hastened by a nudge', async () => {
+describe.concurrent('the poll of a business', () => {
+  it('writes the same history for 2 and 8 reads, and is hastened by a nudge', async () => {
     const patient = await createRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
     try {
       const [first, second] = await Promise.all(
-        [2, 20].map(async (reads) => {
+        [2, 8].map(async (reads) => {
           const onboarding = await patient.onboardBusiness(business('waiting'));
           const { profileId = 0 } = await onboarding.until(
             ({ partnerStatus }) => partnerStatus === 'Submitted',

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-describe('a submission that the bank finds wanting', () => {
+describe.concurrent('a submission that the bank finds wanting', () => {
   it('(correction) asks for what is wrong by its place in the input, and replaces the holder', async () => {
     const onboarding = await rig.onboardBusiness(business('correction'));
     const requirement = await onboarding.requirement('rejected-input');
@@ -55,7 +55,7 @@ describe('a submission that the bank finds wanting', () => {
   });
 });
 
-describe('a correction of the name', () => {
+describe.concurrent('a correction of the name', () => {
   it.each([
     ['takes it away', { holder: { doingBusinessAsName: null } }, 'holder.doingBusinessAsName: is required'],
     ['is none', { holder: { doingBusinessAsName: 5 } }, 'expected string, received number'],
@@ -77,7 +77,7 @@ describe('a correction of the name', () => {
   });
 });
 
-describe('a social security number', () => {
+describe.concurrent('a social security number', () => {
   const GOOD_SSN = '123456789';
 
   it.each([

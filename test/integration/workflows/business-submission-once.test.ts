@@ -16,6 +16,10 @@ const LOST_ANSWERS = ['drop-after-commit', '500-after-commit'];
 /** The write did not take effect, but nobody can tell from outside. */
 const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 
+/** Plans a fault for the next submission under this name. */
+const plan = (fault: string, { doingBusinessAsName: about }: ReturnType<typeof holder>) =>
+  rig.sandbox.plan(fault, SUBMIT, { about });
+
 /** A merchant of the same name, by which the sandbox ties the two. */
 async function merchantOf({ doingBusinessAsName: dba }: ReturnType<typeof holder>): Promise<number> {
   const input = merchant();
@@ -24,11 +28,11 @@ async function merchantOf({ doingBusinessAsName: dba }: ReturnType<typeof holder
   return merchantProfileId;
 }
 
-describe('a submission whose answer was lost', () => {
+describe.concurrent('a submission whose answer was lost', () => {
   it.each(LOST_ANSWERS)('(%s) is found by the name of the business, and nobody is asked', async (fault) => {
     const bank = bankOf(rig);
     const input = business();
-    await rig.sandbox.plan(fault, SUBMIT);
+    await plan(fault, input.holder);
     const onboarding = await rig.onboardBusiness(input);
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     const { profileId } = await onboarding.state();
@@ -42,7 +46,7 @@ describe('a submission whose answer was lost', () => {
     const bank = bankOf(rig);
     const { holder, ...input } = business();
     const merchantProfileId = await merchantOf(holder);
-    await rig.sandbox.plan(fault, SUBMIT);
+    await plan(fault, holder);
     const onboarding = await rig.onboardBusiness({ ...input, holder, merchantProfileId });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     const { profileId } = await onboarding.state();
@@ -53,7 +57,7 @@ describe('a submission whose answer was lost', () => {
   it('is corrected where the lost answer said that it was found wanting', async () => {
     const bank = bankOf(rig);
     const input = business('correction');
-    await rig.sandbox.plan('drop-after-commit', SUBMIT);
+    await plan('drop-after-commit', input.holder);
     const onboarding = await rig.onboardBusiness(input);
     const { id, detail } = await onboarding.requirement('rejected-input');
     expect(detail).toBe('holder.website: cannot be reached');
@@ -67,7 +71,7 @@ describe('a submission whose answer was lost', () => {
     const bank = bankOf(rig);
     const input = business();
     const earlier = await bank.submit(input.holder);
-    await rig.sandbox.plan('drop-after-commit', SUBMIT);
+    await plan('drop-after-commit', input.holder);
     const onboarding = await rig.onboardBusiness(input);
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     const { profileId } = await onboarding.state();
@@ -76,11 +80,11 @@ describe('a submission whose answer was lost', () => {
   });
 });
 
-describe('a submission of which nothing is to be seen', () => {
+describe.concurrent('a submission of which nothing is to be seen', () => {
   it.each(LOST_CALLS)('(%s) is repeated when a person has looked and says so', async (fault) => {
     const bank = bankOf(rig);
     const input = business();
-    await rig.sandbox.plan(fault, SUBMIT);
+    await plan(fault, input.holder);
     const onboarding = await rig.onboardBusiness(input);
     const { id, answers, detail } = await onboarding.requirement('uncertain-write');
     expect(answers).toEqual(['adopt', 'retry', 'abandon']);
@@ -96,7 +100,7 @@ describe('a submission of which nothing is to be seen', () => {
     const bank = bankOf(rig);
     const input = business();
     const earlier = await bank.submit(input.holder);
-    await rig.sandbox.plan('drop-before-commit', SUBMIT);
+    await plan('drop-before-commit', input.holder);
     const onboarding = await rig.onboardBusiness(input);
     const { id } = await onboarding.requirement('uncertain-write');
     await onboarding.resolve(id, { kind: 'retry' });
@@ -112,7 +116,7 @@ describe('a submission of which nothing is to be seen', () => {
     const input = business(undefined, { holder: holder(undefined, { ssn: '078051120' }) });
     const onboarding = await rig.onboardBusiness(input);
     const refused = await onboarding.requirement('rejected-input');
-    await rig.sandbox.plan('drop-before-commit', SUBMIT);
+    await plan('drop-before-commit', other);
     const { doingBusinessAsName, ssn } = other;
     const patch = { holder: { doingBusinessAsName, ssn } };
     await onboarding.resolve(refused.id, { kind: 'correction', patch });
@@ -127,7 +131,7 @@ describe('a submission of which nothing is to be seen', () => {
   it('is adopted by the id that a person gives', async () => {
     const bank = bankOf(rig);
     const input = business();
-    await rig.sandbox.plan('drop-before-commit', SUBMIT);
+    await plan('drop-before-commit', input.holder);
     const onboarding = await rig.onboardBusiness(input);
     const { id } = await onboarding.requirement('uncertain-write');
     const profileId = await bank.submit(input.holder);
@@ -137,24 +141,25 @@ describe('a submission of which nothing is to be seen', () => {
   });
 
   it('can be given up', async () => {
-    await rig.sandbox.plan('drop-before-commit', SUBMIT);
-    const onboarding = await rig.onboardBusiness(business());
+    const input = business();
+    await plan('drop-before-commit', input.holder);
+    const onboarding = await rig.onboardBusiness(input);
     const { id } = await onboarding.requirement('uncertain-write');
     await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'sent by hand');
     expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'sent by hand' });
   });
 });
 
-describe('a lost answer, and several new businesses of the same name,', () => {
+describe.concurrent('a lost answer, and several new businesses of the same name,', () => {
   /** The first call is lost, then others submit the business twice; the answer to the second call is lost. */
   async function withTwoOthers(input: ReturnType<typeof business>) {
     const bank = bankOf(rig);
-    await rig.sandbox.plan('drop-before-commit', SUBMIT);
+    await plan('drop-before-commit', input.holder);
     const onboarding = await rig.onboardBusiness(input);
     const first = await onboarding.requirement('uncertain-write');
     const others = [await bank.submit(input.holder), await bank.submit(input.holder)];
     for (const id of others) await rig.sandbox.transitionProfile(id, { merchantProfileId: 1 });
-    await rig.sandbox.plan('drop-after-commit', SUBMIT);
+    await plan('drop-after-commit', input.holder);
     await onboarding.resolve(first.id, { kind: 'retry' });
     return { bank, onboarding, others, first };
   }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { business, OWNER } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 let rig: Rig;
@@ -10,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-describe('a ticket', () => {
+describe.concurrent('a ticket', () => {
   it('is a requirement that says what the bank asks, and a text answers it', async () => {
     const bank = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('ticket'));
@@ -109,7 +108,7 @@ describe('a ticket', () => {
   });
 });
 
-describe('an answer that the bank does not take', () => {
+describe.concurrent('an answer that the bank does not take', () => {
   /** One ticket is answered by a correction that the bank refuses, the other one is open. */
   async function withOneRefused() {
     const onboarding = await rig.onboardBusiness(business('tickets', { beneficialOwners: [OWNER] }));
@@ -140,20 +139,19 @@ describe('an answer that the bank does not take', () => {
   });
 });
 
-describe('cancelling while an answer is on its way to the bank', () => {
+describe.concurrent('cancelling while an answer is on its way to the bank', () => {
   it('sees the reply through, and tells what stays there', async () => {
     const bank = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('ticket'));
     const { id } = await onboarding.requirement('ticket');
-    await rig.sandbox.plan('delay', 'create-ticket', { milliseconds: 1_500 });
-    await onboarding.resolve(id, { kind: 'text', text: 'Here.' });
-    const activities = async () => (await onboarding.handle.describe()).raw.pendingActivities ?? [];
-    const isReplying = (pending: Awaited<ReturnType<typeof activities>>) =>
-      pending.some(({ activityType }) => activityType?.name === 'replyToTicket');
-    await eventually(activities, isReplying, 'the reply');
+    const text = 'Seen through.';
+    const held = await rig.sandbox.hold('create-ticket', text);
+    await onboarding.resolve(id, { kind: 'text', text });
+    await held.underWay();
     await onboarding.handle.cancel();
+    await held.letGo();
     await expect(onboarding.outcome()).rejects.toThrow();
-    expect(await bank.repliesTo(id)).toEqual(['Here.']);
+    expect(await bank.repliesTo(id)).toEqual([text]);
     const { profileId, timeline } = await onboarding.state();
     expect(timeline.map(({ event }) => event)).toContain('ticket-answered');
     expect(timeline.at(-1)).toMatchObject({
@@ -171,18 +169,22 @@ describe('cancelling while an answer is on its way to the bank', () => {
     );
     const [first = '', second = '', third] = requirements.map(({ id }) => id);
     expect(third).toBeUndefined();
-    await rig.sandbox.plan('delay', 'create-ticket', { milliseconds: 2_000 });
-    for (const id of [first, second]) await onboarding.resolve(id, { kind: 'text', text: 'Here.' });
+    const text = 'The only one.';
+    const held = await rig.sandbox.hold('create-ticket', text);
+    for (const id of [first, second]) await onboarding.resolve(id, { kind: 'text', text });
+    await held.underWay();
     await onboarding.handle.cancel();
+    await held.letGo();
     await expect(onboarding.outcome()).rejects.toThrow();
-    expect([await bank.repliesTo(first), await bank.repliesTo(second)]).toEqual([['Here.'], []]);
+    expect([await bank.repliesTo(first), await bank.repliesTo(second)]).toEqual([[text], []]);
   });
 
   it('tells of a reply of which nobody knows whether it arrived', async () => {
     const onboarding = await rig.onboardBusiness(business('ticket'));
     const { id } = await onboarding.requirement('ticket');
-    await rig.sandbox.plan('drop-before-commit', 'create-ticket');
-    await onboarding.resolve(id, { kind: 'text', text: 'Here.' });
+    const text = 'Who knows.';
+    await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: text });
+    await onboarding.resolve(id, { kind: 'text', text });
     await onboarding.requirement('uncertain-write');
     await onboarding.handle.cancel();
     await expect(onboarding.outcome()).rejects.toThrow();

@@ -5,7 +5,6 @@ import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/folder.js';
 import { merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -13,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-describe('cancelling', () => {
+describe.concurrent('cancelling', () => {
   it('shows the workflow as cancelled, after telling what stays at the partner', async () => {
     const boarding = await rig.board(merchant('notes'));
     await boarding.requirement('underwriting-note');
@@ -30,16 +29,12 @@ describe('cancelling', () => {
   });
 
   it('sees a write through that has begun', async () => {
-    await rig.sandbox.plan('delay', 'create-merchant', { milliseconds: 1_500 });
     const input = merchant();
+    const held = await rig.sandbox.hold('create-merchant', input.externalId);
     const boarding = await rig.board(input);
-    const createHasBegun = async () => (await boarding.handle.describe()).raw.pendingActivities ?? [];
-    await eventually(
-      createHasBegun,
-      ([activity]) => activity?.activityType?.name === 'createMerchant',
-      'the create',
-    );
+    await held.underWay();
     await boarding.handle.cancel();
+    await held.letGo();
     await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     const [created] = await rig.sandbox.ledger({ guid: input.externalId });
     const { merchantProfileId, timeline } = await boarding.state();
@@ -58,20 +53,20 @@ describe('cancelling', () => {
     const input = merchant('uw-level-1');
     const boarding = await rig.board(input);
     const { id } = await boarding.requirement('underwriting-note');
-    await rig.sandbox.plan('delay', 'upload-attachment', { milliseconds: 1_500 });
+    const { merchantProfileId } = await boarding.state();
+    const held = await rig.sandbox.hold('upload-attachment', `${merchantProfileId}`);
     await boarding.resolve(id, { kind: 'documents', documents: [document] });
-    const pending = async () => (await boarding.handle.describe()).raw.pendingActivities ?? [];
-    const isUploading = (activities: Awaited<ReturnType<typeof pending>>) =>
-      activities.some(({ activityType }) => activityType?.name === 'attachDocument');
-    await eventually(pending, isUploading, 'the upload');
+    await held.underWay();
     await boarding.handle.cancel();
+    await held.letGo();
     await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     expect((await rig.sandbox.writes(input.externalId)).slice(2)).toEqual(['upload-attachment']);
   });
 
   it('tells of a write whose outcome nobody knows', async () => {
-    await rig.sandbox.plan('drop-after-commit', 'create-merchant');
-    const boarding = await rig.board(merchant());
+    const input = merchant();
+    await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
+    const boarding = await rig.board(input);
     await boarding.requirement('uncertain-write');
     await boarding.handle.cancel();
     await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);

@@ -22,7 +22,7 @@ async function withImpatientServer(story: (rig: Rig) => Promise<void>): Promise<
   }
 }
 
-describe('a boarding whose history grows long', { timeout: 90_000 }, () => {
+describe.concurrent('a boarding whose history grows long', { timeout: 90_000 }, () => {
   it('goes on in new runs and loses nothing: state, open requirements, answers and timeline', async () => {
     await withImpatientServer(async ({ sandbox, board }) => {
       const input = merchant('notes');

@@ -19,7 +19,7 @@ const businessOf = ({ externalId, business }: CustomerOnboardingInput) =>
 const creations = async (externalId: string) =>
   (await rig.sandbox.writes(externalId)).filter((write) => write === 'create-merchant');
 
-describe('a merchant that was boarded before by itself', () => {
+describe.concurrent('a merchant that was boarded before by itself', () => {
   it('counts as the customer’s, and is not boarded twice', async () => {
     const input = customer();
     const boarded = await (await boardingOf(input)).outcome();
@@ -86,7 +86,7 @@ describe('a merchant that was boarded before by itself', () => {
   });
 });
 
-describe('a business that was onboarded before by itself', () => {
+describe.concurrent('a business that was onboarded before by itself', () => {
   it('counts as the customer’s, and is not submitted twice', async () => {
     const input = customer();
     const business = await (await businessOf(input)).outcome();
@@ -96,7 +96,7 @@ describe('a business that was onboarded before by itself', () => {
   });
 });
 
-describe('starting a customer', () => {
+describe.concurrent('starting a customer', () => {
   it('the same externalId twice attaches to the first, while it runs and when it has ended', async () => {
     const input = customer({ boarding: 'waiting' });
     const first = await rig.onboard(input);

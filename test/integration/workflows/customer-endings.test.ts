@@ -43,7 +43,7 @@ const ended = (child: Onboarding) =>
     'its end',
   );
 
-describe('a merchant that is declined', () => {
+describe.concurrent('a merchant that is declined', () => {
   const decline = { status: 'Declined', comment: 'no' };
 
   it('lets the business go on, where the customer says continue', async () => {
@@ -91,7 +91,7 @@ describe('a merchant that is declined', () => {
   });
 });
 
-describe('a business that is declined', () => {
+describe.concurrent('a business that is declined', () => {
   it('lets the merchant go on, where the customer says continue', async () => {
     const { onboarding, merchantProfileId, profileId, business } = await underWay('continue');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
@@ -128,7 +128,7 @@ describe('a business that is declined', () => {
   });
 });
 
-describe('a customer whose merchant and business both end badly', () => {
+describe.concurrent('a customer whose merchant and business both end badly', () => {
   it('ends as the first of the two', async () => {
     const { onboarding, merchantProfileId, profileId, business } = await underWay('continue');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Cancelled' });
@@ -161,7 +161,7 @@ describe('a customer whose merchant and business both end badly', () => {
   );
 });
 
-describe('cancelling a customer', () => {
+describe.concurrent('cancelling a customer', () => {
   it('cancels both, and tells what stays at the partners', async () => {
     const { onboarding, merchantProfileId, profileId, boarding, business } = await underWay('continue');
     await onboarding.handle.cancel();
@@ -188,16 +188,14 @@ describe('cancelling a customer', () => {
   });
 
   it('sees a submission through that has begun', async () => {
-    await rig.sandbox.plan('delay', 'submit-business-account-holder', { milliseconds: 4_000 });
     const input = customer(WAITING);
+    const { doingBusinessAsName } = input.business.holder;
+    const held = await rig.sandbox.hold('submit-business-account-holder', doingBusinessAsName);
     const onboarding = await rig.onboard(input);
-    const { business } = childrenOf(onboarding);
-    await onboarding.until((state) => state.business !== undefined, 'the business');
-    const pending = async () => (await business.handle.describe()).raw.pendingActivities ?? [];
-    const isSubmitting = (all: Awaited<ReturnType<typeof pending>>) =>
-      all.some(({ activityType }) => activityType?.name === 'submitHolder');
-    await eventually(pending, isSubmitting, 'the submission');
+    await held.underWay();
     await onboarding.handle.cancel();
+    await childrenOf(onboarding).business.cancelRequested();
+    await held.letGo();
     await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     const [profileId] = await bankOf(rig).submissions(input.business.holder);
     const { timeline } = await onboarding.state();
@@ -205,7 +203,7 @@ describe('cancelling a customer', () => {
   });
 });
 
-describe('terminating a customer', () => {
+describe.concurrent('terminating a customer', () => {
   it('has both cancelled', async () => {
     const { onboarding, boarding, business } = await underWay('continue');
     await onboarding.handle.terminate('by hand');
@@ -215,7 +213,7 @@ describe('terminating a customer', () => {
   });
 });
 
-describe('a merchant or a business that is stopped by itself', () => {
+describe.concurrent('a merchant or a business that is stopped by itself', () => {
   it.each(['cancel', 'terminate'] as const)('(%s) leaves the other one', async (stop) => {
     const { onboarding, merchantProfileId, business } = await underWay('continue');
     await business.handle[stop]();

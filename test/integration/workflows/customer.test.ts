@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
-import { customer } from '../../rigs/inputs.js';
+import { customer, namedApplication } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -26,7 +26,7 @@ const childrenOf = ({ workflowId }: Onboarding<unknown>) => {
 /** Two notes and a ticket. */
 const asked = () => customer({ boarding: 'notes', business: 'ticket' });
 
-describe('a customer', () => {
+describe.concurrent('a customer', () => {
   it('is taken aboard at both partners', async () => {
     const input = customer();
     const onboarding = await rig.onboard(input);
@@ -129,7 +129,7 @@ describe('a customer', () => {
   });
 });
 
-describe('a requirement of a customer', () => {
+describe.concurrent('a requirement of a customer', () => {
   it('is answered on the customer, and disappears there and where it came from', async () => {
     const onboarding = await rig.onboard(asked());
     const { requirements } = await onboarding.until(
@@ -169,9 +169,12 @@ describe('a requirement of a customer', () => {
   });
 
   it('goes by an id that tells the two apart, and each answer goes to the one that asked', async () => {
-    await rig.sandbox.plan('drop-before-commit', 'submit-merchant');
-    await rig.sandbox.plan('drop-before-commit', 'submit-business-account-holder');
-    const input = customer();
+    const { boarding, ...rest } = customer();
+    const input = { ...rest, boarding: { ...boarding, application: namedApplication(rest.externalId) } };
+    const { doingBusinessAsName } = input.business.holder;
+    const lost = 'drop-before-commit';
+    await rig.sandbox.plan(lost, 'submit-merchant', { about: input.externalId });
+    await rig.sandbox.plan(lost, 'submit-business-account-holder', { about: doingBusinessAsName });
     const onboarding = await rig.onboard(input);
     const { requirements } = await onboarding.until((state) => state.requirements.length === 2, 'both');
     const ids = requirements.map(({ id }) => id);
@@ -191,7 +194,7 @@ describe('a requirement of a customer', () => {
   });
 });
 
-describe('an answer that does not fit', () => {
+describe.concurrent('an answer that does not fit', () => {
   it.each<[string, string | undefined, Answer | undefined, string]>([
     ['an unknown requirement', 'ticket-0', { kind: 'text', text: 'x' }, 'no requirement "ticket-0" is open'],
     ['a kind it does not take', undefined, { kind: 'retry' }, 'takes text, correction, abandon'],

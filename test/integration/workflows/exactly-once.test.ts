@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { merchant } from '../../rigs/inputs.js';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { countingProxy } from '../../rigs/counting-proxy.js';
+import { merchant, namedApplication } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
 let rig: Rig;
@@ -8,15 +9,21 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
+/** A merchant whose submission can be told from others. */
+function named() {
+  const input = merchant();
+  return { ...input, application: namedApplication(input.externalId) };
+}
+
 /** The write took effect, and its answer was lost on the way. */
 const LOST_ANSWERS = ['drop-after-commit', '500-after-commit'];
 /** The write did not take effect, but nobody can tell from outside. */
 const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 
-describe('a create whose outcome is unknown', () => {
+describe.concurrent('a create whose outcome is unknown', () => {
   it.each(LOST_ANSWERS)('(%s) is never repeated; a person adopts the merchant', async (fault) => {
-    await rig.sandbox.plan(fault, 'create-merchant');
     const input = merchant();
+    await rig.sandbox.plan(fault, 'create-merchant', { about: input.externalId });
     const boarding = await rig.board(input);
     const requirement = await boarding.requirement('uncertain-write');
     expect(requirement.answers).toEqual(['adopt', 'retry', 'abandon']);
@@ -31,8 +38,8 @@ describe('a create whose outcome is unknown', () => {
   });
 
   it.each(LOST_CALLS)('(%s) is repeated when a person has looked and says so', async (fault) => {
-    await rig.sandbox.plan(fault, 'create-merchant');
     const input = merchant();
+    await rig.sandbox.plan(fault, 'create-merchant', { about: input.externalId });
     const boarding = await rig.board(input);
     const { id } = await boarding.requirement('uncertain-write');
     expect(await rig.sandbox.writes(input.externalId)).toEqual([]);
@@ -42,16 +49,18 @@ describe('a create whose outcome is unknown', () => {
   });
 
   it('can be given up', async () => {
-    await rig.sandbox.plan('drop-after-commit', 'create-merchant');
-    const boarding = await rig.board(merchant());
+    const input = merchant();
+    await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
+    const boarding = await rig.board(input);
     const { id } = await boarding.requirement('uncertain-write');
     await boarding.resolve(id, { kind: 'abandon' }, 'olga', 'boarded by hand');
     expect(await boarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'boarded by hand' });
   });
 
   it('takes digits only as the id to adopt', async () => {
-    await rig.sandbox.plan('drop-after-commit', 'create-merchant');
-    const boarding = await rig.board(merchant());
+    const input = merchant();
+    await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
+    const boarding = await rig.board(input);
     const { id } = await boarding.requirement('uncertain-write');
     const error = await boarding
       .resolve(id, { kind: 'adopt', id: 'm-1' })
@@ -61,10 +70,10 @@ describe('a create whose outcome is unknown', () => {
   });
 });
 
-describe('a submission whose outcome is unknown', () => {
+describe.concurrent('a submission whose outcome is unknown', () => {
   it.each(LOST_ANSWERS)('(%s) is found in the status, and nobody is asked', async (fault) => {
-    await rig.sandbox.plan(fault, 'submit-merchant');
-    const input = merchant();
+    const input = named();
+    await rig.sandbox.plan(fault, 'submit-merchant', { about: input.externalId });
     const boarding = await rig.board(input);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).toEqual(expect.arrayContaining(['write-uncertain', 'write-adopted']));
@@ -73,8 +82,8 @@ describe('a submission whose outcome is unknown', () => {
   });
 
   it.each(LOST_CALLS)('(%s) waits for a person when the status did not move', async (fault) => {
-    await rig.sandbox.plan(fault, 'submit-merchant');
-    const input = merchant();
+    const input = named();
+    await rig.sandbox.plan(fault, 'submit-merchant', { about: input.externalId });
     const boarding = await rig.board(input);
     const { id, detail } = await boarding.requirement('uncertain-write');
     expect(detail).toContain('still reads as Not Submitted. If the partner has the submission, adopt ');
@@ -84,8 +93,8 @@ describe('a submission whose outcome is unknown', () => {
   });
 
   it('settles itself when the status moves while a person is asked', async () => {
-    await rig.sandbox.plan('drop-before-commit', 'submit-merchant');
-    const input = merchant();
+    const input = named();
+    await rig.sandbox.plan('drop-before-commit', 'submit-merchant', { about: input.externalId });
     const boarding = await rig.board(input);
     await boarding.requirement('uncertain-write');
     const { merchantProfileId = 0 } = await boarding.state();
@@ -96,7 +105,7 @@ describe('a submission whose outcome is unknown', () => {
   });
 });
 
-describe('a submission that the partner rejects because it is there already', () => {
+describe.concurrent('a submission that the partner rejects because it is there already', () => {
   it('is taken as done, and nobody is asked a second time', async () => {
     const hour = 3_600_000;
     const patient = await createRig({ poll: { minMs: hour, maxMs: hour } });
@@ -118,24 +127,24 @@ describe('a submission that the partner rejects because it is there already', ()
   });
 });
 
-describe('the answer to a note whose delivery is unknown', () => {
+describe.concurrent('the answer to a note whose delivery is unknown', () => {
   it.each(LOST_ANSWERS)('(%s of the review) is found in the status', async (fault) => {
-    await rig.sandbox.plan(fault, 'request-underwriting-review');
     const input = merchant('uw-level-1');
+    await rig.sandbox.plan(fault, 'request-underwriting-review', { about: input.externalId });
     const boarding = await rig.board(input);
     const { id } = await boarding.requirement('underwriting-note');
-    await boarding.resolve(id, { kind: 'text', text: 'Here.' });
+    await boarding.resolve(id, { kind: 'text', text: `Here is ${input.externalId}.` });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     const writes = await rig.sandbox.writes(input.externalId);
     expect(writes.filter((write) => write === 'request-underwriting-review')).toHaveLength(1);
   });
 
   it('(drop-before-commit of the review) is repeated when a person says so', async () => {
-    await rig.sandbox.plan('drop-before-commit', 'request-underwriting-review');
     const input = merchant('uw-level-1');
+    await rig.sandbox.plan('drop-before-commit', 'request-underwriting-review', { about: input.externalId });
     const boarding = await rig.board(input);
     const note = await boarding.requirement('underwriting-note');
-    await boarding.resolve(note.id, { kind: 'text', text: 'Here.' });
+    await boarding.resolve(note.id, { kind: 'text', text: `Here is ${input.externalId}.` });
     const { id } = await boarding.requirement('uncertain-write');
     await boarding.resolve(id, { kind: 'retry' });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
@@ -144,21 +153,32 @@ describe('the answer to a note whose delivery is unknown', () => {
   });
 });
 
-describe('a write that certainly did not happen', () => {
-  it('is repeated by itself when the partner is down', async () => {
+describe('a write at a partner that is down', () => {
+  it('is repeated by itself when it is back', async () => {
+    const own = await createRig({ worker: false });
+    onTestFinished(() => own.close());
+    const proxy = await countingProxy(own.sandbox.url);
+    await own.startWorker({ boardingUrl: proxy.url });
+    await proxy.shut();
     const input = merchant();
-    await rig.sandbox.plan('refuse', undefined, { milliseconds: 1_500 });
-    const boarding = await rig.board(input);
+    const boarding = await own.board(input);
+    await boarding.until(
+      ({ timeline }) => timeline.some(({ event }) => event === 'waiting-for-partner'),
+      'the wait',
+    );
+    await proxy.open();
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     const events = await boarding.events();
     expect(events.filter((event) => event === 'waiting-for-partner')).toHaveLength(1);
     expect(events).not.toContain('requirement-raised');
-    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+    expect(await own.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
   });
+});
 
+describe.concurrent('a write that certainly did not happen', () => {
   it('is repeated after Retry-After when there are too many calls', async () => {
-    await rig.sandbox.plan('429', 'create-merchant', { milliseconds: 2_000 });
     const input = merchant();
+    await rig.sandbox.plan('429', 'create-merchant', { about: input.externalId, milliseconds: 2_000 });
     const begun = Date.now();
     const boarding = await rig.board(input);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
@@ -167,6 +187,7 @@ describe('a write that certainly did not happen', () => {
   });
 });
 
+// Their faults hit whoever reads next.
 describe('reads', () => {
   it.each(['drop-before-commit', '500-before-commit', '429'])('are retried freely (%s)', async (fault) => {
     for (const operation of ['get-fees', 'get-status', 'get-underwriting-notes']) {
@@ -178,7 +199,7 @@ describe('reads', () => {
   });
 });
 
-describe('credentials that the partner refuses', () => {
+describe.concurrent('credentials that the partner refuses', () => {
   it('(401) are a requirement; after their correction the boarding goes on', async () => {
     const locked = await createRig({ worker: false });
     try {
@@ -210,7 +231,7 @@ describe('credentials that the partner refuses', () => {
   });
 });
 
-describe('starting', () => {
+describe.concurrent('starting', () => {
   it('the same externalId twice attaches to the first', async () => {
     const input = merchant('waiting');
     const first = await rig.board(input);

@@ -15,7 +15,7 @@ const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 /** Of a type that cannot be closed. */
 const OTHER = 4;
 
-describe('closing a card', () => {
+describe.concurrent('closing a card', () => {
   it('is done once, and shows up like an onboarding', async () => {
     const bank = bankOf(rig);
     const card = await bank.card();
@@ -32,7 +32,7 @@ describe('closing a card', () => {
   it('says what it does while it is under way', async () => {
     const bank = bankOf(rig);
     const card = await bank.card();
-    await rig.sandbox.plan('drop-before-commit', 'close-card');
+    await rig.sandbox.plan('drop-before-commit', 'close-card', { about: card.paymentCardId });
     const closing = await bank.operate('closeCard', card.paymentCardId, card);
     await closing.requirement('uncertain-write');
     expect(await closing.state()).toMatchObject({ stage: 'working', partnerStatus: null });
@@ -68,7 +68,7 @@ describe('closing a card', () => {
   it.each(LOST_ANSWERS)('(%s) is found done, and nobody is asked', async (fault) => {
     const bank = bankOf(rig);
     const card = await bank.card();
-    await rig.sandbox.plan(fault, 'close-card');
+    await rig.sandbox.plan(fault, 'close-card', { about: card.paymentCardId });
     const closing = await bank.operate('closeCard', card.paymentCardId, card);
     expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId: card.paymentCardId });
     expect(await closing.events()).toEqual([
@@ -81,7 +81,7 @@ describe('closing a card', () => {
   it.each(LOST_CALLS)('(%s) is done when a person has looked and says so', async (fault) => {
     const bank = bankOf(rig);
     const card = await bank.card();
-    await rig.sandbox.plan(fault, 'close-card');
+    await rig.sandbox.plan(fault, 'close-card', { about: card.paymentCardId });
     const closing = await bank.operate('closeCard', card.paymentCardId, card);
     const { id, detail } = await closing.requirement('uncertain-write');
     expect(detail).toContain(`whether card ${card.paymentCardId} is closed`);
@@ -94,7 +94,7 @@ describe('closing a card', () => {
   it('can be given up', async () => {
     const bank = bankOf(rig);
     const card = await bank.card();
-    await rig.sandbox.plan('drop-before-commit', 'close-card');
+    await rig.sandbox.plan('drop-before-commit', 'close-card', { about: card.paymentCardId });
     const closing = await bank.operate('closeCard', card.paymentCardId, card);
     const { id } = await closing.requirement('uncertain-write');
     await closing.resolve(id, { kind: 'abandon' }, 'olga', 'found again');
@@ -104,7 +104,7 @@ describe('closing a card', () => {
   it('waits while there are too many calls', async () => {
     const bank = bankOf(rig);
     const card = await bank.card();
-    await rig.sandbox.plan('429', 'close-card', { milliseconds: 1_000 });
+    await rig.sandbox.plan('429', 'close-card', { about: card.paymentCardId, milliseconds: 1_000 });
     const closing = await bank.operate('closeCard', card.paymentCardId, card);
     expect(await closing.outcome()).toMatchObject({ outcome: 'done' });
     expect(await closing.events()).toEqual(['started', 'waiting-for-partner', 'card-closed', 'ended']);
@@ -112,7 +112,7 @@ describe('closing a card', () => {
   });
 });
 
-describe('the nickname of a card', () => {
+describe.concurrent('the nickname of a card', () => {
   /** Each nickname is an operation of its own. */
   let number = 0;
   const name = async (bank: ReturnType<typeof bankOf>, paymentCardId: string, nickName: string | null) => {
@@ -153,7 +153,7 @@ describe('the nickname of a card', () => {
   it.each([...LOST_ANSWERS, ...LOST_CALLS])('(%s) is set again by itself, for it may be', async (fault) => {
     const bank = bankOf(rig);
     const { paymentCardId } = await bank.card();
-    await rig.sandbox.plan(fault, 'set-card-nickname');
+    await rig.sandbox.plan(fault, 'set-card-nickname', { about: paymentCardId });
     const naming = await name(bank, paymentCardId, 'Fuel');
     expect(await naming.outcome()).toMatchObject({ outcome: 'done' });
     await eventually(

@@ -86,7 +86,7 @@ describe('a statement by e-mail', () => {
   it('is asked for twice: once for the file, once for the e-mail', async () => {
     const counted = await createRig({ worker: false });
     try {
-      const proxy = await countingProxy(counted.sandbox.url);
+      const proxy = await countingProxy(counted.sandbox.url, counted.atClose);
       await counted.startWorker({ bankingUrl: proxy.url });
       const input = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'CSV', email };
       const statement = await bankOf(counted).operate('generateStatement', counted.taskQueue, input);

@@ -10,7 +10,7 @@ afterAll(() => rig.close());
 
 const finalMid = (merchantProfileId: number) => `5180${String(merchantProfileId).padStart(11, '0')}`;
 
-describe('a boarding without questions', () => {
+describe.concurrent('a boarding without questions', () => {
   it.each([
     ['straight', undefined, ['Approved']],
     ['that is conditionally approved', 'conditionally-approved', ['Conditionally Approved', 'Approved']],
@@ -73,7 +73,7 @@ describe('a boarding without questions', () => {
   });
 });
 
-describe('a boarding that the partner ends', () => {
+describe.concurrent('a boarding that the partner ends', () => {
   it.each([
     ['declined', 'Business type is not supported.'],
     ['withdrawn', 'Withdrawn on request of the merchant.'],
@@ -88,7 +88,7 @@ describe('a boarding that the partner ends', () => {
   });
 });
 
-describe('agent profile and boarding settings', () => {
+describe.concurrent('agent profile and boarding settings', () => {
   const { agentProfileId: _, boardingSettingsId: __, ...withoutIds } = merchant();
 
   it('are found by name', async () => {
@@ -139,7 +139,7 @@ describe('agent profile and boarding settings', () => {
   });
 });
 
-describe('fees', () => {
+describe.concurrent('fees', () => {
   it('are changed where the input asks, and only there', async () => {
     const fees = {
       minimumDiscountAmount: 0,
@@ -169,7 +169,7 @@ describe('fees', () => {
   });
 });
 
-describe('a merchant that exists already', () => {
+describe.concurrent('a merchant that exists already', () => {
   it('is adopted, finished and followed, never created again', async () => {
     const first = await rig.board(merchant('waiting'));
     const { merchantProfileId = 0 } = await first.until(({ stage }) => stage === 'underwriting');

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-describe('underwriting notes', () => {
+describe.concurrent('underwriting notes', () => {
   it('each become a requirement with a stable id, and are handed in together once all are answered', async () => {
     const input = merchant('notes');
     const boarding = await rig.board(input);
@@ -112,7 +112,7 @@ describe('underwriting notes', () => {
   });
 });
 
-describe('RequestChanges', () => {
+describe.concurrent('RequestChanges', () => {
   it('takes a correction, submits again with it, and goes on', async () => {
     const application = { salesAndBusinessProfile: { annualVolume: 90_000, averageTicket: 40 } };
     const input = merchant('request-changes', { application });
@@ -144,7 +144,7 @@ describe('RequestChanges', () => {
   });
 });
 
-describe('input that the partner rejects', () => {
+describe.concurrent('input that the partner rejects', () => {
   it('becomes a requirement with the fields, and a correction is tried again', async () => {
     const input = merchant(undefined, { agentProfileId: 999 });
     const boarding = await rig.board(input);
@@ -171,7 +171,7 @@ describe('input that the partner rejects', () => {
   });
 });
 
-describe('a resolution that does not fit', () => {
+describe.concurrent('a resolution that does not fit', () => {
   const documents: Answer = { kind: 'documents', documents: [] };
   it.each([
     [
@@ -228,7 +228,7 @@ describe('a resolution that does not fit', () => {
   });
 });
 
-describe('the timeline', () => {
+describe.concurrent('the timeline', () => {
   it('keeps who answered and why, and never what', async () => {
     const boarding = await rig.board(merchant('uw-level-1'));
     const { id } = await boarding.requirement('underwriting-note');
@@ -246,7 +246,7 @@ describe('the timeline', () => {
   });
 });
 
-describe('a requirement past its due date', () => {
+describe.concurrent('a requirement past its due date', () => {
   it('is shown as overdue and decides nothing', async () => {
     const boarding = await rig.board(merchant('notes', { dueInHours: 1 / 3_600 }));
     await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'requirement-overdue'));

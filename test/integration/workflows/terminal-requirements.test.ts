@@ -4,8 +4,7 @@ import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { customer, terminal } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
-import { eventually } from '../../rigs/waiting.js';
-import { platformOf } from '../../rigs/workflows/platform.js';
+import { platformOf, type Write } from '../../rigs/workflows/platform.js';
 
 let rig: Rig;
 let platform: ReturnType<typeof platformOf>;
@@ -14,6 +13,8 @@ beforeAll(async () => {
   platform = platformOf(rig);
 });
 afterAll(() => rig.close());
+
+const meeting = (...fault: Parameters<typeof platform.meeting>) => platform.meeting(...fault);
 
 const asking = (more: Parameters<typeof terminal>[0] = {}) =>
   rig.onboard(customer({}, { provisionTerminal: terminal(more) }));
@@ -33,7 +34,7 @@ async function nextAfter(onboarding: Onboarding<unknown>, before: string) {
   return requirements[0] ?? expect.fail('none');
 }
 
-describe('an account that the platform rejects', () => {
+describe.concurrent('an account that the platform rejects', () => {
   it('is corrected on the customer, and made once', async () => {
     const onboarding = await refusedAccount();
     const requirement = await onboarding.requirement('rejected-input');
@@ -80,7 +81,7 @@ describe('an account that the platform rejects', () => {
   it('and of which a correction takes everything away is asked for again, and costs no call', async () => {
     const onboarding = await refusedAccount();
     const { id } = await onboarding.requirement('rejected-input');
-    const before = await platform.writes();
+    const { mid } = await onboarding.state();
     await onboarding.resolve(id, correction(null));
     const next = await nextAfter(onboarding, id);
     expect(next.detail).toBe('provisionTerminal: is required');
@@ -90,7 +91,7 @@ describe('an account that the platform rejects', () => {
       'provisionTerminal.account.name: is required',
       'provisionTerminal.terminal.name: must not be empty',
     ]);
-    expect(await platform.writes()).toEqual(before);
+    expect((await platform.of(mid)).writes).toEqual([]);
     await onboarding.resolve(last.id, correction({ account: { name: 'Bakery' }, terminal: { name: 'Bar' } }));
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
   });
@@ -108,7 +109,7 @@ describe('an account that the platform rejects', () => {
   });
 });
 
-describe('a terminal that the platform rejects', () => {
+describe.concurrent('a terminal that the platform rejects', () => {
   /** The sandbox knows no such location. */
   const refusedTerminal = () => asking({ terminal: { name: 'Counter', location_id: 'location-9' } });
 
@@ -136,16 +137,15 @@ describe('a terminal that the platform rejects', () => {
   });
 });
 
-it('a platform that refuses the API key has a person mend it', async () => {
-  await rig.sandbox.plan('expired-token', 'create-terminal');
-  const onboarding = await asking();
+it.concurrent('a platform that refuses the API key has a person mend it', async () => {
+  const onboarding = await meeting('expired-token', 'create-terminal');
   const { id, detail } = await onboarding.requirement('credentials');
   expect(detail).toContain('The payments partner refuses our credentials (401).');
   await onboarding.resolve(id, { kind: 'retry' });
   expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
 });
 
-it('a requirement that waits too long is marked as overdue, where it came from', async () => {
+it.concurrent('a requirement that waits too long is marked as overdue, where it came from', async () => {
   const onboarding = await asking({
     account: { ...terminal().account, parent_id: 'account-9' },
     dueInHours: 1 / 7_200,
@@ -159,19 +159,14 @@ it('a requirement that waits too long is marked as overdue, where it came from',
   await onboarding.handle.terminate();
 });
 
-describe('cancelling a customer whose terminal is under way', () => {
-  const isRunning = async (onboarding: Onboarding<unknown>, activity: string) => {
-    const { raw } = await platform.partOf(onboarding).handle.describe();
-    return raw.pendingActivities?.some(({ activityType }) => activityType?.name === activity) ?? false;
-  };
-
+describe.concurrent('cancelling a customer whose terminal is under way', () => {
   /** Cancels a customer whose write at the platform has begun; answers its terminal's part and all there is by then. */
-  async function cancelledDuring(operation: string, activity: string) {
-    await rig.sandbox.plan('delay', operation, { milliseconds: 3_000 });
-    const onboarding = await asking();
-    await onboarding.until((state) => state.terminal !== undefined, 'the terminal');
-    await eventually(() => isRunning(onboarding, activity), Boolean, operation);
+  async function cancelledDuring(operation: Write) {
+    const { onboarding, held } = await platform.holding(operation);
+    await held.underWay();
     await onboarding.handle.cancel();
+    await platform.partOf(onboarding).cancelRequested();
+    await held.letGo();
     await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     expect((await onboarding.handle.describe()).status.name).toBe('CANCELLED');
     const state = await onboarding.state();
@@ -180,10 +175,7 @@ describe('cancelling a customer whose terminal is under way', () => {
   }
 
   it('sees the making of an account through that has begun, and tells what stays', async () => {
-    const { part, writes, paymentsAccountId, timeline, mid } = await cancelledDuring(
-      'create-account',
-      'createAccount',
-    );
+    const { part, writes, paymentsAccountId, timeline, mid } = await cancelledDuring('create-account');
     expect((await part.handle.describe()).status.name).toBe('CANCELLED');
     expect(mid).toBeDefined();
     expect(writes).toEqual([`create-account ${paymentsAccountId}`]);
@@ -198,10 +190,8 @@ describe('cancelling a customer whose terminal is under way', () => {
   });
 
   it('sees the making of a terminal through that has begun, and tells what stays', async () => {
-    const { part, writes, paymentsAccountId, terminalId, timeline } = await cancelledDuring(
-      'create-terminal',
-      'createTerminal',
-    );
+    const { part, writes, paymentsAccountId, terminalId, timeline } =
+      await cancelledDuring('create-terminal');
     // It was the last step, so the part is done, and only its customer is cancelled.
     expect(await part.outcome()).toEqual({
       outcome: 'provisioned',
@@ -227,8 +217,7 @@ describe('cancelling a customer whose terminal is under way', () => {
   });
 
   it('says of a write whose outcome is unknown that it is', async () => {
-    await rig.sandbox.plan('drop-before-commit', 'create-terminal');
-    const onboarding = await asking();
+    const onboarding = await meeting('drop-before-commit', 'create-terminal');
     await onboarding.requirement('uncertain-write');
     await onboarding.handle.cancel();
     await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
@@ -237,7 +226,7 @@ describe('cancelling a customer whose terminal is under way', () => {
   });
 });
 
-it.each(['cancel', 'terminate'] as const)(
+it.concurrent.each(['cancel', 'terminate'] as const)(
   'a terminal that is stopped by itself (%s) leaves the rest',
   async (stop) => {
     const onboarding = await refusedAccount();

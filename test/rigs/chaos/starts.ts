@@ -5,7 +5,7 @@ import {
   startMerchantBoarding,
 } from '../../../src/temporal/onboardings.js';
 import { batchFile, ndjson } from '../commands/batch-files.js';
-import { startGangway } from '../commands/running-command.js';
+import { startSpawnedGangway } from '../processes.js';
 import { EVENT_TYPES, type Party } from './cast.js';
 import { insist } from './insist.js';
 import type { Sender } from './sender.js';
@@ -69,11 +69,11 @@ async function startByBatch(
   const file = await batchFile(rig, 'everyone.ndjson', ndjson(parties.map(({ input }) => input)));
   const rate = Math.max(0.5, (parties.length * 1_000) / lastsMs).toFixed(2);
   const args = ['batch', file, '--rate', rate, '--json'];
-  const doomed = startGangway(env, args);
+  const doomed = startSpawnedGangway(env, args);
   await Promise.race([sleep(killBatchAt), doomed.finished]);
   doomed.kill('SIGKILL');
   const runs = [await doomed.finished];
-  while (runs.at(-1)?.code !== 0 && runs.length < 5) runs.push(await startGangway(env, args).finished);
+  while (runs.at(-1)?.code !== 0 && runs.length < 5) runs.push(await startSpawnedGangway(env, args).finished);
   const last = runs.at(-1);
   if (last?.code !== 0) throw new Error(`gangway batch ends with ${last?.code}: ${last?.stderr}`);
   return runs.map(({ stdout, stderr }) => stdout + stderr).join('\n');

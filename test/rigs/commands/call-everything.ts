@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Operation, operationName } from '../../../src/partners/catalogue.js';
 import { closeAll, type PartnerClients, partnerClients } from '../../../src/partners/clients.js';
 import { catalogue, SYSTEMS, type SystemName } from '../../../src/partners/systems.js';
+import { gangway } from '../command.js';
 import { POS_NAMES } from '../partners/openapi/documents.js';
-import { gangway, launch, type RunningProcess } from '../processes.js';
+import { launch, type RunningProcess } from '../processes.js';
 import { createRig, type Rig } from '../rig.js';
 import { type RunningSandbox, runSandbox } from '../sandbox/running-sandbox.js';
 

@@ -27,8 +27,15 @@ export interface Subscriber {
   answer: { status: number; headers?: Record<string, string> };
 }
 
-/** Receives news over HTTP, for the running test. What is not signed, or is no CloudEvent, is answered with 401. */
-export async function subscriber(secret = SECRET): Promise<Subscriber> {
+/**
+ * Receives news over HTTP. What is not signed, or is no CloudEvent, is answered with 401.
+ *
+ * @param atEnd closes it in the end; unless given, that is the end of the running test, which must not be a concurrent one
+ */
+export async function subscriber(
+  secret = SECRET,
+  atEnd: (close: () => Promise<void>) => void = onTestFinished,
+): Promise<Subscriber> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -54,7 +61,7 @@ export async function subscriber(secret = SECRET): Promise<Subscriber> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  atEnd(async () => {
     server.closeAllConnections();
     server.close();
   });

@@ -114,11 +114,7 @@ export function problemOf({ status, headers, text }: Reply): unknown {
 
 /** A client that connects when it is first used, as that of the receiver's process. */
 export function clientOf(address: string): Client {
-  const before = process.env['TEMPORAL_ADDRESS'];
-  process.env['TEMPORAL_ADDRESS'] = address;
-  const client = lazyClient(undefined);
-  if (before === undefined) delete process.env['TEMPORAL_ADDRESS'];
-  else process.env['TEMPORAL_ADDRESS'] = before;
+  const client = lazyClient({ TEMPORAL_ADDRESS: address }, undefined);
   onTestFinished(() => client.connection.close());
   return client;
 }

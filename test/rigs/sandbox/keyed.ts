@@ -1,4 +1,5 @@
 import type { SandboxOptions } from '../../../src/sandbox/server.js';
+import { testEnds, type Until } from '../shared.js';
 import { type Reply, type RunningSandbox, runSandbox } from './running-sandbox.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -8,9 +9,13 @@ export interface Keyed extends Pick<RunningSandbox, 'url' | 'control' | 'effects
   call(line: string, body?: string, credentials?: Headers): Promise<Reply>;
 }
 
-/** A sandbox of its own for the running test, whose callers show `credentials`; spoken to in nothing but HTTP and JSON text. */
-export async function runKeyed(credentials: Headers, options: SandboxOptions = {}): Promise<Keyed> {
-  const { url, control, effects } = await runSandbox(options);
+/** A sandbox of its own until the running test ends, whose callers show `credentials`; spoken to in nothing but HTTP and JSON text. */
+export async function runKeyed(
+  credentials: Headers,
+  options: SandboxOptions = {},
+  until: Until = testEnds,
+): Promise<Keyed> {
+  const { url, control, effects } = await runSandbox(options, until);
   async function call(line: string, body?: string, shown = credentials): Promise<Reply> {
     const [method = '', path = ''] = line.split(' ');
     const headers = { ...shown, ...(body !== undefined && { 'content-type': 'application/json' }) };

@@ -1,5 +1,5 @@
-import { onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.js';
+import { testEnds, type Until } from '../shared.js';
 
 /** Credentials as they travel; the last two are what no user has. */
 export const AUTHORIZATION = {
@@ -33,10 +33,13 @@ export interface RunningSandbox {
   close(): Promise<void>;
 }
 
-/** A sandbox of its own for the running test, spoken to in nothing but HTTP and JSON text. */
-export async function runSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
+/** A sandbox of its own until the running test ends, spoken to in nothing but HTTP and JSON text. */
+export async function runSandbox(
+  options: SandboxOptions = {},
+  until: Until = testEnds,
+): Promise<RunningSandbox> {
   const sandbox = await startSandbox({ pace: { reads: 1 }, ...options });
-  onTestFinished(() => sandbox.close());
+  until(() => sandbox.close());
 
   async function call(line: string, body?: string | FormData, caller: Caller = 'sandbox'): Promise<Reply> {
     const [method = '', path = ''] = line.split(' ');

@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest';
 import type { OperationOutcome } from '../../../src/messages/banking-operations.js';
 import type { BusinessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
 import type { OPERATIONS } from '../../../src/messages/ids.js';
@@ -9,11 +8,11 @@ import type { Rig } from '../rig.js';
 
 type Holder = BusinessOnboardingInput['holder'];
 
-/** The banking partner as other software of ours sees it, for the running test. */
-export function bankOf({ client: temporal, sandbox, taskQueue }: Rig) {
+/** The banking partner as other software of ours sees it, for as long as the rig is there. */
+export function bankOf({ client: temporal, sandbox, taskQueue, atClose }: Rig) {
   const credentials = { username: 'sandbox', password: 'sandbox', deviceToken: 'd-2', deviceName: 'test' };
   const client = bankingClient({ url: sandbox.url, ...credentials, form: 'user' });
-  onTestFinished(() => client.close());
+  atClose(() => client.close());
 
   return {
     client,

@@ -12,6 +12,7 @@ import { NO_ACCOUNTS } from '../../../src/messages/known-accounts.js';
 import { merchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
 import { addressChange, webhook } from '../../../src/partners/banking/requests.js';
 import { MAGIC_SSNS } from '../../../src/sandbox/banking/scenarios.js';
+import { NO_INPUT } from '../../rigs/command.js';
 
 const FOLDER = new URL('../../../examples/', import.meta.url);
 const read = (file: string) => JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'));
@@ -19,8 +20,8 @@ const read = (file: string) => JSON.parse(readFileSync(new URL(file, FOLDER), 'u
 /** Each row of a file for `gangway batch`, by the line it is in. */
 async function rowsIn(name: string, options: FormatOptions = {}): Promise<[string, unknown][]> {
   const file = fileURLToPath(new URL(name, FOLDER));
-  const source = await openSource(file);
-  const rows = await Readable.from((await rowReader(options, file, NO_ACCOUNTS))(source)).toArray();
+  const source = await openSource(NO_INPUT, file);
+  const rows = await Readable.from((await rowReader(NO_INPUT, options, file, NO_ACCOUNTS))(source)).toArray();
   await source.close();
   return (rows as Row[]).map(({ line, value }) => [`${name}:${line}`, value]);
 }

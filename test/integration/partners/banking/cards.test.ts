@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eachPaymentCard, isClosed } from '../../../../src/partners/banking/cards.js';
+import { eachPaymentCard } from '../../../../src/partners/banking/cards.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
 import { answering, type Respond } from '../../../rigs/partners/servers.js';
 
@@ -33,16 +33,4 @@ describe('all cards', () => {
   it('may be none', async () => {
     expect((await cardsOf(answering(200, ''))).cards).toEqual([]);
   });
-});
-
-it.each([
-  [3, true],
-  ['3', false],
-  ['CLOSED', true],
-  ['Closed', true],
-  [1, false],
-  ['SUSPENDED', false],
-  [null, false],
-])('a card of status %j is closed: %s', (status, expected) => {
-  expect(isClosed({ status })).toBe(expected);
 });

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { bankingOff } from '../../../../src/partners/banking/client.js';
 import { bankingPartner, tellingToken } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { answering, type Respond } from '../../../rigs/partners/servers.js';
@@ -47,22 +46,5 @@ describe('secrets', () => {
     await client.listTickets({});
     client.useCode('654321');
     for (const secret of SECRETS) expect(told(client)).not.toContain(secret);
-  });
-});
-
-describe('banking that is not set up', () => {
-  it('refuses every operation with its reason, before anything is sent', async () => {
-    const client = bankingOff('BANKING_URL is not set');
-    client.useCode('654321');
-    client.forget();
-    const error = await failureOf(client.findProfileByMerchant({ merchantProfileId: 1 }));
-    expect(error.details).toEqual({
-      system: 'banking',
-      operation: 'find-profile-by-merchant',
-      kind: 'NotSent',
-      fields: [],
-      reason: 'BANKING_URL is not set',
-    });
-    await expect(client.close()).resolves.toBeUndefined();
   });
 });

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { bankingPartner, tellingToken } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { answering, type Respond } from '../../../rigs/partners/servers.js';
 
-const HOUR = 60 * 60_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const tickets = answering(200, '[]');
 
 /** Tells `token-1`, `token-2` and so on. */
@@ -13,6 +13,17 @@ function tellingTokens(lifetimeMs = 600_000, clockOffsetMs = 0): Respond {
   return (response, request) => {
     told += 1;
     tellingToken(`token-${told}`, lifetimeMs, Date.now() + clockOffsetMs)(response, request);
+  };
+}
+
+/** A clock that only the test moves. */
+function stopwatch() {
+  let at = 0;
+  return {
+    now: () => at,
+    pass: (milliseconds: number) => {
+      at += milliseconds;
+    },
   };
 }
 
@@ -85,13 +96,16 @@ describe('renewal', () => {
     };
 
   it('is made by E2, with the current token, when four fifths of its life are over', async () => {
-    const partner = await bankingPartner(renewing('renewed'), {}, tellingToken('first', 2_000));
+    const { now, pass } = stopwatch();
+    const partner = await bankingPartner(renewing('renewed'), { now }, tellingToken('first', 10 * MINUTE));
     const { client } = partner;
     await client.listTickets({});
-    expect(partner.requests().map(({ line }) => line)).toEqual(['GET /api/tickets']);
-    await sleep(1_650);
+    pass(8 * MINUTE - 1);
+    await client.listTickets({});
+    expect(partner.requests().map(({ line }) => line)).toEqual(Array(2).fill('GET /api/tickets'));
+    pass(1);
     await Promise.all(Array.from({ length: 50 }, () => client.listTickets({})));
-    const [, refresh, ...later] = partner.requests();
+    const [, , refresh, ...later] = partner.requests();
     expect(refresh?.line).toBe('POST /api/auth/refresh');
     expect(refresh?.headers.authorization).toBe('Bearer first');
     expect(refresh?.body).toHaveLength(0);
@@ -100,14 +114,10 @@ describe('renewal', () => {
   });
 
   it('falls back to E1 when E2 fails', async () => {
-    let told = 0;
-    const issue: Respond = (...args) => {
-      told += 1;
-      tellingToken(`token-${told}`, told === 1 ? 1_000 : 600_000)(...args);
-    };
-    const partner = await bankingPartner(renewing('never', 500), {}, issue);
+    const { now, pass } = stopwatch();
+    const partner = await bankingPartner(renewing('never', 500), { now }, tellingTokens());
     await partner.client.listTickets({});
-    await sleep(850);
+    pass(8.5 * MINUTE);
     await partner.client.listTickets({});
     expect(partner.tokenRequests()).toHaveLength(2);
     expect(partner.requests().at(-1)?.headers.authorization).toBe('Bearer token-2');
@@ -117,15 +127,41 @@ describe('renewal', () => {
     let told = 0;
     const issue: Respond = (...args) => {
       told += 1;
-      (told === 1 ? tellingToken('first', 3_000) : answering(500, ''))(...args);
+      (told === 1 ? tellingToken('first') : answering(500, ''))(...args);
     };
-    const partner = await bankingPartner(renewing('never', 500), {}, issue);
+    const { now, pass } = stopwatch();
+    const partner = await bankingPartner(renewing('never', 500), { now }, issue);
     await partner.client.listTickets({});
-    await sleep(2_450);
+    pass(8.5 * MINUTE);
     await partner.client.listTickets({});
     await partner.client.listTickets({});
     expect(partner.requests().at(-1)?.headers.authorization).toBe('Bearer first');
     expect(partner.tokenRequests()).toHaveLength(2);
+    pass(1.5 * MINUTE);
+    expect((await failureOf(partner.client.listTickets({}))).kind).toBe('NotSent');
+    expect(partner.tokenRequests()).toHaveLength(3);
+  });
+
+  it('that failed is attempted again ten seconds later', async () => {
+    const { now, pass } = stopwatch();
+    const down = answering(500, '');
+    let isDown = false;
+    const issue: Respond = (...args) => (isDown ? down : tellingToken('first'))(...args);
+    const renew: Respond = (...args) => (isDown ? renewing('never', 500) : renewing('renewed'))(...args);
+    const partner = await bankingPartner(renew, { now }, issue);
+    const authorization = async () => {
+      await partner.client.listTickets({});
+      return partner.requests().at(-1)?.headers.authorization;
+    };
+    await authorization();
+    pass(8 * MINUTE);
+    isDown = true;
+    expect(await authorization()).toBe('Bearer first');
+    isDown = false;
+    pass(9_999);
+    expect(await authorization()).toBe('Bearer first');
+    pass(1);
+    expect(await authorization()).toBe('Bearer renewed');
   });
 
   it.each([
@@ -142,9 +178,10 @@ describe('renewal', () => {
     ['hours behind ours', -5 * HOUR],
     ['hours ahead of ours', 5 * HOUR],
   ])('comes in time when the partner’s clock is %s', async (_, offset) => {
-    const partner = await bankingPartner(renewing('renewed'), {}, tellingTokens(2_000, offset));
+    const { now, pass } = stopwatch();
+    const partner = await bankingPartner(renewing('renewed'), { now }, tellingTokens(2 * MINUTE, offset));
     await partner.client.listTickets({});
-    await sleep(1_650);
+    pass(1.65 * MINUTE);
     await partner.client.listTickets({});
     expect(partner.requests().at(-1)?.headers.authorization).toBe('Bearer renewed');
   });
@@ -209,12 +246,17 @@ describe('no token', () => {
 
   it('for a caller that gave up, while the others go on waiting', async () => {
     const controller = new AbortController();
-    const slow: Respond = (...args) => void setTimeout(() => tellingToken('t0k3n')(...args), 200);
+    let answer = () => {};
+    const mayAnswer = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const slow: Respond = (...args) => void mayAnswer.then(() => tellingToken('t0k3n')(...args));
     const { client, requests } = await bankingPartner(tickets, {}, slow);
     const patient = client.listTickets({});
     const hasty = failureOf(client.listTickets({}, { signal: controller.signal }));
     controller.abort();
     expect((await hasty).details).toMatchObject({ kind: 'NotSent', reason: 'AbortError' });
+    answer();
     expect(await patient).toEqual([]);
     expect(requests()).toHaveLength(1);
   });
@@ -235,14 +277,18 @@ describe('a refusal is remembered', () => {
   });
 
   it.each([
-    ['a locked account', 403, { lockedMs: 300, refusedMs: 0 }],
-    ['a wrong password', 401, { lockedMs: 0, refusedMs: 300 }],
-  ])('%s is tried again after its own cool-down', async (_, status, coolDown) => {
-    const partner = await bankingPartner(tickets, { coolDown }, answering(status, ''));
+    ['a locked account', 403, 15 * MINUTE, {}],
+    ['a wrong password', 401, MINUTE, {}],
+    ['a locked account', 403, 300, { lockedMs: 300, refusedMs: 0 }],
+    ['a wrong password', 401, 300, { lockedMs: 0, refusedMs: 300 }],
+  ])('%s (%i) is tried again after its own cool-down of %i ms', async (_, status, milliseconds, coolDown) => {
+    const { now, pass } = stopwatch();
+    const partner = await bankingPartner(tickets, { coolDown, now }, answering(status, ''));
     await failureOf(partner.client.listTickets({}));
+    pass(milliseconds - 1);
     await failureOf(partner.client.listTickets({}));
     expect(partner.tokenRequests()).toHaveLength(1);
-    await sleep(350);
+    pass(1);
     await failureOf(partner.client.listTickets({}));
     expect(partner.tokenRequests()).toHaveLength(2);
   });

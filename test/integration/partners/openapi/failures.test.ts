@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { catalogue, type SystemName } from '../../../../src/partners/systems.js';
 import { type RunningPartner, runPartner } from '../../../rigs/partners/openapi/running-partners.js';
 import { changed, HOLDER, signInOf } from '../../../rigs/sandbox/banking/running-banking.js';
+import { shared } from '../../../rigs/shared.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -160,18 +161,23 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
   const cases = CASES[system].map(([status, operation, line, body, caller = 'sandbox']) => {
     return { status, operation, line, body, caller };
   });
+  // A refusal changes nothing, so that one sandbox does for all.
+  const running = shared(async (until) => {
+    const partner = await runPartner(system, until);
+    await partner.sandbox.create();
+    await partner.clients.banking.createWebhook(JSON.parse(WEBHOOK));
+    return partner;
+  });
 
   it.each(cases)('$status of $operation: $line $body, by "$caller"', async (asked) => {
     const { status, operation, line, body, caller } = asked;
-    const partner = await runPartner(system);
-    await partner.sandbox.create();
-    await partner.clients.banking.createWebhook(JSON.parse(WEBHOOK));
+    const partner = running();
     expect(await send(partner, line, await credentials(system, partner, caller), body)).toBe(status);
     expectDescribed(partner, operation);
   });
 
   it('what each operation answers to one who shows no credentials', async () => {
-    const partner = await runPartner(system);
+    const partner = running();
     for (const { operationId, line } of partner.contract.operations()) {
       const refused = system === 'plant-store' || operationId === 'issue-token' ? 400 : 401;
       expect(await send(partner, someLine(line), {}), operationId).toBe(refused);
@@ -180,7 +186,7 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
   });
 
   it('every answer that the cases above do not provoke: 429 and 500 of each operation', async () => {
-    const partner = await runPartner(system);
+    const partner = running();
     const planned = { 429: '429', 500: '500-before-commit' } as const;
     for (const { operationId, line, statuses } of partner.contract.operations()) {
       for (const [status, fault] of Object.entries(planned)) {
@@ -194,7 +200,7 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
   });
 
   it('no failure of a documented operation that is not provoked here', async () => {
-    const { contract } = await runPartner(system);
+    const { contract } = running();
     for (const { operationId, isDocumented, statuses } of contract.operations()) {
       if (!isDocumented) continue;
       const provoked = CASES[system].filter(([, operation]) => operation === operationId);

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { changed, HOLDER, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
+import { shared } from '../../../rigs/shared.js';
 
 describe('a statement', () => {
+  const running = shared((until) => runBanking({}, until));
+
   const E10 = 'POST /api/Statement/V2/full';
   const body = (format: string) =>
     `{"period":"2026-01-15T00:00:00Z","financialAccountIds":["fa-501-1","fa-501-2"]${format && `,"fileFormat":"${format}"`}}`;
@@ -13,14 +16,14 @@ describe('a statement', () => {
     ['QBO', 'application/vnd.intu.qbo', /^OFXHEADER:100\r\n/],
     ['OFX', 'application/x-ofx', /<ACCTID>fa-501-2</],
   ])('as %s comes as %s', async (format, type, content) => {
-    const banking = await runBanking();
+    const banking = running();
     const { status, headers, text } = await banking.call(E10, body(format));
     expect([status, headers.get('content-type')]).toEqual([200, type]);
     expect(text).toMatch(content);
   });
 
   it('as PDF says where its parts are', async () => {
-    const banking = await runBanking();
+    const banking = running();
     const { text } = await banking.call(E10, body('PDF'));
     const [, start = ''] = /startxref\n(\d+)\n/.exec(text) ?? [];
     const table = text.slice(Number(start));
@@ -34,7 +37,7 @@ describe('a statement', () => {
   });
 
   it('has the transactions of its month', async () => {
-    const banking = await runBanking();
+    const banking = running();
     const { text } = await banking.call(
       'POST /api/Statement/V2',
       '{"period":"2026-02-01T00:00:00Z","financialAccountId":"fa-501-1","fileFormat":"CSV"}',
@@ -46,12 +49,14 @@ describe('a statement', () => {
 });
 
 describe('transactions', () => {
+  const running = shared((until) => runBanking({}, until));
+
   it.each([
     ['', ['Card sales', 'Rent', 'Card sales']],
     [',"dateFrom":"2026-01-10T12:00:00Z","dateTo":"2026-01-31T00:00:00Z"', ['Rent']],
     [',"skip":1,"take":1', ['Rent']],
   ])('are filtered and paged:%s', async (more, found) => {
-    const banking = await runBanking();
+    const banking = running();
     const { text } = await banking.call(
       'POST /api/Transaction/V2/list',
       `{"financialAccountId":"fa-501-1"${more}}`,
@@ -64,13 +69,19 @@ describe('transactions', () => {
     [403, 'fa-601-1'],
     [404, 'fa-1'],
   ])('%i for those of %s', async (expected, id) => {
-    const banking = await runBanking();
+    const banking = running();
     const { status } = await banking.call('POST /api/Transaction/V2/list', `{"financialAccountId":"${id}"}`);
     expect(status).toBe(expected);
   });
 });
 
 describe('external account activity', () => {
+  const running = shared(async (until) => {
+    const banking = await runBanking({}, until);
+    await banking.submit();
+    return banking;
+  });
+
   it.each([
     ['501', 2],
     ['501?dateFrom=2026-01-20T15:30:00Z', 1],
@@ -78,8 +89,7 @@ describe('external account activity', () => {
     ['501?financialAccountId=fa-501-2', 0],
     ['3001', 0],
   ])('of %s has %i entries', async (query, entries) => {
-    const banking = await runBanking();
-    await banking.submit();
+    const banking = running();
     const { text } = await banking.call(`GET /svc/externalAccountActivity/${query}`);
     const { activity } = JSON.parse(text) as { activity: unknown[] };
     expect(activity).toHaveLength(entries);
@@ -87,6 +97,14 @@ describe('external account activity', () => {
 });
 
 describe('searches', () => {
+  const running = shared(async (until) => {
+    const banking = await runBanking({}, until);
+    for (const name of ['Corner Bakery', 'Harbor Books', 'Corner Books']) {
+      await banking.submit(changed(HOLDER, 'doingBusinessAsName', `"${name}"`));
+    }
+    return banking;
+  });
+
   it.each([
     ['{}', ['Corner Bakery', 'Harbor Books', 'Corner Books']],
     ['{"dba":null,"agentIds":null,"isoId":null}', ['Corner Bakery', 'Harbor Books', 'Corner Books']],
@@ -97,18 +115,14 @@ describe('searches', () => {
     ['{"isoId":1,"agentIds":[101,102]}', ['Corner Bakery', 'Harbor Books', 'Corner Books']],
     ['{"agentIds":[102]}', []],
   ])('for a business by %s', async (body, found) => {
-    const banking = await runBanking();
-    for (const name of ['Corner Bakery', 'Harbor Books', 'Corner Books']) {
-      await banking.submit(changed(HOLDER, 'doingBusinessAsName', `"${name}"`));
-    }
+    const banking = running();
     const { text } = await banking.call('POST /api/AccountsSearch/BusinesAccountHolder', body);
     const businesses = JSON.parse(text) as { id: number; dba: string }[];
     expect(businesses.map(({ dba }) => dba)).toEqual(found);
   });
 
   it('show no business of another partner', async () => {
-    const banking = await runBanking();
-    await banking.submit();
+    const banking = running();
     const line = 'POST /api/AccountsSearch/BusinesAccountHolder';
     expect((await banking.call(line, '{}', 'other-partner')).text).toBe('[]');
   });
@@ -119,7 +133,7 @@ describe('searches', () => {
     ['{"name":"Reader","count":1}', ['Ada Reader']],
     ['{"name":"Elsewhere"}', []],
   ])('for a person by %s', async (body, found) => {
-    const banking = await runBanking();
+    const banking = running();
     const { text } = await banking.call('POST /api/AccountsSearch/PersonalAccountHolder', body);
     const people = JSON.parse(text) as { id: number; name: string }[];
     expect(people.map(({ name }) => name)).toEqual(found);

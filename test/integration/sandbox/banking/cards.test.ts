@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type RunningBanking, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
+import { shared } from '../../../rigs/shared.js';
 
 interface Card {
   readonly paymentCardId: string;
@@ -21,6 +22,12 @@ const statusOf = async (banking: RunningBanking, id: string) =>
   (await cards(banking)).records.find(({ paymentCardId }) => paymentCardId === id)?.status;
 
 describe('a card', () => {
+  const running = shared(async (until) => {
+    const banking = await runBanking({}, until);
+    await banking.call(CALLS['close'] ?? '', '{"paymentCardId":"card-1002"}');
+    return banking;
+  });
+
   /** What is done to it, whether the last of it succeeds, and its status afterwards. */
   it.each<[string, boolean, string]>([
     ['close', true, 'CLOSED'],
@@ -105,8 +112,7 @@ describe('a card', () => {
     [400, '{"paymentCardId":"card-1002","status":1}'],
     [404, '{"paymentCardId":"card-1","status":1}'],
   ])('%i for the status of %s, card-1002 being closed', async (expected, body) => {
-    const banking = await runBanking();
-    await banking.call(CALLS['close'] ?? '', '{"paymentCardId":"card-1002"}');
+    const banking = running();
     expect((await banking.call('POST /api/paymentCards/status', body)).status).toBe(expected);
   });
 
@@ -115,12 +121,14 @@ describe('a card', () => {
     [403, '{"financialAccountId":"fa-501-1"}', 'other-partner'],
     [400, '{}', 'sandbox'],
   ])('%i for one issued on %s by %s', async (expected, body, user) => {
-    const banking = await runBanking();
+    const banking = running();
     expect((await banking.call('POST /api/paymentCards', body, user)).status).toBe(expected);
   });
 });
 
 describe('lists of cards', () => {
+  const running = shared((until) => runBanking({}, until));
+
   it.each([
     ['', 4, ['card-1001', 'card-1002', 'card-1003', 'card-1004']],
     ['?skip=1&count=2', 4, ['card-1002', 'card-1003']],
@@ -128,14 +136,14 @@ describe('lists of cards', () => {
     ['?userProfileId=10501&count=1', 4, ['card-1001']],
     ['?userProfileId=7', 0, []],
   ])('come in pages: %s', async (query, totalCount, ids) => {
-    const banking = await runBanking();
+    const banking = running();
     const page = await cards(banking, query);
     expect(page).toMatchObject({ totalCount, errorMessage: null });
     expect(page.records.map(({ paymentCardId }) => paymentCardId)).toEqual(ids);
   });
 
   it('show each partner its own', async () => {
-    const banking = await runBanking();
+    const banking = running();
     const { text } = await banking.call('GET /api/paymentCards', undefined, 'other-partner');
     expect(JSON.parse(text)).toMatchObject({ totalCount: 1, records: [{ paymentCardId: 'card-1005' }] });
   });

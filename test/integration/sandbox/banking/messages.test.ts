@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { holderOf, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
+import { shared } from '../../../rigs/shared.js';
 
 describe('notifications', () => {
+  const running = shared((until) => runBanking({}, until));
+
   it.each([
     ['', ['Card shipped', 'Deposit', 'Low balance', null, 'Agreement']],
     ['?skip=1&take=2', ['Deposit', 'Low balance']],
@@ -17,7 +20,7 @@ describe('notifications', () => {
     ['?fromDate=2026-01-05T09:00:00%2B01:00', ['Agreement']],
     ['?level=Info&categories=Cards&searchTerm=card', ['Card shipped']],
   ])('are filtered and paged: %s', async (query, subjects) => {
-    const banking = await runBanking();
+    const banking = running();
     const { text } = await banking.call(`GET /api/notifications${query}`);
     expect((JSON.parse(text) as { subject: string }[]).map(({ subject }) => subject)).toEqual(subjects);
   });
@@ -56,12 +59,18 @@ describe('notifications', () => {
     'PUT /api/notifications/6006/read',
     'DELETE /api/notifications/6006',
   ])('of another partner are out of reach: %s', async (line) => {
-    const banking = await runBanking();
+    const banking = running();
     expect((await banking.call(line)).status).toBe(403);
   });
 });
 
 describe('tickets', () => {
+  const running = shared(async (until) => {
+    const banking = await runBanking({}, until);
+    await banking.call('POST /api/tickets', '{"text":"Help"}');
+    return banking;
+  });
+
   it('of the caller are new until they are answered or closed', async () => {
     const banking = await runBanking();
     const { text } = await banking.call('POST /api/tickets', '{"text":"Help","topic":"Cards","topicId":4}');
@@ -119,8 +128,7 @@ describe('tickets', () => {
     ['GET /api/tickets/one', 400, undefined, 'sandbox'],
     ['PUT /api/tickets/7', 404, '{"text":"x"}', 'sandbox'],
   ])('%s: %i for %s by %s', async (line, expected, body, user) => {
-    const banking = await runBanking();
-    await banking.call('POST /api/tickets', '{"text":"Help"}');
+    const banking = running();
     expect((await banking.call(line, body, user)).status).toBe(expected);
     expect(await banking.effects()).toHaveLength(1);
   });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   changed,
@@ -8,6 +7,7 @@ import {
   type RunningBanking,
   runBanking,
 } from '../../../rigs/sandbox/banking/running-banking.js';
+import { shared } from '../../../rigs/shared.js';
 
 interface Ticket {
   readonly ticketId: number;
@@ -192,6 +192,12 @@ describe('the submission', () => {
 });
 
 describe('a profile', () => {
+  const running = shared(async (until) => {
+    const banking = await runBanking({}, until);
+    await banking.submit();
+    return banking;
+  });
+
   it('has every member of the record, with SSNs masked and the revenue in cents', async () => {
     const banking = await runBanking();
     const holder = changed(changed(HOLDER, 'owner', OWNER), 'annualBusinessRevenue', '250000');
@@ -261,11 +267,12 @@ describe('a profile', () => {
   it('moves by itself at a pace in time', async () => {
     const banking = await runBanking({ pace: { milliseconds: 40 } });
     const id = await banking.submit();
-    await sleep(600);
-    expect(await banking.profile(id)).toMatchObject({
-      bankingStatus: 'Approved',
-      financialAccountId: 'fa-3001-1',
-    });
+    await expect
+      .poll(() => banking.profile(id), { timeout: 60_000 })
+      .toMatchObject({
+        bankingStatus: 'Approved',
+        financialAccountId: 'fa-3001-1',
+      });
   });
 
   it.each([
@@ -276,8 +283,7 @@ describe('a profile', () => {
     ['GET /svc/businessAccountHolder/7', 404, 'sandbox'],
     ['GET /svc/profile/ada', 400, 'sandbox'],
   ])('%s: %i for %s', async (line, expected, user) => {
-    const banking = await runBanking();
-    await banking.submit();
+    const banking = running();
     expect((await banking.call(line, undefined, user)).status).toBe(expected);
   });
 });
@@ -325,6 +331,12 @@ describe('a financial account', () => {
 });
 
 describe('a transition', () => {
+  const running = shared(async (until) => {
+    const banking = await runBanking({}, until);
+    await banking.submit();
+    return banking;
+  });
+
   const move = (banking: RunningBanking, change: string) =>
     banking.call('POST /sandbox/profiles/3001/transition', change);
 
@@ -355,8 +367,7 @@ describe('a transition', () => {
     [400, '/sandbox/profiles/3001/transition', '{"status":"Approved"}'],
     [400, '/sandbox/profiles/3001/transition', '{"tickets":["why"]}'],
   ])('that does not fit is answered %i: %s %s', async (expected, path, body) => {
-    const banking = await runBanking();
-    await banking.submit();
+    const banking = running();
     expect((await banking.call(`POST ${path}`, body)).status).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { type RunningBanking, runBanking, signInOf } from '../../../rigs/sandbox/banking/running-banking.js';
+import { shared } from '../../../rigs/shared.js';
 
 interface Token {
   readonly token: string;
@@ -15,33 +15,47 @@ const TEN_MINUTES = 10 * 60_000;
 
 describe('a token', () => {
   it('lives ten minutes by the clock of the answer', async () => {
-    const banking = await runBanking();
+    const banking = await runBanking({ now: () => Date.parse('2026-01-31T10:00:00.250Z') });
     const reply = await banking.signIn(signInOf('sandbox'));
-    const token = reply.json<Token>();
-    expect(token).toEqual({ token: expect.any(String), expiration: expect.stringMatching(ISO), userId: 11 });
-    const life = Date.parse(token.expiration) - Date.parse(reply.headers.get('date') ?? '');
-    expect(life).toBeGreaterThanOrEqual(TEN_MINUTES);
-    expect(life).toBeLessThan(TEN_MINUTES + 1_000);
-    expect(Math.abs(Date.parse(token.expiration) - Date.now() - TEN_MINUTES)).toBeLessThan(1_500);
+    const expiration = '2026-01-31T10:10:00.250Z';
+    expect(reply.json()).toEqual({ token: expect.any(String), expiration, userId: 11 });
+    expect(reply.headers.get('date')).toBe('Sat, 31 Jan 2026 10:00:00 GMT');
   });
 
-  it('is refused once it is too old; a setting says when that is', async () => {
-    const banking = await runBanking({ tokenLifetimeMs: 700 });
+  it('lives by the clock of the machine where no other is set', async () => {
+    const banking = await runBanking();
+    const before = Date.now();
+    const reply = await banking.signIn(signInOf('sandbox'));
+    const after = Date.now();
+    const issued = Date.parse(reply.json<Token>().expiration) - TEN_MINUTES;
+    expect([issued >= before, issued <= after]).toEqual([true, true]);
+    const date = Date.parse(reply.headers.get('date') ?? '');
+    expect([date > before - 1_000, date <= after]).toEqual([true, true]);
+  });
+
+  it.each([
+    ['ten minutes', {}, TEN_MINUTES],
+    ['what a setting says', { tokenLifetimeMs: 700 }, 700],
+  ])('is refused once it is too old: after %s', async (_, options, lifetimeMs) => {
+    const clock = { now: Date.now() };
+    const banking = await runBanking({ ...options, now: () => clock.now });
     const bearer = await banking.signIn(signInOf('sandbox'));
+    clock.now += lifetimeMs - 1;
     expect((await banking.call(ANY_READ, undefined, bearer)).status).toBe(200);
-    await sleep(750);
+    clock.now += 1;
     expect((await banking.call(ANY_READ, undefined, bearer)).status).toBe(401);
     expect((await banking.call('POST /api/auth/refresh', undefined, bearer)).status).toBe(401);
   });
 
   it('is exchanged for a fresh one before that', async () => {
-    const banking = await runBanking({ tokenLifetimeMs: 1_500 });
+    const clock = { now: Date.now() };
+    const banking = await runBanking({ now: () => clock.now });
     const old = await banking.signIn(signInOf('partner'));
-    await sleep(800);
+    clock.now += 0.6 * TEN_MINUTES;
     const fresh = (await banking.call('POST /api/auth/refresh', undefined, old)).json<Token>();
     expect(fresh).toMatchObject({ expiration: expect.stringMatching(ISO), userId: 12 });
     expect(old.authorization).not.toContain(fresh.token);
-    await sleep(800);
+    clock.now += 0.6 * TEN_MINUTES;
     const authorization = `Bearer ${fresh.token}`;
     expect((await banking.call(ANY_READ, undefined, old)).status).toBe(401);
     expect((await banking.call(ANY_READ, undefined, { authorization })).status).toBe(200);
@@ -65,19 +79,19 @@ describe('a token', () => {
 });
 
 describe('a partner whose clock goes wrong', () => {
-  it.each([3_600_000, -86_400_000])('by %i ms shifts Date and expiration together', async (clockSkewMs) => {
-    const banking = await runBanking({ clockSkewMs });
+  it.each([3_600_000, -86_400_000])('by %i ms shifts Date and expiration together', async (skewMs) => {
+    const wrong = Date.now() + skewMs;
+    const banking = await runBanking({ now: () => wrong });
     const bearer = await banking.signIn(signInOf('sandbox'));
-    const date = Date.parse(bearer.headers.get('date') ?? '');
-    const life = Date.parse(bearer.json<Token>().expiration) - date;
-    expect(Math.abs(date - Date.now() - clockSkewMs)).toBeLessThan(2_000);
-    expect(life).toBeGreaterThanOrEqual(TEN_MINUTES);
-    expect(life).toBeLessThan(TEN_MINUTES + 1_000);
+    expect(Date.parse(bearer.headers.get('date') ?? '')).toBe(wrong - (wrong % 1_000));
+    expect(Date.parse(bearer.json<Token>().expiration)).toBe(wrong + TEN_MINUTES);
     expect((await banking.call(ANY_READ, undefined, bearer)).status).toBe(200);
   });
 });
 
 describe('the second factor', () => {
+  const running = shared((until) => runBanking({}, until));
+
   const withCode = (banking: RunningBanking, code: string, kind: string) =>
     banking.signIn(signInOf('mfa', `,"smsCode":"${code}","typeOperation":"${kind}"`));
 
@@ -92,26 +106,26 @@ describe('the second factor', () => {
     [403, '000000', 'TimeBasedCode'],
     [403, 'abc', 'LegacyTimeBasedCode'],
   ])('%i for %s as %s', async (expected, code, kind) => {
-    const banking = await runBanking();
+    const banking = running();
     expect((await withCode(banking, code, kind)).status).toBe(expected);
   });
 
   it.each(['TimeBasedCode', 'LegacyTimeBasedCode'])('takes a %s of the listed secret', async (kind) => {
-    const banking = await runBanking();
+    const banking = running();
     expect((await withCode(banking, (await totp(banking)).generate(), kind)).status).toBe(200);
   });
 
   it('goes by the clock of the partner', async () => {
-    const clockSkewMs = 3_600_000;
-    const banking = await runBanking({ clockSkewMs });
+    const now = () => Date.now() + 3_600_000;
+    const banking = await runBanking({ now });
     const codes = await totp(banking);
-    const right = codes.generate({ timestamp: Date.now() + clockSkewMs });
+    const right = codes.generate({ timestamp: now() });
     expect((await withCode(banking, codes.generate(), 'TimeBasedCode')).status).toBe(403);
     expect((await withCode(banking, right, 'TimeBasedCode')).status).toBe(200);
   });
 
   it('says that it is about the code, and a locked account that it is locked', async () => {
-    const banking = await runBanking();
+    const banking = running();
     const replies = [await banking.signIn(signInOf('mfa')), await banking.signIn(signInOf('locked'))];
     expect(replies.map(({ text }) => text)).toEqual([
       '{"message":"The multi-factor code is missing or wrong","errors":{}}',

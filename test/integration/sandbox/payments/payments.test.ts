@@ -7,6 +7,7 @@ import {
   runPayments,
 } from '../../../rigs/sandbox/payments/running-payments.js';
 import { outcome, WRITE_FAULTS } from '../../../rigs/sandbox/write-faults.js';
+import { shared } from '../../../rigs/shared.js';
 
 const START = (more = '') => `{"terminal_id":"${COUNTER}","amount":1000,"event_id":"e-1"${more}}`;
 
@@ -36,6 +37,8 @@ const INTO: Record<string, (payments: RunningPayments) => Promise<string>> = {
 };
 
 describe('a payment', () => {
+  const running = shared((until) => runPayments({}, until));
+
   it('is pending at first, and then captured', async () => {
     const payments = await runPayments();
     const { status, text } = await payments.call('POST /v3/payment', START(',"note":"n"'));
@@ -63,12 +66,15 @@ describe('a payment', () => {
   });
 
   it.each(Object.entries(INTO))('can be %s', async (status, into) => {
-    const payments = await runPayments();
+    const payments = running();
     expect((await payments.state(await into(payments))).split(' ')[0]).toBe(status);
   });
 });
 
 describe('what the state allows', () => {
+  // Each test looks at a payment that it made itself.
+  const running = shared((until) => runPayments({}, until));
+
   it.each([
     ['capture', 'authorized', '', 'captured 1000 1000 0'],
     ['capture', 'authorized', '"amount":null', 'captured 1000 1000 0'],
@@ -87,7 +93,7 @@ describe('what the state allows', () => {
     ['confirm', 'surcharge_pending', '"confirm":true', 'captured 1000 1000 0'],
     ['confirm', 'surcharge_pending', '"confirm":false', 'declined 1000 0 0'],
   ])('%s of one that is %s, with {%s}: %s', async (action, status, more, state) => {
-    const payments = await runPayments();
+    const payments = running();
     const id = await INTO[status]?.(payments);
     const reply = await payments.act(action, String(id), more);
     expect(reply.status).toBe(200);
@@ -115,7 +121,7 @@ describe('what the state allows', () => {
   );
 
   it.each(FORBIDDEN)('and nothing else: %s of one that is %s is a 400', async (action, status, allowed) => {
-    const payments = await runPayments();
+    const payments = running();
     const id = String(await INTO[status]?.(payments));
     const [before, effects] = [await payments.state(id), await payments.effects()];
     const { status: code, text } = await payments.act(action, id, NEEDED[action]);
@@ -130,7 +136,7 @@ describe('what the state allows', () => {
     ['reverse', 'captured', '"amount":999', 'must be all of a captured payment'],
     ['refund', 'captured', '"amount":1001', 'is more than 1000'],
   ])('nor more than there is: %s of one that is %s, with {%s}', async (action, status, more, message) => {
-    const payments = await runPayments();
+    const payments = running();
     const reply = await payments.act(action, String(await INTO[status]?.(payments)), more);
     expect([reply.status, reply.json()]).toEqual([
       400,

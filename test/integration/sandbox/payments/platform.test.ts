@@ -10,6 +10,7 @@ import {
   type RunningPayments,
   runPayments,
 } from '../../../rigs/sandbox/payments/running-payments.js';
+import { shared } from '../../../rigs/shared.js';
 
 const ADDRESS = '"address":{"street_line1":"1 Main Street","city":"Albany","state":"NY","zip":"12207"}';
 const NEW_ACCOUNT = `{"type":"merchant","name":"Books","description":"Sells books",${ADDRESS}}`;
@@ -22,6 +23,8 @@ async function made(payments: RunningPayments, line: string, body: string): Prom
 }
 
 describe('a path', () => {
+  const running = shared((until) => runPayments({}, until));
+
   it.each([
     'GET /accounts',
     'GET /transactions/transaction-1001',
@@ -33,18 +36,19 @@ describe('a path', () => {
     'POST /v1/payment',
     'POST /v2/payments/transaction-1001/capture',
   ])('without a version, or in one that its resource lacks, is a 404: %s', async (line) => {
-    const payments = await runPayments();
-    expect((await payments.call(line)).status).toBe(404);
+    expect((await running().call(line)).status).toBe(404);
   });
 });
 
 describe('a key', () => {
+  const running = shared((until) => runPayments({}, until));
+
   it.each([
     ['no key', {}],
     ['a wrong key', keyOf('guess')],
     ['a Bearer token', { authorization: 'Bearer sandbox' }],
   ])('is needed: %s is a 401', async (_, shown) => {
-    const payments = await runPayments();
+    const payments = running();
     const { status, text } = await payments.call(
       'GET /v2/terminals',
       undefined,
@@ -122,6 +126,15 @@ describe('a key', () => {
 });
 
 describe('what belongs to another partner is as if it were not there', () => {
+  const running = shared(async (until) => {
+    const payments = await runPayments({}, until);
+    await made(payments, 'POST /v1/locations', `{"account_id":"${ACCOUNT}","name":"Shop",${ADDRESS}}`);
+    await made(payments, 'POST /v1/batches', `{"account_id":"${ACCOUNT}"}`);
+    await made(payments, 'POST /v5/apikeys', '{"name":"till","permissions":["*"]}');
+    await payments.start('payment');
+    return payments;
+  });
+
   it.each([
     ['GET /v1/accounts/account-1001', undefined],
     ['PUT /v1/accounts/account-1001', '{"name":"x"}'],
@@ -141,11 +154,7 @@ describe('what belongs to another partner is as if it were not there', () => {
     ['PUT /v5/apikeys/apikey-1001', '{"name":"x"}'],
     ['DELETE /v5/apikeys/apikey-1001', undefined],
   ])('%s is a 404', async (line, body) => {
-    const payments = await runPayments();
-    await made(payments, 'POST /v1/locations', `{"account_id":"${ACCOUNT}","name":"Shop",${ADDRESS}}`);
-    await made(payments, 'POST /v1/batches', `{"account_id":"${ACCOUNT}"}`);
-    await made(payments, 'POST /v5/apikeys', '{"name":"till","permissions":["*"]}');
-    await payments.start('payment');
+    const payments = running();
     const effects = await payments.effects();
     const { status, text } = await payments.call(line, body, keyOf('other-partner'));
     expect(status).toBe(404);
@@ -154,8 +163,7 @@ describe('what belongs to another partner is as if it were not there', () => {
   });
 
   it('and is not listed', async () => {
-    const payments = await runPayments();
-    await payments.start('payment');
+    const payments = running();
     const count = async (line: string) =>
       (await payments.call(line, undefined, keyOf('other-partner'))).json<{ total: number }>().total;
     expect(await count('GET /v1/transactions')).toBe(0);
@@ -304,6 +312,8 @@ describe('a batch', () => {
 });
 
 describe('a request that names what is not there is a 400:', () => {
+  const running = shared((until) => runPayments({}, until));
+
   it.each([
     ['POST /v2/terminals', '{"account_id":"account-1002","name":"Till"}', 'account_id'],
     [
@@ -318,14 +328,14 @@ describe('a request that names what is not there is a 400:', () => {
     ['PUT /v1/accounts/account-1001', '{"parent_id":"x"}', 'parent_id'],
     ['POST /v3/payment', '{"terminal_id":"terminal-1003","amount":1,"event_id":"e"}', 'terminal_id'],
   ])('%s %s', async (line, body, field) => {
-    const payments = await runPayments();
+    const payments = running();
     const { status, json } = await payments.call(line, body);
     expect([status, json<{ errors: object }>().errors]).toEqual([400, { [field]: ['is unknown'] }]);
     expect(await payments.effects()).toEqual([]);
   });
 
   it('so is one that breaks a rule', async () => {
-    const payments = await runPayments();
+    const payments = running();
     const { status, json } = await payments.call(
       'POST /v3/payment',
       '{"terminal_id":"terminal-1001","amount":0}',

@@ -3,15 +3,18 @@ import { processorClient } from '../../../../src/partners/processor/client.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { runKeyed } from '../../../rigs/sandbox/keyed.js';
 import { outcome, WRITE_FAULTS } from '../../../rigs/sandbox/write-faults.js';
+import { shared, type Until } from '../../../rigs/shared.js';
 
 const LINE = 'POST /processor/api/v1/webhook';
 const REGISTRATION = '{"event_names":["TransactionCompleted"],"webhook_url":["https://example.com/hooks"]}';
-const runProcessor = () => runKeyed({ authorization: 'Bearer sandbox' });
+const runProcessor = (until?: Until) => runKeyed({ authorization: 'Bearer sandbox' }, {}, until);
 
 const refusal = (message: string, errors = 'null') =>
   `{"status":false,"message":"${message}","data":null,"errors":${errors},"error_code":null}`;
 
 describe('the processor', () => {
+  const refusing = shared(runProcessor);
+
   it('registers webhooks, and says so in its envelope', async () => {
     const processor = await runProcessor();
     const { status, text } = await processor.call(LINE, REGISTRATION);
@@ -48,7 +51,7 @@ describe('the processor', () => {
     ],
     ['no TLS', REGISTRATION.replace('https:', 'http:'), [422, refusal('HTTPS is required.')]],
   ])('refuses %s', async (_, body, answer) => {
-    const processor = await runProcessor();
+    const processor = refusing();
     const { status, text } = await processor.call(LINE, body);
     expect([status, text]).toEqual(answer);
     expect(await processor.effects()).toEqual([]);
@@ -64,7 +67,7 @@ describe('the processor', () => {
     ['no URLs', '{"event_names":[]}', 'webhook_url'],
     ['nothing', undefined, 'event_names'],
   ])('refuses %s with 422, by its field path', async (_, body, field) => {
-    const processor = await runProcessor();
+    const processor = refusing();
     const { status, json } = await processor.call(LINE, body);
     expect([status, json()]).toEqual([
       422,
@@ -81,7 +84,7 @@ describe('the processor', () => {
     ['a wrong key', { authorization: 'Bearer guess' }],
     ['another scheme', { authorization: 'Basic sandbox' }],
   ])('refuses %s', async (_, shown) => {
-    const processor = await runProcessor();
+    const processor = refusing();
     const { status, text } = await processor.call(LINE, REGISTRATION, shown as Record<string, string>);
     expect([status, text]).toEqual([401, refusal('Invalid token.')]);
     expect(await processor.effects()).toEqual([]);

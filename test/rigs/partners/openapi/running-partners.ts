@@ -1,9 +1,10 @@
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { operationName } from '../../../../src/partners/catalogue.js';
 import { closeAll, type PartnerClients, partnerClients } from '../../../../src/partners/clients.js';
 import type { SystemName } from '../../../../src/partners/systems.js';
 import { type CountingProxy, countingProxy, type Seen } from '../../counting-proxy.js';
 import { type RunningSandbox, runSandbox } from '../../sandbox/running-sandbox.js';
+import { testEnds, type Until } from '../../shared.js';
 import type { Contract } from './contract.js';
 import { contractOf, POS_NAMES } from './documents.js';
 
@@ -15,10 +16,10 @@ export interface RunningPartner {
   readonly contract: Contract;
 }
 
-/** A sandbox of its own for the running test, typed clients of it, and a proxy between them that keeps what they say. */
-export async function runPartner(system: SystemName): Promise<RunningPartner> {
-  const sandbox = await runSandbox({ posNames: POS_NAMES });
-  const proxy = await countingProxy(sandbox.url);
+/** A sandbox of its own until the running test ends, typed clients of it, and a proxy between them that keeps what they say. */
+export async function runPartner(system: SystemName, until: Until = testEnds): Promise<RunningPartner> {
+  const sandbox = await runSandbox({ posNames: POS_NAMES }, until);
+  const proxy = await countingProxy(sandbox.url, until);
   const { url } = proxy;
   const clients = partnerClients({
     posNames: POS_NAMES,
@@ -36,7 +37,7 @@ export async function runPartner(system: SystemName): Promise<RunningPartner> {
     payments: { url, apiKey: 'sandbox', environment: 'uat' },
     processor: { url, apiKey: 'sandbox' },
   });
-  onTestFinished(() => closeAll(clients));
+  until(() => closeAll(clients));
   return { sandbox, clients, proxy, contract: await contractOf(system) };
 }
 

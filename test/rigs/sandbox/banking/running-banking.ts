@@ -1,4 +1,5 @@
 import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import { testEnds, type Until } from '../../shared.js';
 import { type Reply, type RunningSandbox, runSandbox } from '../running-sandbox.js';
 
 /** E7 as it travels, without owners. */
@@ -44,9 +45,12 @@ export interface RunningBanking extends Pick<RunningSandbox, 'url' | 'control' |
   profile(id: number): Promise<Record<string, unknown>>;
 }
 
-/** The banking part of a sandbox of its own for the running test, spoken to in nothing but HTTP and JSON text. */
-export async function runBanking(options: SandboxOptions = {}): Promise<RunningBanking> {
-  const { url, control, effects, create } = await runSandbox(options);
+/** The banking part of a sandbox of its own until the running test ends, spoken to in nothing but HTTP and JSON text. */
+export async function runBanking(
+  options: SandboxOptions = {},
+  until: Until = testEnds,
+): Promise<RunningBanking> {
+  const { url, control, effects, create } = await runSandbox(options, until);
   const bearers = new Map<string, Bearer>();
 
   async function send(line: string, body: string | undefined, bearer: Bearer): Promise<Reply> {

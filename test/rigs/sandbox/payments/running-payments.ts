@@ -1,4 +1,5 @@
 import type { SandboxOptions } from '../../../../src/sandbox/server.js';
+import { testEnds, type Until } from '../../shared.js';
 import { type Keyed, runKeyed } from '../keyed.js';
 import type { Reply } from '../running-sandbox.js';
 
@@ -28,9 +29,12 @@ interface Transaction {
   readonly refunded_amount: number;
 }
 
-/** The payments platform of a sandbox of its own for the running test. */
-export async function runPayments(options: SandboxOptions = {}): Promise<RunningPayments> {
-  const keyed = await runKeyed(keyOf('sandbox'), options);
+/** The payments platform of a sandbox of its own until the running test ends. */
+export async function runPayments(
+  options: SandboxOptions = {},
+  until: Until = testEnds,
+): Promise<RunningPayments> {
+  const keyed = await runKeyed(keyOf('sandbox'), options, until);
   const { call } = keyed;
   let events = 0;
   const event = () => {

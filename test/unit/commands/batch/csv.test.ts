@@ -9,6 +9,7 @@ import { csvRows } from '../../../../src/commands/batch/csv.js';
 import { NO_MAPPING, readMapping } from '../../../../src/commands/batch/mapping.js';
 import { rowSchemas } from '../../../../src/commands/batch/ready.js';
 import { NO_ACCOUNTS } from '../../../../src/messages/known-accounts.js';
+import { NO_INPUT } from '../../../rigs/command.js';
 import { inChunks } from '../../../rigs/commands/batch/chunks.js';
 
 const columns = columnsOf(rowSchemas(NO_ACCOUNTS));
@@ -22,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function mappingOf(content: unknown) {
   const file = join(folder, `${randomUUID()}.json`);
   await writeFile(file, JSON.stringify(content));
-  return readMapping(file, columns);
+  return readMapping(NO_INPUT, file, columns);
 }
 
 /** Reads a table that comes in chunks of so many bytes. */

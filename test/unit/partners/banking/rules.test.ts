@@ -4,9 +4,7 @@ import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import { beneficialOwners } from '../../../../src/partners/banking/holder.js';
 import { bankingOperations } from '../../../../src/partners/banking/operations.js';
 import { ein, extendedAddress, phone, postalCode, ssn } from '../../../../src/partners/banking/rules.js';
-import { ADDRESS, bankingPartner, HOLDER, OWNER } from '../../../rigs/partners/banking/partner.js';
-import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { ADDRESS, HOLDER, OWNER } from '../../../rigs/partners/banking/partner.js';
 
 type Name = Extract<
   keyof BankingClient,
@@ -299,47 +297,9 @@ describe('a request is refused', () => {
   });
 });
 
-describe('a refusal costs no call and tells no value', () => {
-  const at = async () => bankingPartner(answering(200, '{}'));
-
-  it.each<[string, object, string[]]>([
-    ['no password', { ...USER, password: undefined }, ['password']],
-    ['an empty device', { ...USER, tokenDevice: '' }, ['tokenDevice']],
-    ['an empty name of the device', { ...USER, nameDevice: '' }, ['nameDevice']],
-    ['an empty partner', { ...PARTNER, NickName: '' }, ['NickName']],
-    ['a code of no factor', { ...USER, smsCode: '123456' }, ['typeOperation']],
-    ['a factor without code', { ...PARTNER, typeOperation: 'TimeBasedCode' }, ['smsCode']],
-    ['an unknown factor', { ...USER, smsCode: '1', typeOperation: 'Pigeon' }, ['typeOperation']],
-    ['both spellings', { ...USER, NickName: 'bo' }, ['NickName']],
-  ])('of issueToken with %s', async (_, request, fields) => {
-    const { client, tokenRequests } = await at();
-    const error = await failureOf(client.issueToken(request as never));
-    expect(error.fields.map(({ field }) => field)).toEqual(fields);
-    expect(error.details).toMatchObject({ kind: 'Rejected', reason: 'not sent: invalid request' });
-    expect(tokenRequests()).toEqual([]);
-  });
-
-  it('of a holder with everything wrong at once', async () => {
-    const { client, requests, tokenRequests } = await at();
-    const wrong = { ...HOLDER, ssn: '666456789', phone: '5550', employerIdentificationNumber: '007777777' };
-    const error = await failureOf(client.submitBusinessAccountHolder(wrong));
-    expect(error.fields).toEqual([
-      { field: 'phone', message: 'must be 10 digits' },
-      { field: 'ssn', message: 'must be 9 digits of a valid SSN, without dashes' },
-      {
-        field: 'employerIdentificationNumber',
-        message: 'must be the digits of a valid EIN, without dashes',
-      },
-    ]);
-    const told = JSON.stringify(error) + error.message;
-    for (const value of ['666456789', '5550', '007777777']) expect(told).not.toContain(value);
-    expect([...requests(), ...tokenRequests()]).toEqual([]);
-  });
-
-  it('of five owners', () => {
-    expect(beneficialOwners.safeParse(Array(4).fill(OWNER)).success).toBe(true);
-    expect(beneficialOwners.safeParse(Array(5).fill(OWNER)).success).toBe(false);
-  });
+it('there are four owners at most', () => {
+  expect(beneficialOwners.safeParse(Array(4).fill(OWNER)).success).toBe(true);
+  expect(beneficialOwners.safeParse(Array(5).fill(OWNER)).success).toBe(false);
 });
 
 describe('patterns say what the contract prints', () => {
@@ -422,9 +382,10 @@ describe('no text takes long', () => {
 
   it.each(TEXTS)('%j, 10,000 characters of it, before %j', (unit, end) => {
     const text = `1 ${unit.repeat(long / unit.length)}${end}`;
-    const since = performance.now();
+    // Of the processor, which a busy machine does not stretch.
+    const before = process.cpuUsage();
     refused('changeAddress', { ...ADDRESS, streetAddress: text, extendedAddress: text, postalCode: text });
-    expect(performance.now() - since).toBeLessThan(100);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(100);
   });
 
   it('and none is too long for an extended address, whose printed pattern would take for ever', () => {

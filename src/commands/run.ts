@@ -1,0 +1,143 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
+import { Command, CommanderError } from 'commander';
+import { BadSetting } from '../config.js';
+import { StoreFailure } from '../documents/file-store.js';
+import { Deadline } from '../http/deadline.js';
+import { TemporalAway } from '../temporal/connection.js';
+import { NoKey, NoWorker, OtherAccount, UnknownOnboarding } from '../temporal/onboardings.js';
+import { NotOursToRegister } from '../temporal/search-attributes.js';
+import { UnknownSchedule } from '../temporal/statement-schedules.js';
+import { isUnreadable } from '../temporal/unreadable.js';
+import { inSpan } from '../tracing/spans.js';
+import { startTracing } from '../tracing/start.js';
+import { batchCommand } from './batch.js';
+import { callCommand } from './call.js';
+import { cancelCommand } from './cancel.js';
+import { cardNicknameCommand } from './card-nickname.js';
+import { changeAddressCommand } from './change-address.js';
+import { closeCardCommand } from './close-card.js';
+import { CommandLine, type Surroundings } from './command-line.js';
+import { doctorCommand } from './doctor.js';
+import { ensureWebhooksCommand } from './ensure-webhooks.js';
+import { CommandFailed, Interrupted, InvalidInput } from './errors.js';
+import { eventsCommand } from './events.js';
+import { inboxCommand } from './inbox.js';
+import { keysCommand } from './keys.js';
+import { listCommand } from './list.js';
+import { nudgeCommand } from './nudge.js';
+import type { Output } from './output.js';
+import { resolveCommand } from './resolve.js';
+import { restoreSubUserCommand } from './restore-sub-user.js';
+import { setupCommand } from './setup.js';
+import { showCommand } from './show.js';
+import { boardCommand, onboardBusinessCommand, onboardCommand } from './start.js';
+import { statementCommand } from './statement.js';
+import { statusCommand } from './status.js';
+import { packageVersion } from './version.js';
+import { watchCommand } from './watch.js';
+
+/** The commands by the headings of the help. */
+const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: CommandLine) => void)[]>> = {
+  'Take aboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand],
+  'Follow, and answer what the partners ask:': [
+    ...[statusCommand, listCommand, inboxCommand, resolveCommand],
+    ...[watchCommand, nudgeCommand, cancelCommand, eventsCommand],
+  ],
+  'Single operations at the bank:': [
+    ...[closeCardCommand, cardNicknameCommand, changeAddressCommand, restoreSubUserCommand],
+    ...[ensureWebhooksCommand, statementCommand, showCommand],
+  ],
+  'Anything else a partner can do:': [callCommand],
+  'Set up, and help:': [setupCommand, keysCommand, doctorCommand],
+};
+
+/**
+ * The command line. Nothing of it outlives its promise, and of the process it uses what `surroundings` holds, and the working
+ * directory; so it runs many times in one process, also at once. (What its libraries have of their own they read from the process:
+ * proxies of gRPC, profiles of AWS, headers and certificates for the exporter of traces.)
+ *
+ * @param argv without Node and the script
+ * @returns the exit code: 0 done, 1 failed, 2 bad usage or input, that of the {@link Interrupted} that ended it
+ */
+export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { signal } = surroundings;
+  // What listens to this one is gone with it.
+  const ending = new Deadline({ until: signal });
+  const cli = new CommandLine({ ...surroundings, signal: ending.signal });
+  const stopTracing = await startTracing('gangway', surroundings.env);
+  try {
+    signal.throwIfAborted();
+    const program = gangway(cli);
+    const command = program.commands.find((known) => known.name() === argv[0])?.name() ?? '';
+    await inSpan({ name: `gangway ${command}`.trim() }, () => program.parseAsync(argv, { from: 'user' }));
+    return 0;
+  } catch (error) {
+    return explain(cli, error);
+  } finally {
+    ending.release();
+    await stopTracing();
+  }
+}
+
+function gangway(cli: CommandLine): Command {
+  const { stdout, stderr } = cli;
+  // As commander has it by itself: of what is no terminal it takes a width of its own.
+  const widthOf = ({ isTTY, columns }: Output) => (isTTY ? columns : undefined) as number;
+  const program = new Command('gangway')
+    .description(
+      'Take merchants and businesses aboard at payment and banking partners, and answer what they ask.',
+    )
+    .version(packageVersion())
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 bad usage or input.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => widthOf(stdout),
+      getErrHelpWidth: () => widthOf(stderr),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  for (const [heading, commands] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading);
+    for (const add of commands) add(program, cli);
+  }
+  return program.helpCommand('help [command]', 'show the help of a command');
+}
+
+/** Says what went wrong, in words where it is foreseen, and answers the exit code. */
+function explain(cli: CommandLine, error: unknown): number {
+  if (error instanceof Interrupted) return error.exitCode;
+  // What is cancelled fails in one way or another.
+  const { aborted, reason } = cli.signal;
+  if (aborted) return reason instanceof Interrupted ? reason.exitCode : 1;
+  // Commander has said it already; asking for help or the version is no mistake.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof InvalidInput) {
+    cli.note(error.report);
+    return 2;
+  }
+  if (error instanceof BadSetting) {
+    cli.note(error.message);
+    return 2;
+  }
+  const foreseen = [
+    ...[CommandFailed, TemporalAway, NoWorker, NoKey, StoreFailure],
+    ...[OtherAccount, UnknownOnboarding, UnknownSchedule, NotOursToRegister],
+  ].some((kind) => error instanceof kind);
+  if (foreseen) cli.note((error as Error).message);
+  else if (isUnreadable(error)) cli.note(`${error.message} (PAYLOAD_KEYS)`);
+  else if (error instanceof NamespaceNotFoundError) cli.note(`${error.message} (TEMPORAL_NAMESPACE)`);
+  else if (error instanceof ServiceError || isGrpcServiceError(error))
+    cli.note(`Temporal: ${reasonOf(error)}`);
+  else cli.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return 1;
+}
+
+function reasonOf(error: Error): string {
+  const { cause } = error;
+  const details = isGrpcServiceError(cause) ? cause.details : error.message;
+  const isUnregistered = /search attribute/i.test(details);
+  return isUnregistered ? `${details}; run "gangway setup" first` : details;
+}

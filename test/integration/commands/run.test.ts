@@ -1,0 +1,304 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { run } from '../../../src/commands/run.js';
+import { gangway, type RunningCommand, startGangway } from '../../rigs/command.js';
+import { merchantsFile } from '../../rigs/commands/batch-files.js';
+import { merchant } from '../../rigs/inputs.js';
+import { jsonLines, run as spawned, startSpawnedGangway } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+let folder: string;
+/** A boarding that waits for a person. */
+let waiting: string;
+beforeAll(async () => {
+  rig = await createRig();
+  folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
+  const boarding = await rig.board(merchant('uw-level-1'));
+  await boarding.requirement('underwriting-note');
+  waiting = boarding.workflowId;
+});
+afterAll(async () => {
+  await rig.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the exit code', () => {
+  it.each<[number, string, string[], Record<string, string>]>([
+    [0, 'what is done', ['keys', 'new'], {}],
+    [0, 'help that was asked for', ['help', 'batch'], {}],
+    [1, 'what cannot be done', ['status', 'nothing-of-the-name'], {}],
+    [2, 'a command that there is not', ['bord'], {}],
+    [2, 'no command', [], {}],
+    [2, 'input that is wrong', ['board', '/nowhere.json'], {}],
+    [2, 'a setting that is wrong', ['list'], { GANGWAY_POLL_MIN: 'often' }],
+  ])('is %i for %s', async (code, _, args, env) => {
+    expect((await gangway({ ...rig.env, ...env }, args)).code).toBe(code);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('is that of %s, without a word, when it ends a command that waits', async (signal, code) => {
+    const watching = startGangway(rig.env, ['watch', waiting]);
+    await watching.printsLines(3);
+    watching.kill(signal);
+    expect(await watching.finished).toMatchObject({ code, stderr: '' });
+  });
+
+  it.each<[string, (silent: SilentServer) => Promise<RunningCommand>]>([
+    [
+      'that connects',
+      async ({ address, connected }) => {
+        const command = startGangway({ ...rig.env, TEMPORAL_ADDRESS: address }, ['list']);
+        await connected;
+        return command;
+      },
+    ],
+    [
+      'that waits for an outcome',
+      async () => {
+        const input = JSON.stringify(merchant('uw-level-1'));
+        const command = startGangway(rig.env, ['board', '-', '--wait'], { input });
+        await command.printsLines(1);
+        return command;
+      },
+    ],
+    ['that reads its input', async () => startGangway(rig.env, ['change-address', '-'], { terminal: true })],
+    [
+      'that asks a person',
+      async () => {
+        const command = startGangway(rig.env, CLOSE_CARD, { terminal: true });
+        await command.says('Type close-card to do it: ');
+        return command;
+      },
+    ],
+    ...[['call', 'payments', 'list-terminals', '--local'], ['doctor']].map(
+      (args): [string, (silent: SilentServer) => Promise<RunningCommand>] => [
+        `that asks a partner: ${args[0]}`,
+        async ({ address, connected }) => {
+          const command = startGangway({ ...rig.env, PAYMENTS_URL: `http://${address}` }, args);
+          await connected;
+          return command;
+        },
+      ],
+    ),
+  ])('is 130 for a command %s, and comes at once', async (_, start) => {
+    const command = await start(await silentServer());
+    const before = performance.now();
+    command.kill('SIGINT');
+    expect(await command.finished).toMatchObject({ code: 130 });
+    expect(performance.now() - before).toBeLessThan(2_000);
+  });
+});
+
+const CLOSE_CARD = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
+
+interface SilentServer {
+  readonly address: string;
+  /** Somebody has come. */
+  readonly connected: Promise<unknown>;
+}
+
+/** Takes connections, and says nothing. */
+async function silentServer(): Promise<SilentServer> {
+  const server = createServer((socket) => onTestFinished(() => void socket.destroy()));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { address: `127.0.0.1:${port}`, connected: once(server, 'connection') };
+}
+
+/** To call that operation is deprecated. */
+const WEBHOOK = '{"event_names":["TransactionFailed"],"webhook_url":["https://example.com"]}';
+
+/** Commands of all kinds, by how they end. */
+const COMMANDS: readonly (readonly [
+  code: number,
+  args: string[],
+  more?: { env?: Record<string, string>; input?: string },
+])[] = [
+  [0, ['--help']],
+  [0, ['list']],
+  [0, ['inbox', '--json']],
+  [0, ['doctor']],
+  [0, ['call', 'plant-store', 'list-plants', '--local', '--json']],
+  [0, ['call', 'plant-store', 'list-plants']],
+  [0, ['batch', '-', '--format', 'ndjson', '--rate', '100'], { input: JSON.stringify(merchant()) }],
+  [0, ['call', 'processor', 'register-webhook', WEBHOOK, '--local']],
+  [1, ['status', 'nothing-of-the-name']],
+  [1, ['list'], { env: { TEMPORAL_NAMESPACE: 'nowhere' } }],
+  [1, ['call', 'payments', 'get-terminal', '{"terminal_id":"none"}', '--local']],
+  [2, ['list', '--limit', 'many']],
+  [2, ['resolve', 'x', 'y', '--patch', '-'], { input: '{' }],
+];
+
+describe('run', () => {
+  it('writes to the given streams only', async () => {
+    const elsewhere = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
+    onTestFinished(() => void vi.restoreAllMocks());
+    for (const [code, args, { env, input } = {}] of COMMANDS) {
+      const done = await gangway({ ...rig.env, ...env }, args, input);
+      expect([args, done.code, done.stdout + done.stderr]).toEqual([args, code, expect.stringMatching(/./)]);
+    }
+    for (const write of elsewhere) expect(write).not.toHaveBeenCalled();
+  });
+
+  it('reads nothing of the environment of the process', async () => {
+    const read = new Set<unknown>();
+    const real = process.env;
+    const seen =
+      <Name>(look: (target: NodeJS.ProcessEnv, name: Name) => unknown) =>
+      (target: NodeJS.ProcessEnv, name: Name) => {
+        read.add(name);
+        return look(target, name);
+      };
+    process.env = new Proxy(real, {
+      get: seen<string | symbol>(Reflect.get),
+      has: (target, name) => Boolean(seen<string | symbol>(Reflect.has)(target, name)),
+      ownKeys: (target) => seen<'all of it'>(Reflect.ownKeys)(target, 'all of it') as string[],
+    });
+    onTestFinished(() => {
+      process.env = real;
+    });
+    for (const [code, args, { env, input } = {}] of COMMANDS) {
+      const stdin = Readable.from(input === undefined ? [] : [input]);
+      const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+      const surroundings = { env: { ...rig.env, ...env }, stdin, stdout, stderr };
+      expect([args, await run(args, { ...surroundings, signal: new AbortController().signal })]).toEqual([
+        args,
+        code,
+      ]);
+    }
+    // The proxies of gRPC, and what Node asks when it imports.
+    const others = ['grpc_proxy', 'https_proxy', 'http_proxy', 'WATCH_REPORT_DEPENDENCIES'];
+    expect([...read].filter((name) => !others.includes(String(name)))).toEqual([]);
+  });
+
+  it('leaves nothing open', async () => {
+    const keyFile = join(folder, 'api-key');
+    await writeFile(keyFile, 'k');
+    const commands = [
+      ...COMMANDS.map(([code, args, more]) => ({ code, args, ...more })),
+      { code: 0, args: ['list'], env: { TEMPORAL_API_KEY_FILE: keyFile, TEMPORAL_TLS: 'false' } },
+      { code: 1, args: ['watch', waiting], stopped: true },
+      { code: 1, args: ['list'], env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } },
+    ];
+    const argument = JSON.stringify({ env: rig.env, commands });
+    const { stdout, stderr } = await spawned(
+      process.execPath,
+      ['test/rigs/commands/open-after-run.mjs', argument],
+      {},
+    );
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual(commands.map(({ code, args }) => ({ args, code, open: [] })));
+  });
+
+  it('closes its connection to Temporal', async () => {
+    const { address, connected } = await proxyOf(inject('temporalAddress'));
+    const listed = gangway({ ...rig.env, TEMPORAL_ADDRESS: address }, ['list']);
+    const socket = await connected;
+    await Promise.all([listed, once(socket, 'close')]);
+  });
+
+  it('runs often at once, each time with settings of its own', async () => {
+    const runs = Array.from({ length: 8 }, async (_, place) => {
+      const input = merchant();
+      const ui = `https://ui-${place}.example.com`;
+      const own = { GANGWAY_UI_URL: ui, GANGWAY_TASK_QUEUE: `${rig.taskQueue}-${place}` };
+      const started = await gangway({ ...rig.env, ...own }, ['board', '-', '--json'], JSON.stringify(input));
+      const [line] = jsonLines<{ workflowId: string; url: string }>(started);
+      const { taskQueue } = await rig.client.workflow.getHandle(line?.workflowId ?? '').describe();
+      expect({ ...started, taskQueue, url: line?.url.slice(0, ui.length) }).toMatchObject({
+        ...{ code: 0, stderr: '', taskQueue: own.GANGWAY_TASK_QUEUE, url: ui },
+        stdout: expect.stringContaining(input.externalId),
+      });
+      await rig.client.workflow.getHandle(line?.workflowId ?? '').terminate();
+    });
+    const interrupted = startGangway(rig.env, ['watch', waiting]);
+    interrupted.kill('SIGTERM');
+    const refused = gangway({ ...rig.env, GANGWAY_POLL_MIN: 'often' }, ['list']);
+    await Promise.all(runs);
+    expect([(await interrupted.finished).code, (await refused).code]).toEqual([143, 2]);
+  });
+});
+
+describe('the process of the command', () => {
+  it('ends with 130 by Ctrl-C', async () => {
+    const watching = startSpawnedGangway(rig.env, ['watch', waiting]);
+    await watching.printsLines(3);
+    watching.kill('SIGINT');
+    expect(await watching.finished).toMatchObject({ code: 130, stderr: '' });
+  });
+
+  it('ends at once by the second one, where the first one waits for what is under way', async () => {
+    const proxy = await proxyOf(inject('temporalAddress'));
+    const { file } = await merchantsFile(rig, 100);
+    const batch = startSpawnedGangway({ ...rig.env, TEMPORAL_ADDRESS: proxy.address }, [
+      'batch',
+      file,
+      '--rate',
+      '50',
+    ]);
+    await batch.printsLines(3);
+    await proxy.freeze();
+    const before = performance.now();
+    const insistent = setInterval(() => batch.kill('SIGINT'), 100);
+    const { code, stderr } = await batch.finished;
+    clearInterval(insistent);
+    // It has no exit code, for the signal has ended it.
+    expect({ code, stderr }).toEqual({ code: null, stderr: '' });
+    expect(performance.now() - before).toBeLessThan(5_000);
+  });
+
+  it('takes it for no mistake when its reader has seen enough', async () => {
+    const { PATH = '' } = process.env;
+    const listing = spawn(process.execPath, ['dist/starter.js', 'list'], { env: { PATH, ...rig.env } });
+    listing.stdout.destroy();
+    const [stderr] = await Promise.all([text(listing.stderr), once(listing, 'close')]);
+    expect({ code: listing.exitCode, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+});
+
+/** More than anything but a request, in HTTP/2; less than a start. */
+const REQUEST_BYTES = 300;
+
+/** Hands on what comes, until it is frozen. */
+async function proxyOf(target: string) {
+  const [host = '', port] = target.split(':');
+  const callers: Socket[] = [];
+  const server = createServer((socket) => {
+    const onward = connect(Number(port), host);
+    for (const each of [socket, onward]) each.on('error', () => undefined);
+    callers.push(socket.once('close', () => onward.destroy()));
+    socket.pipe(onward).pipe(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of callers) socket.destroy();
+    server.close();
+  });
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connected: once(server, 'connection').then(([socket]) => socket as Socket),
+    /** Hands nothing on any more, and waits until a whole request has come. */
+    freeze: () =>
+      new Promise<void>((resolve) => {
+        let bytes = 0;
+        const swallow = (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > REQUEST_BYTES) resolve();
+        };
+        for (const socket of callers) socket.unpipe().on('data', swallow).resume();
+      }),
+  };
+}

@@ -1,0 +1,64 @@
+import { PassThrough } from 'node:stream';
+import { finished as closed } from 'node:stream/promises';
+import { Interrupted } from '../../src/commands/errors.js';
+import { run } from '../../src/commands/run.js';
+import { type Watched, watched } from './output.js';
+import type { Finished } from './processes.js';
+
+/** Standard input that nobody writes to. */
+export const NO_INPUT = { input: async () => Buffer.alloc(0) };
+
+/** Runs `gangway` in this process, with nothing of its environment but PATH and HOME. */
+export function gangway(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+  input?: string,
+): Promise<Finished> {
+  return startGangway(env, args, { input }).finished;
+}
+
+/** `gangway` while it runs. */
+export interface RunningCommand extends Watched {
+  /** Types a line, or several. */
+  type(text: string): void;
+  kill(signal: NodeJS.Signals): void;
+  readonly finished: Promise<Finished>;
+}
+
+export interface CommandOptions {
+  /** All of its standard input; nothing by default. */
+  readonly input?: string | undefined;
+  /** A person sits at a terminal: standard input stays open, and is typed. */
+  readonly terminal?: true;
+}
+
+/** Starts `gangway` in this process, for a test that does something while it runs. */
+export function startGangway(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+  { input = '', terminal }: CommandOptions = {},
+): RunningCommand {
+  const { PATH = '', HOME = '' } = process.env;
+  const stream = () => Object.assign(new PassThrough(), terminal && { isTTY: true, columns: 80 });
+  const [stdin, stdout, stderr] = [stream(), stream(), stream()];
+  if (terminal) stdin.write(input);
+  else stdin.end(input);
+  const interruption = new AbortController();
+  const { signal } = interruption;
+  const code = run(args, { env: { PATH, HOME, ...env }, stdin, stdout, stderr, signal }).finally(() => {
+    stdout.end();
+    stderr.end();
+  });
+  const end = Promise.all([code, closed(stdout), closed(stderr)]);
+  const output = watched({ stdout, stderr }, end);
+  return {
+    ...output,
+    type: (text) => void stdin.write(`${text}\n`),
+    kill: (by) => interruption.abort(Interrupted.by(by)),
+    finished: end.then(([exitCode]) => ({
+      code: exitCode,
+      stdout: output.stdout(),
+      stderr: output.stderr(),
+    })),
+  };
+}

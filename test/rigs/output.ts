@@ -1,0 +1,52 @@
+import type { Readable } from 'node:stream';
+
+/** How long to wait for a text, in milliseconds. */
+const PATIENCE_MS = 20_000;
+
+/** What comes out of two streams, and when. */
+export interface Watched {
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Waits until it has said this on standard error. */
+  says(text: string): Promise<void>;
+  /** Waits until it has printed so many lines on standard output. */
+  printsLines(count: number): Promise<void>;
+}
+
+/** Gathers what a command prints. @param end settles when nothing more comes */
+export function watched(streams: Record<'stdout' | 'stderr', Readable>, end: Promise<unknown>): Watched {
+  const printed = { stdout: '', stderr: '' };
+  const waiting = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    streams[name].setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text;
+      for (const look of waiting) look();
+    });
+  }
+  const until = (holds: () => boolean, what: string) =>
+    new Promise<void>((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer);
+        waiting.delete(look);
+      };
+      const look = () => {
+        if (!holds()) return;
+        stop();
+        resolve();
+      };
+      const giveUp = () => {
+        stop();
+        reject(new Error(`waited in vain for ${what}; it printed ${JSON.stringify(printed)}`));
+      };
+      const timer = setTimeout(giveUp, PATIENCE_MS);
+      waiting.add(look);
+      end.then(look).then(giveUp, giveUp);
+      look();
+    });
+  return {
+    stdout: () => printed.stdout,
+    stderr: () => printed.stderr,
+    says: (text) => until(() => printed.stderr.includes(text), text),
+    printsLines: (count) => until(() => printed.stdout.split('\n').length > count, `${count} lines`),
+  };
+}

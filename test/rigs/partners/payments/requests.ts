@@ -1,0 +1,41 @@
+import { PAYMENTS_OPERATIONS } from '../../../../src/partners/payments/operations.js';
+
+type Key = keyof typeof PAYMENTS_OPERATIONS;
+
+export const READS = [
+  'listAccounts',
+  'getAccount',
+  'listApiKeys',
+  'getApiKey',
+  'listTerminals',
+  'getTerminal',
+  'getLocation',
+  'listTransactions',
+  'getTransaction',
+];
+
+/** Members that make any request of the platform valid, each operation taking those it knows. */
+const MEMBERS = {
+  account_id: 'a-1',
+  apikey_id: 'k-1',
+  terminal_id: 'x',
+  location_id: 'l-1',
+  transaction_id: 't-1',
+  batch_id: 'b-1',
+  event_id: 'e-1',
+  type: 'merchant',
+  name: 'Bakery',
+  description: 'Bread',
+  permissions: ['a'],
+  address: { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' },
+  amount: 100,
+  confirm: true,
+};
+
+/** A valid request of an operation. */
+export const requestOf = (key: Key) => {
+  const known = Object.keys(PAYMENTS_OPERATIONS[key].request.shape);
+  return Object.fromEntries(Object.entries(MEMBERS).filter(([name]) => known.includes(name))) as never;
+};
+
+export const WRITES = (Object.keys(PAYMENTS_OPERATIONS) as Key[]).filter((key) => !READS.includes(key));

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type BoardingClient, boardingClient } from '../../../../src/partners/boarding/client.js';
+import { boardingOperations } from '../../../../src/partners/boarding/operations.js';
+import { failureOf } from '../../../rigs/partners/failure.js';
+import { NOWHERE, refusedFields } from '../../../rigs/partners/refusing.js';
+
+const valid = {
+  cashDiscount: 'No',
+  firstName: 'Ada',
+  lastName: 'Baker',
+  dba: 'Corner Bakery',
+  pos: 'None',
+  agentProfileId: 101,
+};
+
+type Call = (client: BoardingClient, request: unknown) => Promise<unknown>;
+const create: Call = (client, request) => client.createMerchant(request as never);
+const createV1: Call = (client, request) => client.createMerchantV1(request as never);
+const updateFees: Call = (client, request) => client.updateFees(request as never);
+const getStatus: Call = (client, request) => client.getStatus(request as never);
+
+function client(settings = {}): BoardingClient {
+  const posNames = ['TillMaster 3000'];
+  const made = boardingClient({
+    url: NOWHERE,
+    username: 'sandbox',
+    password: 's3cret',
+    posNames,
+    ...settings,
+  });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+const refuses = (call: Call, request: unknown) => refusedFields(call(client(), request));
+
+describe.each([
+  ['v2', create],
+  ['v1', createV1],
+])('a %s create is refused before it is sent', (_, call) => {
+  it.each([
+    ['cashDiscount', 'yes'],
+    ['cashDiscount', true],
+    ['cashDiscount', ''],
+    ['pos', 'none'],
+    ['pos', 'NONE'],
+    ['pos', 'Custompos'],
+    ['pos', 'tillmaster 3000'],
+    ['pos', 'Register of a stranger'],
+    ['pos', ''],
+    ['firstName', ''],
+    ['firstName', 7],
+    ['lastName', ''],
+    ['dba', ''],
+    ['dba', null],
+    ['agentProfileId', 2147483648],
+    ['agentProfileId', -2147483649],
+    ['agentProfileId', 1.5],
+    ['agentProfileId', '5'],
+    ['agentProfileId', null],
+    ['boardingSettingsId', 2147483648],
+    ['boardingSettingsId', '5'],
+    ['email', 5],
+    ['guid', 5],
+    ['ssn', '078-05-1120'],
+  ])('when %s is %j', async (field, value) => {
+    expect(await refuses(call, { ...valid, [field]: value })).toEqual([field]);
+  });
+
+  it.each(Object.keys(valid))('without %s', async (field) => {
+    const { [field as 'dba']: _left, ...rest } = valid;
+    expect(await refuses(call, rest)).toEqual([field]);
+  });
+
+  it('naming everything that is wrong at once', async () => {
+    const request = { cashDiscount: 'maybe', dba: '', pos: 'none', agentProfileId: 1.5, extra: 1 };
+    expect((await refuses(call, request)).sort()).toEqual(
+      ['agentProfileId', 'cashDiscount', 'dba', 'extra', 'firstName', 'lastName', 'pos'].sort(),
+    );
+  });
+});
+
+describe('a refusal', () => {
+  it('names fields and rules, and never what was in them', async () => {
+    const request = {
+      ...valid,
+      firstName: '',
+      pos: 'secret-till',
+      agentProfileId: '123456789',
+      dob: '1970-01-01',
+    };
+    const error = await failureOf(create(client({ posNames: [], password: 'hunter2' }), request));
+    expect(error.message).toBe(
+      'boarding create-merchant: Rejected, not sent: invalid request (firstName, pos, agentProfileId, dob)',
+    );
+    expect(error.fields).toEqual([
+      { field: 'firstName', message: 'must not be empty' },
+      { field: 'pos', message: 'Invalid option: expected one of "None"|"CustomPos"' },
+      { field: 'agentProfileId', message: 'Invalid input: expected number, received string' },
+      { field: 'dob', message: 'is not a known field' },
+    ]);
+    const told = JSON.stringify([error.message, error.details]);
+    for (const value of ['secret-till', '123456789', '1970-01-01', 'Baker', 'hunter2']) {
+      expect(told).not.toContain(value);
+    }
+  });
+});
+
+it('an id may be nothing but an int32', async () => {
+  const asked = fc.oneof(
+    fc.maxSafeInteger().filter((value) => value > 2147483647 || value < -2147483648),
+    fc.double().filter((value) => !Number.isInteger(value)),
+    fc.integer().map(String),
+    fc.constantFrom(null, undefined, true, [1], { id: 1 }, ''),
+  );
+  await fc.assert(
+    fc.asyncProperty(asked, async (id) => {
+      expect(await refuses(getStatus, { id })).toEqual(['id']);
+    }),
+  );
+});
+
+describe('fee limits', () => {
+  it.each([
+    ['minimumDiscountAmount', 500.01],
+    ['minimumDiscountAmount', -0.01],
+    ['minimumDiscountAmount', '25'],
+    ['earlyTerminationFeeAmount', 999999.01],
+    ['earlyTerminationFeeAmount', -0.01],
+    ['earlyTerminationFeeContractMonths', 61],
+    ['earlyTerminationFeeContractMonths', -1],
+    ['earlyTerminationFeeContractMonths', 1.5],
+    ['minimumDiscountType', 'Weekly'],
+    ['minimumDiscountType', 'daily'],
+    ['minimumDiscountStartDate', '01/31/2026'],
+    ['cashDiscountRate', '3.5'],
+    ['amex', 'free'],
+    ['miscFees', {}],
+  ])('do not let %s be %j', async (field, value) => {
+    expect(await refuses(updateFees, { id: 1, [field]: value })).toEqual([field]);
+  });
+
+  it.each([
+    ['minimumDiscountAmount', 500],
+    ['earlyTerminationFeeAmount', 999_999],
+  ])('hold for every amount of %s', (field, max) => {
+    const amount = fc.double({ min: -2 * max, max: 3 * max, noNaN: true });
+    const { request } = boardingOperations().updateFees;
+    fc.assert(
+      fc.property(amount, (value) => {
+        const { success, error } = request.safeParse({ id: 1, [field]: value });
+        expect(success).toBe(value >= 0 && value <= max);
+        if (!success) expect(error.issues.map(({ path }) => path)).toEqual([[field]]);
+      }),
+    );
+  });
+});
+
+describe('a fee line', () => {
+  it.each([
+    ['without percent', { standard: { line: { perItem: 1 } } }, ['standard.line.percent']],
+    ['without perItem', { standard: { line: { percent: 1 } } }, ['standard.line.perItem']],
+    ['in text', { pos: { line: { perItem: '1', percent: 1 } } }, ['pos.line.perItem']],
+    ['with null', { pos: { line: { perItem: 1, percent: null } } }, ['pos.line.percent']],
+    ['deep down', { amex: { a: { b: [{ perItem: 1 }] } } }, ['amex.a.b.0.percent']],
+    ['in a list of fees', { miscFees: [{ perItem: 1, percent: 1 }, { perItem: 1 }] }, ['miscFees.1.percent']],
+    ['as the group itself', { debitPinAndEBT: { percent: 1 } }, ['debitPinAndEBT.perItem']],
+    [
+      'twice',
+      { visaMasterCardDiscover: { a: { perItem: 1 }, b: { percent: '2' } } },
+      [
+        'visaMasterCardDiscover.a.percent',
+        'visaMasterCardDiscover.b.perItem',
+        'visaMasterCardDiscover.b.percent',
+      ],
+    ],
+  ])('needs both of its numbers: %s', async (_, fees, fields) => {
+    expect(await refuses(updateFees, { id: 1, ...fees })).toEqual(fields);
+  });
+});
+
+describe('an attachment', () => {
+  const file = { fileName: 'a.pdf', contentType: 'application/pdf', content: Buffer.from('%PDF') };
+  const upload: Call = (client, request) => client.uploadAttachment(request as never);
+
+  it.each([
+    ['no file', undefined, 'file'],
+    ['an empty file', { ...file, content: Buffer.alloc(0) }, 'file.content'],
+    ['more than 25 MiB', { ...file, content: Buffer.alloc(25 * 1024 * 1024 + 1) }, 'file.content'],
+    ['text instead of bytes', { ...file, content: '%PDF' }, 'file.content'],
+    ['no name', { ...file, fileName: '' }, 'file.fileName'],
+    ['no type', { ...file, contentType: '' }, 'file.contentType'],
+  ])('is refused with %s', async (_, given, field) => {
+    expect(await refuses(upload, { id: 1, file: given })).toContain(field);
+  });
+});

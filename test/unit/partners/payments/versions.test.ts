@@ -1,0 +1,108 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import type { PaymentsCatalogue } from '../../../../src/partners/payments/catalogue.js';
+import { paymentsClientOf } from '../../../../src/partners/payments/client.js';
+import { isVersioned, type VersionedPath } from '../../../../src/partners/payments/versions.js';
+import { failureOf } from '../../../rigs/partners/failure.js';
+import { NOWHERE } from '../../../rigs/partners/refusing.js';
+
+/** As apis/3 has them: each prefix that there is. */
+const THERE_ARE: readonly VersionedPath[] = [
+  '/v1/accounts',
+  '/v2/accounts',
+  '/v1/accounts/a-1',
+  '/v2/terminals',
+  '/v1/locations',
+  '/v1/transactions',
+  '/v1/transactions/t-1',
+  '/v3/payment',
+  '/v3/preauth',
+  '/v1/payments/t-1/capture',
+  '/v3/payments/t-1/capture',
+  '/v3/refund',
+  '/v1/batches',
+  '/v5/apikeys',
+  '/v5/apikeys/k-1',
+];
+
+/** None of these compiles; the suppressions themselves would fail to if one did. */
+const THERE_ARE_NOT: readonly VersionedPath[] = [
+  // @ts-expect-error no version
+  '/accounts',
+  // @ts-expect-error no version
+  '/transactions/t-1',
+  // @ts-expect-error the v5 surface has API keys only
+  '/v5/payments',
+  // @ts-expect-error the v5 surface has API keys only
+  '/v5/terminals',
+  // @ts-expect-error the v5 surface has API keys only
+  '/v5/accounts',
+  // @ts-expect-error accounts have v1 and v2
+  '/v3/accounts',
+  // @ts-expect-error terminals have v2 only
+  '/v1/terminals',
+  // @ts-expect-error actions have v1 and v3
+  '/v2/payments/t-1/capture',
+  // @ts-expect-error payments are initiated in v3 only
+  '/v1/payment',
+  // @ts-expect-error there is no v4
+  '/v4/refund',
+  // @ts-expect-error API keys have v5 only
+  '/v1/apikeys',
+  // @ts-expect-error another resource
+  '/v3/paymentsets',
+  // @ts-expect-error no slash
+  'v1/accounts',
+  // @ts-expect-error not at the start
+  '/base/v1/accounts',
+  // @ts-expect-error nothing
+  '',
+];
+
+const BY_HAND = {
+  summary: 'written by hand',
+  method: 'GET',
+  effect: 'read',
+  provenance: 'assumed',
+  request: z.strictObject({}),
+  response: z.unknown(),
+} as const;
+
+/** What a caller without types can do: make an operation of any path. */
+function callAt(path: string): Promise<unknown> {
+  const operations = { byHand: { ...BY_HAND, path } } as unknown as PaymentsCatalogue;
+  const client = paymentsClientOf(operations, { url: NOWHERE, apiKey: 'k3y', environment: 'uat' });
+  onTestFinished(() => client.close());
+  return client['byHand']?.({}) ?? Promise.reject(new Error('no such operation'));
+}
+
+describe('a path', () => {
+  it.each(THERE_ARE)('%s exists, and is not refused', async (path) => {
+    expect(isVersioned(path)).toBe(true);
+    expect(await failureOf(callAt(path))).toMatchObject({
+      kind: 'NotSent',
+      details: { reason: 'ECONNREFUSED' },
+    });
+  });
+
+  it.each(THERE_ARE_NOT)('"%s" does not exist, and is refused before it is sent', async (path) => {
+    expect(isVersioned(path)).toBe(false);
+    const error = await failureOf(callAt(path));
+    expect(error).toMatchObject({ kind: 'Rejected', status: undefined });
+    expect(error.details.reason).toBe(
+      'not sent: its path must begin with one of /v1/accounts, /v2/accounts, /v2/terminals, /v1/locations, ' +
+        '/v1/transactions, /v3/payment, /v3/preauth, /v1/payments, /v3/payments, /v3/refund, /v1/batches, /v5/apikeys',
+    );
+  });
+
+  it('of an operation in the catalogue must exist as well, or it does not compile', () => {
+    const operations: PaymentsCatalogue = {
+      right: { ...BY_HAND, path: '/v2/terminals' },
+      // @ts-expect-error there is no /v5/terminals
+      wrong: { ...BY_HAND, path: '/v5/terminals' },
+      // @ts-expect-error no version
+      none: { ...BY_HAND, path: '/terminals' },
+    };
+    expect(Object.values(operations).map(({ path }) => isVersioned(path))).toEqual([true, false, false]);
+  });
+});

@@ -1,0 +1,43 @@
+import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { again } from '../../../src/activities/poll.js';
+import { tracedActivities } from '../../../src/tracing/temporal.js';
+
+const exporter = new InMemorySpanExporter();
+const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+beforeAll(() => trace.setGlobalTracerProvider(provider));
+afterAll(async () => {
+  trace.disable();
+  await provider.shutdown();
+});
+
+/** The span of one attempt of an activity. */
+async function spanOf(attempt: () => Promise<void>) {
+  exporter.reset();
+  const info = { activityType: 'awaitStatusChange' };
+  const environment = new MockActivityEnvironment(info, { interceptors: [tracedActivities] });
+  await environment.run(attempt).catch(() => undefined);
+  const [span, ...more] = exporter.getFinishedSpans();
+  expect([span?.name, more]).toEqual(['RunActivity:awaitStatusChange', []]);
+  return { code: span?.status.code, type: span?.attributes['error.type'] };
+}
+
+describe('the span of an attempt', () => {
+  it('is as it was begun when the attempt succeeds', async () => {
+    expect(await spanOf(async () => undefined)).toEqual({ code: SpanStatusCode.UNSET });
+  });
+
+  it('has failed when the attempt has, by the type of the failure', async () => {
+    const failure = ApplicationFailure.create({ type: 'PartnerError', message: 'ada@example.com' });
+    const failed = { code: SpanStatusCode.ERROR, type: 'PartnerError' };
+    expect(await spanOf(() => Promise.reject(failure))).toEqual(failed);
+  });
+
+  it('has not failed when a poll found no news', async () => {
+    const unchanged = again('StatusUnchanged', 'the status has not changed yet', 1_000);
+    expect(await spanOf(() => Promise.reject(unchanged))).toEqual({ code: SpanStatusCode.UNSET });
+  });
+});
