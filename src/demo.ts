@@ -17,10 +17,11 @@ import { type Crm, startCrm } from './demo/crm.js';
 import { gangway, type Process, ROOT, start } from './demo/processes.js';
 import { workflowId } from './messages/ids.js';
 import type { NewsType } from './messages/news.js';
-import type { OnboardingState } from './messages/onboarding-state.js';
 import type { Requirement } from './messages/requirements.js';
+import { dataConverter } from './temporal/data-converter.js';
 import { freePort, startDevServer } from './temporal/dev-server.js';
-import { generatePayloadKey } from './temporal/payload-keys.js';
+import { stateOf } from './temporal/onboardings.js';
+import { generatePayloadKey, parsePayloadKeys } from './temporal/payload-keys.js';
 
 const PREFERRED_TEMPORAL_PORT = 7233;
 const PREFERRED_SANDBOX_PORT = 4010;
@@ -29,7 +30,7 @@ const PREFERRED_RECEIVER_PORT = 8082;
 const PREFERRED_CODEC_PORT = 8083;
 
 /** Longer than any scenario takes, so that a demo that hangs ends. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 
 const CORNER = join(ROOT, '.cache', 'demo');
 
@@ -117,16 +118,22 @@ async function startEverything() {
     DOCUMENT_DIR: join(CORNER, 'documents'),
     STATEMENT_DIR: join(CORNER, 'statements'),
   };
-  running.push(await start('sandbox', env, join(CORNER, 'sandbox.log'), `${sandboxUrl}/sandbox/scenarios`));
-  running.push(
-    await start('codec-server', env, join(CORNER, 'codec-server.log'), `http://${codecAddress}/decode`),
-  );
-  await gangway(env, ['setup']);
+  const startLogged = (name: Parameters<typeof start>[0], probe: string) =>
+    start(name, env, join(CORNER, `${name}.log`), probe);
+  const [sandbox, codecServer] = await Promise.all([
+    startLogged('sandbox', `${sandboxUrl}/sandbox/scenarios`),
+    startLogged('codec-server', `http://${codecAddress}/decode`),
+    gangway(env, ['setup']),
+  ]);
+  running.push(sandbox, codecServer);
   const health = `http://127.0.0.1:${healthPort}/readyz`;
   const crm = await startCrm(crmPort, eventSecret);
   running.push(crm);
-  running.push(await start('worker', env, join(CORNER, 'worker.log'), health));
-  running.push(await start('receiver', env, join(CORNER, 'receiver.log'), `${receiverUrl}/healthz`));
+  const [worker, receiver] = await Promise.all([
+    startLogged('worker', health),
+    startLogged('receiver', `${receiverUrl}/healthz`),
+  ]);
+  running.push(worker, receiver);
   printer.line(`  Web UI   ${server.uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios\n`);
   return { env, address: server.address, uiUrl: server.uiUrl, sandboxUrl, receiverUrl, crm };
 }
@@ -179,8 +186,9 @@ function quoted(argument: string): string {
 /** Prints the table of results. Answers whether everyone ended as expected. */
 async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): Promise<boolean> {
   const connection = await Connection.connect({ address });
-  const client = new Client({ connection });
-  const rows = await Promise.all(CAST.map((part) => reportOne(env, client, uiUrl, part)));
+  const keys = parsePayloadKeys(env['PAYLOAD_KEYS'] ?? '');
+  const client = new Client({ connection, dataConverter: dataConverter(keys) });
+  const rows = await Promise.all(CAST.map((part) => reportOne(client, uiUrl, part)));
   await connection.close();
   printer.line('');
   printer.table(
@@ -195,7 +203,7 @@ async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): P
 }
 
 /** Events are on their way when an onboarding has ended, and take a moment. */
-const NEWS_PATIENCE_MS = 10_000;
+const NEWS_PATIENCE_MS = 30_000;
 
 async function wasToldOfAll({ told }: Crm): Promise<boolean> {
   const counts = () => {
@@ -219,17 +227,12 @@ async function wasToldOfAll({ told }: Crm): Promise<boolean> {
   return true;
 }
 
-async function reportOne(
-  env: NodeJS.ProcessEnv,
-  client: Client,
-  uiUrl: string,
-  { type, externalId, outcome }: Part,
-) {
+async function reportOne(client: Client, uiUrl: string, { type, externalId, outcome }: Part) {
   const id = workflowId(type, externalId);
-  const [state] = await gangway<OnboardingState>(env, ['status', id]);
+  const state = await stateOf(client, id);
   const { historyLength, runId } = await client.workflow.getHandle(id).describe();
-  const asExpected = state?.outcome === outcome;
-  const ended = state?.outcome ?? `${state?.stage}, not ended`;
+  const asExpected = state.outcome === outcome;
+  const ended = state.outcome ?? `${state.stage}, not ended`;
   const url = `${uiUrl}/namespaces/default/workflows/${id}/${runId}/history`;
   const shown = asExpected ? ended : `${ended} (expected ${outcome})`;
   return {
@@ -237,9 +240,9 @@ async function reportOne(
     row: [
       id,
       shown,
-      state?.mid ?? '-',
-      state?.financialAccountId ?? '-',
-      `${state?.polls}`,
+      state.mid ?? '-',
+      state.financialAccountId ?? '-',
+      `${state.polls}`,
       `${historyLength}`,
       url,
     ],

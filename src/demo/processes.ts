@@ -47,7 +47,7 @@ export async function start(
   };
 }
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 
 async function untilUp(name: string, child: ChildProcess, probe: string, log: string): Promise<void> {
   for (const until = Date.now() + START_TIMEOUT_MS; Date.now() < until; await sleep(100)) {

@@ -36,7 +36,7 @@ const PROMPT_TIMERS = { 'history.timerProcessorMaxTimeShift': '20ms' };
 /** Lets agents take turns (temporal/priority.ts). A server of one's own has to be told as well, see the README. */
 const FAIRNESS = { 'matching.enableFairness': true };
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** Starts Temporal's development server with its Web UI, on loopback only. */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {

@@ -24,4 +24,4 @@ it('the demo takes everyone aboard as their scenarios say, shows it in a table, 
   expect(stdout).toMatch(/terminal-provisioning-maple-deli +provisioned$/m);
   const uiUrl = /Web UI +(\S+)/.exec(stdout)?.[1] ?? '';
   await expect(fetch(uiUrl)).rejects.toThrow();
-}, 120_000);
+}, 400_000);

@@ -5,6 +5,8 @@ import { expect, inject, it } from 'vitest';
 import { endWithUs } from '../../src/end-with-us.js';
 import { eventually } from '../rigs/waiting.js';
 
+const PATIENCE_MS = 240_000;
+
 const VITEST = 'vitest run --config test/rigs/interrupted/vitest.config.ts';
 
 interface Suite {
@@ -40,6 +42,7 @@ async function startSuite(command: string, args: readonly string[]): Promise<Sui
     async () => printed,
     (text) => text.includes('interrupt '),
     'the test',
+    PATIENCE_MS,
   );
   const left = async () => {
     const { stdout } = await promisify(execFile)('ps', ['axeww', '-o', 'pid=,args=']);
@@ -73,10 +76,14 @@ it.each<[what: string, start: () => Promise<Suite>, interrupt: (suite: Suite) =>
   ['SIGTERM to npm', inNpm, ({ child }) => child.kill('SIGTERM')],
   ['SIGTERM to Vitest', inNpm, ({ main }) => process.kill(main, 'SIGTERM')],
   ['SIGKILL to Vitest', inNpm, ({ main }) => process.kill(main, 'SIGKILL')],
-])('a run of the tests that ends by %s leaves no process behind', async (_, start, interrupt) => {
-  const suite = await start();
-  // Vitest, its worker, and what the test has started: two Temporal servers, a sandbox, a shell and its child.
-  expect((await suite.left()).length).toBeGreaterThanOrEqual(7);
-  await interrupt(suite);
-  await eventually(suite.left, (left) => left.length === 0, 'the end of all processes');
-});
+])(
+  'a run of the tests that ends by %s leaves no process behind',
+  async (_, start, interrupt) => {
+    const suite = await start();
+    // Vitest, its worker, and what the test has started: two Temporal servers, a sandbox, a shell and its child.
+    expect((await suite.left()).length).toBeGreaterThanOrEqual(7);
+    await interrupt(suite);
+    await eventually(suite.left, (left) => left.length === 0, 'the end of all processes');
+  },
+  2 * PATIENCE_MS,
+);

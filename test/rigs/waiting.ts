@@ -4,12 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 250;
 
+/** Less than a test may take, so that it says what it waited for. A busy machine takes its time. */
+const PATIENCE_MS = 100_000;
+
 /** Asks again until the answer is the wanted one. */
 export async function eventually<T>(
   ask: () => Promise<T>,
   isWanted: (answer: T) => boolean,
   what: string,
-  milliseconds = 60_000,
+  milliseconds = PATIENCE_MS,
 ): Promise<T> {
   const until = Date.now() + milliseconds;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.3, LONGEST_PAUSE_MS)) {

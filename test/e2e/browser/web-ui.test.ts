@@ -13,6 +13,9 @@ import { createRig, type Rig } from '../../rigs/rig.js';
 const TOKEN = '0123456789abcdef0123456789abcdef';
 const KEYS = generatePayloadKey();
 
+/** A browser takes its time on a busy machine. */
+const TIMEOUT_MS = 300_000;
+
 let codecPort: number;
 let server: DevServer;
 let rig: Rig;
@@ -60,24 +63,36 @@ async function everything(expected: Expected): Promise<string> {
 }
 
 // In this order: first there is no codec server where the Web UI looks for it, then there is.
-it('without a codec server the Web UI shows that a boarding runs, and nothing of what is in it', async () => {
-  const text = await everything(A_PAGE);
-  expect(text.split('merchantBoarding')).toHaveLength(4);
-  expect(PRIVATE.filter((value) => text.includes(value))).toEqual([]);
-});
+it(
+  'without a codec server the Web UI shows that a boarding runs, and nothing of what is in it',
+  async () => {
+    const text = await everything(A_PAGE);
+    expect(text.split('merchantBoarding')).toHaveLength(4);
+    expect(PRIVATE.filter((value) => text.includes(value))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
 
-it('with a codec server that admits another origin it shows no more', async () => {
-  await startCodec('https://temporal.example.com');
-  const text = await everything(A_PAGE);
-  expect(text.split('merchantBoarding')).toHaveLength(4);
-  expect(PRIVATE.filter((value) => text.includes(value))).toEqual([]);
-});
+it(
+  'with a codec server that admits another origin it shows no more',
+  async () => {
+    await startCodec('https://temporal.example.com');
+    const text = await everything(A_PAGE);
+    expect(text.split('merchantBoarding')).toHaveLength(4);
+    expect(PRIVATE.filter((value) => text.includes(value))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
 
-it('with its codec server the dba, the timeline and the requirement are readable', async () => {
-  await startCodec(server.uiUrl);
-  const text = await everything(READABLE);
-  expect(PRIVATE.filter((value) => !text.includes(value))).toEqual([]);
-});
+it(
+  'with its codec server the dba, the timeline and the requirement are readable',
+  async () => {
+    await startCodec(server.uiUrl);
+    const text = await everything(READABLE);
+    expect(PRIVATE.filter((value) => !text.includes(value))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
 
 async function startCodec(uiOrigin: string): Promise<void> {
   const codec = await startCodecServer({

@@ -31,7 +31,7 @@ it.each(['csv', 'ndjson'])(
       await rm(folder, { recursive: true });
     }
   },
-  120_000,
+  300_000,
 );
 
 /** A file of rows of 8 KiB. */

@@ -5,6 +5,7 @@ import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { launch } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 const OLD = generatePayloadKey();
 const NEW = generatePayloadKey();
@@ -40,21 +41,23 @@ it('a boarding begins under one key and ends under the other, without a stop', a
   expect(await keysUsed(boarding)).toEqual([idOf(OLD), idOf(NEW)].sort());
   second.child.kill('SIGTERM');
   await second.exit;
-}, 60_000);
+});
 
 it('a worker without the key leaves the boarding as it is, until one comes that has it', async () => {
-  const stranger = await after.startWorker({ payloadKeys: generatePayloadKey() });
+  const keys = { PAYLOAD_KEYS: generatePayloadKey() };
+  const stranger = await launch('worker', { ...after.env, ...keys }, 'worker is ready');
   const boarding = await after.board(merchant());
   const hasStumbled = async () => {
     const { events } = await boarding.handle.fetchHistory();
     return events?.some(({ workflowTaskFailedEventAttributes: failed }) => failed);
   };
-  await expect.poll(hasStumbled, { timeout: 20_000 }).toBe(true);
+  await eventually(hasStumbled, Boolean, 'a workflow task that fails');
   expect((await boarding.handle.describe()).status.name).toBe('RUNNING');
-  await stranger.stop();
+  stranger.child.kill('SIGTERM');
+  await stranger.exit;
   await after.startWorker();
   expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-}, 60_000);
+});
 
 /** Ids of the keys that a history was written with. */
 async function keysUsed(boarding: Onboarding): Promise<string[]> {

@@ -1,17 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { merchant } from '../../rigs/inputs.js';
-import { run } from '../../rigs/processes.js';
+import { launch, run } from '../../rigs/processes.js';
 import { event, SECRET, STRUCTURED, signed, TOKEN } from '../../rigs/receiver/running-receiver.js';
 
-/** From the sources, so that these tests need no build. */
-const COMMAND = ['--import', 'tsx', 'src/receiver.ts'];
-
-const { PATH = '' } = process.env;
 const KEY = 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const SETTINGS = {
-  PATH,
   PAYLOAD_KEYS: KEY,
   RECEIVER_SECRETS: SECRET,
   RECEIVER_TOKENS: TOKEN,
@@ -21,23 +14,16 @@ const SETTINGS = {
 };
 
 async function receive(settings: Readonly<Record<string, string>>) {
-  const server = spawn(process.execPath, COMMAND, {
-    env: { ...SETTINGS, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = once(server, 'exit');
-  onTestFinished(() => void server.kill('SIGKILL'));
-  let log = '';
-  server.stderr.on('data', (chunk) => {
-    log += chunk;
-  });
-  await expect.poll(() => log, { timeout: 20_000 }).toContain('receiver is ready');
-  const ready = log.split('\n').find((line) => line.includes('receiver is ready')) ?? '';
-  return { server, exited, log: () => log, url: JSON.parse(ready).url as string };
+  const { child, exit, stderr } = await launch('receiver', { ...SETTINGS, ...settings }, 'receiver is ready');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ready = stderr()
+    .split('\n')
+    .find((line) => line.includes('receiver is ready'));
+  return { child, exit, log: stderr, url: JSON.parse(ready ?? '{}').url as string };
 }
 
 it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and says where', async (signal) => {
-  const { server, exited, log, url } = await receive({ TEMPORAL_ADDRESS: inject('temporalAddress') });
+  const { child, exit, log, url } = await receive({ TEMPORAL_ADDRESS: inject('temporalAddress') });
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const input = merchant();
   const body = JSON.stringify(event('merchant.boarding.requested.v1', input));
@@ -56,8 +42,8 @@ it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and says where', async
     body: '{"profileId": 3001}',
   });
   expect([hint.status, await hint.text()]).toEqual([202, '{"workflows":0}']);
-  server.kill(signal);
-  expect(await exited).toEqual([0, null]);
+  child.kill(signal);
+  expect(await exit).toBe(0);
   expect(log()).toContain('receiver has stopped');
   for (const secret of [KEY, SECRET, TOKEN, 'Ada']) expect(log()).not.toContain(secret);
   expect(log()).toContain('"webhooks":["banking"]');
@@ -77,7 +63,7 @@ it('starts without Temporal, alive and not ready, and warns of what it takes fro
   expect([ready.status, await ready.json()]).toEqual([503, { temporal: 'away' }]);
 });
 
-it.each([
+it.concurrent.each([
   ['RECEIVER_SECRETS: is not set', { RECEIVER_SECRETS: '', RECEIVER_ADDRESS: '0.0.0.0:0' }],
   [
     'RECEIVER_BANKING_AUTH: none is for a receiver on loopback only',
@@ -86,7 +72,10 @@ it.each([
   ['PAYLOAD_KEYS: is not set', { PAYLOAD_KEYS: '', TEMPORAL_ADDRESS: 'temporal.example.com:7233' }],
   ['RECEIVER_ADDRESS: options.port should be', { RECEIVER_ADDRESS: '127.0.0.1:99999' }],
 ])('does not start, and says why: %s', async (message, settings) => {
-  const { code, stdout, stderr } = await run(process.execPath, COMMAND, { ...SETTINGS, ...settings });
+  const { code, stdout, stderr } = await run(process.execPath, ['dist/receiver.js'], {
+    ...SETTINGS,
+    ...settings,
+  });
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr.split('\n')).toEqual([expect.stringContaining(message), '']);
 });

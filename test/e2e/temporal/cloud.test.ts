@@ -62,10 +62,9 @@ async function board(env: Record<string, string>) {
 }
 
 describe('Temporal behind TLS', () => {
-  it('lets all processes in by a client certificate', { timeout: 120_000 }, async () => {
+  it('lets all processes in by a client certificate', async () => {
     const env = showing(certificates.client);
-    const worker = await launched('worker', env);
-    const receiver = await launched('receiver', env);
+    const [worker, receiver] = await Promise.all([launched('worker', env), launched('receiver', env)]);
     expect((await fetch(`${receiver.url}/readyz`)).status).toBe(200);
     const boarded = await board(env);
     expect([boarded.stderr, boarded.code]).toEqual(['', 0]);
@@ -80,8 +79,10 @@ describe('Temporal behind TLS', () => {
     await writeFile(files.worker, 'key-of-worker\n', { mode: 0o600 });
     await writeFile(files.receiver, 'key-of-receiver\n', { mode: 0o600 });
     const { address: TEMPORAL_ADDRESS } = byKey;
-    const worker = await launched('worker', { TEMPORAL_ADDRESS, TEMPORAL_API_KEY_FILE: files.worker });
-    const receiver = await launched('receiver', { TEMPORAL_ADDRESS, TEMPORAL_API_KEY_FILE: files.receiver });
+    const [worker, receiver] = await Promise.all([
+      launched('worker', { TEMPORAL_ADDRESS, TEMPORAL_API_KEY_FILE: files.worker }),
+      launched('receiver', { TEMPORAL_ADDRESS, TEMPORAL_API_KEY_FILE: files.receiver }),
+    ]);
     const isReady = async () => (await fetch(`${receiver.url}/readyz`)).status === 200;
     expect((await board(withKey('key-of-people'))).code).toBe(0);
     expect(await isReady()).toBe(true);
@@ -93,7 +94,7 @@ describe('Temporal behind TLS', () => {
       await Promise.all([rig.board(merchant()).then((boarding) => boarding.outcome()), isReady()]);
       return ['new-key-of-worker', 'new-key-of-receiver'].every((key) => byKey.seen.has(key));
     };
-    await eventually(both, Boolean, 'calls with the new keys', 40_000);
+    await eventually(both, Boolean, 'calls with the new keys', 120_000);
     apiKeys.delete('key-of-worker');
     apiKeys.delete('key-of-receiver');
     const boarded = await board(withKey('key-of-people'));
@@ -103,11 +104,9 @@ describe('Temporal behind TLS', () => {
     expect([checked.stdout, checked.code]).toEqual([expect.stringMatching(/^ok +workers /m), 0]);
     expect(await Promise.all([worker.stop(), receiver.stop()])).toEqual([0, 0]);
     for (const { stderr } of [worker, receiver]) expect(stderr()).not.toMatch(/key-of/);
-  }, 120_000);
+  }, 300_000);
 
-  it('says which search attributes to add where Temporal Cloud lets nobody register them', {
-    timeout: 60_000,
-  }, async () => {
+  it('says which search attributes to add where Temporal Cloud lets nobody register them', async () => {
     const env = { ...rig.env, ...trusting(), ...withKey('key-of-people') };
     const there = await gangway(env, ['setup']);
     expect([there.stdout, there.code]).toEqual(['search attributes: everything was there already\n', 0]);
@@ -154,23 +153,19 @@ describe('Temporal that turns us away', () => {
     ],
   ];
 
-  it.each(cases)(
-    'for %s: one line, and no key',
-    async (_, env, why) => {
-      const settings: Record<string, string> = { ...rig.env, ...trusting(), ...env() };
-      const line = `cannot reach Temporal at ${settings['TEMPORAL_ADDRESS']} (TEMPORAL_ADDRESS): ${why}\n`;
-      // They connect by two libraries, which have nothing in common.
-      const [worker, command] = await Promise.all([
-        run(process.execPath, ['dist/worker.js'], settings),
-        gangway(settings, ['list']),
-      ]);
-      expect([worker.code, worker.stdout, worker.stderr]).toEqual([1, '', line]);
-      expect([command.code, command.stdout, command.stderr]).toEqual([1, '', line]);
-    },
-    60_000,
-  );
+  it.concurrent.each(cases)('for %s: one line, and no key', async (_, env, why) => {
+    const settings: Record<string, string> = { ...rig.env, ...trusting(), ...env() };
+    const line = `cannot reach Temporal at ${settings['TEMPORAL_ADDRESS']} (TEMPORAL_ADDRESS): ${why}\n`;
+    // They connect by two libraries, which have nothing in common.
+    const [worker, command] = await Promise.all([
+      run(process.execPath, ['dist/worker.js'], settings),
+      gangway(settings, ['list']),
+    ]);
+    expect([worker.code, worker.stdout, worker.stderr]).toEqual([1, '', line]);
+    expect([command.code, command.stdout, command.stderr]).toEqual([1, '', line]);
+  });
 
-  it('for a client certificate of yesterday: the day it ended', { timeout: 60_000 }, async () => {
+  it.concurrent('for a client certificate of yesterday: the day it ended', async () => {
     const { stderr, code } = await gangway({ ...rig.env, ...trusting(), ...showing(certificates.expired) }, [
       'list',
     ]);

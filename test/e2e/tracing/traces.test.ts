@@ -26,8 +26,10 @@ it('one trace leads from the event, or the command, down to the call of the part
   const rig = await createRig({ worker: false });
   onTestFinished(() => rig.close());
   const env = { ...rig.env, OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url };
-  const worker = await launch('worker', env, 'worker is ready');
-  const receiver = await launch('receiver', { ...env, RECEIVER_ADDRESS: '127.0.0.1:0' }, 'receiver is ready');
+  const [worker, receiver] = await Promise.all([
+    launch('worker', env, 'worker is ready'),
+    launch('receiver', { ...env, RECEIVER_ADDRESS: '127.0.0.1:0' }, 'receiver is ready'),
+  ]);
   const url = /"url":"([^"]+)"/.exec(receiver.stderr())?.[1];
 
   const input = merchant();

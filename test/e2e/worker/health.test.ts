@@ -29,12 +29,10 @@ it('worker and receiver live on without Temporal, are not ready, and are again w
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   });
-  const worker = await launch('worker', rig.env, 'worker is ready');
-  const receiver = await launch(
-    'receiver',
-    { ...rig.env, RECEIVER_ADDRESS: '127.0.0.1:0' },
-    'receiver is ready',
-  );
+  const [worker, receiver] = await Promise.all([
+    launch('worker', rig.env, 'worker is ready'),
+    launch('receiver', { ...rig.env, RECEIVER_ADDRESS: '127.0.0.1:0' }, 'receiver is ready'),
+  ]);
   const urls = [
     /"health":"([^"]+)"/.exec(worker.stderr())?.[1],
     /"url":"([^"]+)"/.exec(receiver.stderr())?.[1],
@@ -45,7 +43,7 @@ it('worker and receiver live on without Temporal, are not ready, and are again w
       () => both('/readyz'),
       (answers) => answers.every((answer) => answer.status === status),
       `${status} of both`,
-      60_000,
+      120_000,
     );
 
   expect(await until(200)).toEqual([
@@ -65,7 +63,7 @@ it('worker and receiver live on without Temporal, are not ready, and are again w
     child.kill('SIGTERM');
     expect(await exit).toBe(0);
   }
-}, 240_000);
+}, 480_000);
 
 it('a worker of which a part has failed is neither alive nor ready', async () => {
   const vitals = { worker: () => 'FAILED', temporal: async () => true };

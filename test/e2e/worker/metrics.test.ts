@@ -16,8 +16,7 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
   onTestFinished(() => rig.close());
   const crm = await subscriber();
   const told = { EVENTS_URLS: crm.url, EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' };
-  const worker = await workerOf(rig, told);
-  const receiver = await receiverOf(rig);
+  const [worker, receiver] = await Promise.all([workerOf(rig, told), receiverOf(rig)]);
 
   const inputs = {
     straight: merchant(),

@@ -13,49 +13,46 @@ const failing = (settings: Record<string, string>) =>
   run(process.execPath, ['dist/worker.js'], { ...rig.env, ...settings });
 
 describe('the worker process', () => {
-  it('is ready while it takes tasks, works, and ends with 0 on SIGTERM', async () => {
-    const worker = await launch('worker', rig.env, 'worker is ready');
-    const url = /"health":"([^"]+)"/.exec(worker.stderr())?.[1];
-    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
-    const ready = await fetch(`${url}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([200, { worker: 'RUNNING', temporal: 'ready' }]);
-
-    const boarding = await rig.board(merchant());
-    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    worker.child.kill('SIGTERM');
-    expect(await worker.exit).toBe(0);
-    expect(worker.stderr()).toContain('worker has stopped');
-  });
-
-  it('logs JSON lines, and neither the password nor the merchant', async () => {
+  let ready: Response;
+  let log: string;
+  let ended: number | null;
+  // One life, looked at from several sides: two ways to create a merchant, and a note that is abandoned.
+  beforeAll(async () => {
     const env = { ...rig.env, GANGWAY_LOG_LEVEL: 'trace' };
     const worker = await launch('worker', env, 'worker is ready');
-    const boarding = await rig.board(merchant('notes'));
-    const { id } = await boarding.requirement('underwriting-note');
-    await boarding.resolve(id, { kind: 'abandon' });
-    await boarding.outcome();
+    const url = /"health":"([^"]+)"/.exec(worker.stderr())?.[1];
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
+    ready = await fetch(`${url}/readyz`);
+    const deprecated = () => ({ ...merchant(), create: 'v1' as const });
+    const inputs = [merchant(), deprecated(), deprecated()];
+    const boardings = await Promise.all(inputs.map((input) => rig.board(input)));
+    const waiting = await rig.board(merchant('notes'));
+    const { id } = await waiting.requirement('underwriting-note');
+    await waiting.resolve(id, { kind: 'abandon' });
+    await waiting.outcome();
+    for (const boarding of boardings) expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     worker.child.kill('SIGTERM');
-    await worker.exit;
-    const lines = worker.stderr().split('\n').filter(Boolean);
-    expect(lines.map((line) => JSON.parse(line).msg)).toContain('worker is ready');
-    // "sandbox:sandbox" in Base64, and what the input holds.
-    for (const secret of ['c2FuZGJveDpzYW5kYm94', 'Ada', 'Baker'])
-      expect(worker.stderr()).not.toContain(secret);
+    ended = await worker.exit;
+    log = worker.stderr();
   });
 
-  it('logs once that an operation is deprecated, as JSON like all else', async () => {
-    const worker = await launch('worker', rig.env, 'worker is ready');
-    for (const boarding of [
-      await rig.board({ ...merchant(), create: 'v1' }),
-      await rig.board({ ...merchant(), create: 'v1' }),
-    ]) {
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-    }
-    worker.child.kill('SIGTERM');
-    await worker.exit;
-    const lines = worker.stderr().split('\n').filter(Boolean);
-    const told = lines.map((line) => JSON.parse(line)).filter(({ warning }) => warning);
-    expect(told).toMatchObject([
+  it('is ready while it takes tasks, works, and ends with 0 on SIGTERM', async () => {
+    expect([ready.status, await ready.json()]).toEqual([200, { worker: 'RUNNING', temporal: 'ready' }]);
+    expect(ended).toBe(0);
+    expect(log).toContain('worker has stopped');
+  });
+
+  it('logs JSON lines, and neither the password nor the merchant', () => {
+    const lines = log.split('\n').filter(Boolean);
+    expect(lines.map((line) => JSON.parse(line).msg)).toContain('worker is ready');
+    // "sandbox:sandbox" in Base64, and what the input holds.
+    for (const secret of ['c2FuZGJveDpzYW5kYm94', 'Ada', 'Baker']) expect(log).not.toContain(secret);
+  });
+
+  it('logs once that an operation is deprecated, as JSON like all else', () => {
+    const lines = log.split('\n').filter(Boolean);
+    const warnings = lines.map((line) => JSON.parse(line)).filter(({ warning }) => warning);
+    expect(warnings).toMatchObject([
       {
         level: 40,
         warning: 'DeprecationWarning',
@@ -81,7 +78,7 @@ describe('the worker process', () => {
     await worker.exit;
   });
 
-  it.each([
+  it.concurrent.each([
     [{ GANGWAY_POLL_MAX: 'long' }, 2, 'GANGWAY_POLL_MAX: must be a duration such as 200ms, 1m or 1h\n'],
     [{ TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'cannot reach Temporal at 127.0.0.1:1 (TEMPORAL_ADDRESS)\n'],
     [{ GANGWAY_HEALTH_ADDRESS: '192.0.2.1:80' }, 2, /^GANGWAY_HEALTH_ADDRESS: listen EADDRNOTAVAIL.*\n$/],

@@ -71,7 +71,7 @@ export async function flood(client: Client, taskQueue: string, url: string, coun
 
   const query = `TaskQueue = '${taskQueue}'`;
   const countAll = async () => (await client.workflow.count(query)).count;
-  const started = await eventually(countAll, (seen) => seen >= accepted.size, 'all to be visible', 60_000);
+  const started = await eventually(countAll, (seen) => seen >= accepted.size, 'all to be visible');
   const workflows = new Set<string>();
   for await (const { workflowId } of client.workflow.list({ query })) workflows.add(workflowId);
   const expected = valid.map(({ externalId }) => `merchant-boarding-${externalId}`);
