@@ -29,7 +29,7 @@ export async function run(
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** Runs the built `gangway`, for what needs a process; else see rigs/command.ts. */
+/** Runs the built `gangway`, for a test that needs a process; others use rigs/command.ts. */
 export function spawnGangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
@@ -38,13 +38,13 @@ export function spawnGangway(
   return run(process.execPath, ['dist/starter.js', ...args], env, input);
 }
 
-/** The built `gangway` while it runs. */
+/** A running process of `gangway`. */
 export interface SpawnedCommand extends Watched {
   kill(signal: NodeJS.Signals): void;
   readonly finished: Promise<Finished>;
 }
 
-/** Starts the built `gangway`, for a test that does something to its process while it waits. */
+/** Starts the built `gangway`, for a test that signals or kills its process. */
 export function startSpawnedGangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
