@@ -6,7 +6,7 @@ import { run } from './commands/run.js';
 const interruption = new AbortController();
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** The second one ends the process at once. */
+/** A second signal ends the process at once. */
 function interrupt(signal: NodeJS.Signals): void {
   for (const each of SIGNALS) process.off(each, interrupt);
   interruption.abort(Interrupted.by(signal));

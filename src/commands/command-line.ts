@@ -3,27 +3,27 @@ import { buffer } from 'node:stream/consumers';
 import { type Config, loadConfig } from '../config.js';
 import { type Output, Printer } from './output.js';
 
-/** What a command has in place of the globals of a process, so that many can run in one. */
+/** Replaces the globals of the process, so that one process can run many commands. */
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Ends the command. The reason is an `Interrupted`, which has the exit code. */
+  /** Ends the command. The reason is an `Interrupted`, which holds the exit code. */
   readonly signal: AbortSignal;
 }
 
-/** Where a person sits. */
+/** Where a person types and reads. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
 
-/** What each command gets: its settings, its input, and how to print. */
+/** What each command works with: settings, input, output, and the signal that ends it. */
 export class CommandLine extends Printer {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
-  /** Undefined when standard input is a file or a pipe. */
+  /** undefined when standard input is a file or a pipe. */
   readonly terminal: Terminal | undefined;
   readonly #stdin: Readable;
 

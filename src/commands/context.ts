@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import { requireKeys, temporalSettings, withClient } from '../temporal/connection.js';
 import type { CommandLine } from './command-line.js';
 
-/** What a command gets that works with Temporal: the settings, Temporal, and how to link to the Web UI. */
+/** What a command needs that works with Temporal: the settings, a client, and links to the Web UI. */
 export interface CommandContext {
   readonly cli: CommandLine;
   readonly config: Config;
@@ -13,9 +13,9 @@ export interface CommandContext {
 }
 
 /**
- * Runs a command with a connection that is closed afterwards.
+ * Runs a command with a connection, and closes the connection afterwards.
  *
- * @param finishes it sees to it itself that it ends when it is interrupted, and may ask Temporal until then
+ * @param finishes the command handles the interruption itself; its calls of Temporal go on
  */
 export async function withTemporal<T>(
   cli: CommandLine,

@@ -32,7 +32,7 @@ export class Interrupted extends Error {
     super(`stopped by ${by}`);
   }
 
-  /** With the exit code by which shells tell it. */
+  /** The exit code is the one that shells use: 128 and the number of the signal. */
   static by(signal: NodeJS.Signals): Interrupted {
     return new Interrupted(signal, 128 + constants.signals[signal]);
   }

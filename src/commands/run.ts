@@ -53,16 +53,16 @@ const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: Comman
 };
 
 /**
- * The command line. Nothing of it outlives its promise, and of the process it uses what `surroundings` holds, and the working
- * directory; so it runs many times in one process, also at once. (What its libraries have of their own they read from the process:
- * proxies of gRPC, profiles of AWS, headers and certificates for the exporter of traces.)
+ * Runs a command line. It uses nothing of the process but `surroundings` and the working directory, and leaves nothing open, so
+ * one process can run many, also at the same time. Only libraries read some settings of their own from the process: gRPC its
+ * proxies, AWS's SDK its profiles, the exporter of traces its headers and certificates.
  *
  * @param argv without Node and the script
- * @returns the exit code: 0 done, 1 failed, 2 bad usage or input, that of the {@link Interrupted} that ended it
+ * @returns the exit code: 0 done, 1 failed, 2 bad usage or input; when interrupted, the one of {@link Interrupted}
  */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { signal } = surroundings;
-  // What listens to this one is gone with it.
+  // Listeners on this signal are collected with it; the caller's signal lives longer.
   const ending = new Deadline({ until: signal });
   const cli = new CommandLine({ ...surroundings, signal: ending.signal });
   const stopTracing = await startTracing('gangway', surroundings.env);
@@ -82,7 +82,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
 
 function gangway(cli: CommandLine): Command {
   const { stdout, stderr } = cli;
-  // As commander has it by itself: of what is no terminal it takes a width of its own.
+  // Commander has a default width for undefined, although its type does not say so.
   const widthOf = ({ isTTY, columns }: Output) => (isTTY ? columns : undefined) as number;
   const program = new Command('gangway')
     .description(
@@ -109,7 +109,7 @@ function gangway(cli: CommandLine): Command {
 /** Says what went wrong, in words where it is foreseen, and answers the exit code. */
 function explain(cli: CommandLine, error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
-  // What is cancelled fails in one way or another.
+  // Whatever a cancelled call throws, the interruption is the cause.
   const { aborted, reason } = cli.signal;
   if (aborted) return reason instanceof Interrupted ? reason.exitCode : 1;
   // Commander has said it already; asking for help or the version is no mistake.

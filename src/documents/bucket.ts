@@ -23,7 +23,7 @@ const WORTH_ANOTHER_TRY = [408, 429];
  * Files under a prefix of a bucket. Region and credentials come from AWS's own settings, files and roles.
  *
  * @param endpoint of a server that is not AWS's
- * @param env where region and credentials are looked for first
+ * @param env where region and keys are looked for first
  * @throws {BadSetting} when no region is set
  */
 export async function bucket(
@@ -57,7 +57,7 @@ export async function bucket(
   });
 }
 
-/** A profile goes before keys, as AWS has it; the SDK finds the profile. */
+/** A profile takes precedence over keys, as in the SDK, which finds the profile itself. */
 function settingsIn(env: NodeJS.ProcessEnv): Pick<S3ClientConfig, 'region' | 'credentials'> {
   const { AWS_REGION: region, AWS_PROFILE: profile, AWS_SESSION_TOKEN: sessionToken } = env;
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;

@@ -6,7 +6,7 @@ import { folder } from './folder.js';
  * The store at a place: a folder's path, or `s3://bucket/prefix`.
  *
  * @param s3Endpoint of a server that is not AWS's
- * @param env where AWS's own settings are; the environment of the process unless given
+ * @param env holds AWS's own settings; default: the environment of the process
  * @throws {BadSetting} when AWS's own settings lack something
  */
 export async function openStore(

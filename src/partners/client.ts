@@ -46,7 +46,7 @@ export interface Opened {
 export interface CallOptions {
   /** Ends the call. If bytes went out by then, the outcome is `Uncertain`. */
   readonly signal?: AbortSignal;
-  /** The caller knows of what is deprecated: the process does not warn of it. */
+  /** The caller tells people that an operation is deprecated, so the process does not warn. */
   readonly knowsDeprecated?: boolean;
   /** A write to production is wanted, where a partner has another environment as well. */
   readonly toProduction?: boolean;

@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 5_000;
  * Tells each new key that `TEMPORAL_API_KEY_FILE` comes to hold, so that keys are rotated without a restart: nobody waits
  * weeks for a worker. Does nothing when that is not set, and never keeps a process alive.
  *
- * @returns ends it
+ * @returns stops watching the file
  */
 export function onNewApiKey(env: NodeJS.ProcessEnv, tell: (apiKey: string) => void): () => void {
   const file = env['TEMPORAL_API_KEY_FILE'];

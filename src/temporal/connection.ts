@@ -96,14 +96,14 @@ export function requireKeys(address: string, keys: PayloadKeys | undefined): voi
 export interface Connecting {
   readonly env: NodeJS.ProcessEnv;
   readonly keys: PayloadKeys | undefined;
-  /** Ends the connecting, and then all calls that are under way. */
+  /** Cancels the attempt to connect, and later all calls that are under way. */
   readonly signal: AbortSignal;
-  /** Once connected, `signal` is left to who uses the client. */
+  /** Once connected, `signal` cancels nothing: `use` handles it. */
   readonly finishes?: boolean | undefined;
 }
 
 /**
- * Connects, and leaves nothing open in the end.
+ * Runs `use` with a connected client, and closes everything afterwards.
  *
  * @throws {TemporalAway}
  */

@@ -1,14 +1,12 @@
 import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
 
-/** gRPC calls of a connection that is to end soon and leave nothing open. */
-
 const ENDED = { code: status.CANCELLED, details: 'the command has ended', metadata: new Metadata() };
 
 /**
- * Cancels every attempt of every call that is under way when `signal` aborts, and begins none afterwards. (With the SDK's
- * `withAbortSignal` only the first attempt is cancelled, a call that begins later is not, and listeners pile up on the signal.)
+ * Cancels every attempt of every call that is under way when `signal` aborts, and begins none afterwards. The SDK's
+ * `withAbortSignal` cancels only the first attempt, ignores calls that begin later, and leaves listeners on the signal.
  *
- * @param isConnecting a call that begins while this holds waits for the connection. (The SDK's own wait for it cannot be ended.)
+ * @param isConnecting while it returns true, calls wait for the connection. The SDK's own wait for it cannot be cancelled.
  */
 export function endingWith(signal: AbortSignal, isConnecting: () => boolean): Interceptor {
   const underWay = new Set<InterceptingCall>();
@@ -36,7 +34,7 @@ export function endingWith(signal: AbortSignal, isConnecting: () => boolean): In
   };
 }
 
-/** A call on a closed connection would throw where nobody catches: in the timer of a retry. */
+/** A retry on a closed connection would throw in its timer, where nobody catches. */
 const ENDED_CALL: ConstructorParameters<typeof InterceptingCall>[0] = {
   start: (_, listener) =>
     queueMicrotask(() => {

@@ -32,11 +32,11 @@ const SPAN_IDS: IdGenerator = {
 };
 
 /**
- * Makes this process export its spans: OTLP over HTTP, in protobuf. One in a process does at a time, for OpenTelemetry keeps in
- * globals where spans go. Headers, certificates and time-outs of the exporter are those of the process's own environment.
+ * Exports the spans of this process: OTLP over HTTP, in protobuf. Only one export at a time works in a process, because
+ * OpenTelemetry keeps its provider in a global. Headers, certificates and time-outs come from the environment of the process.
  *
  * @param onFailure is told what kind of failure it was
- * @returns sends what is left, and lets go of the globals
+ * @returns sends the remaining spans and resets the globals
  */
 export function exportTraces(
   service: string,
@@ -44,7 +44,8 @@ export function exportTraces(
   onFailure: (kind: string) => void,
 ): () => Promise<void> {
   setGlobalErrorHandler((error) => onFailure(error instanceof Error ? error.name : 'unknown'));
-  const scheduledDelayMillis = Number(env['OTEL_BSP_SCHEDULE_DELAY']) || GATHERING_MS;
+  const delay = Number.parseInt(env['OTEL_BSP_SCHEDULE_DELAY'] ?? '', 10);
+  const scheduledDelayMillis = Number.isNaN(delay) ? GATHERING_MS : delay;
   const url = urlFrom(env);
   const provider = new TracerProvider({
     resource: defaultResource().merge(
@@ -69,7 +70,7 @@ export function exportTraces(
   };
 }
 
-/** The setting of traces is the whole address, that of all signals is what it begins with. */
+/** The setting of traces is the whole URL, the setting of all signals is its beginning. */
 function urlFrom({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces,
   OTEL_EXPORTER_OTLP_ENDPOINT: ofAll = '',

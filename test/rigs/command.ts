@@ -8,7 +8,7 @@ import type { Finished } from './processes.js';
 /** Standard input that nobody writes to. */
 export const NO_INPUT = { input: async () => Buffer.alloc(0) };
 
-/** Runs `gangway` in this process, with nothing of its environment but PATH and HOME. */
+/** Runs `gangway` in this process. Of the environment it gets only PATH and HOME, and `env`. */
 export function gangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
@@ -17,22 +17,22 @@ export function gangway(
   return startGangway(env, args, { input }).finished;
 }
 
-/** `gangway` while it runs. */
+/** A running `gangway`. */
 export interface RunningCommand extends Watched {
-  /** Types a line, or several. */
+  /** Types a line at its terminal. */
   type(text: string): void;
   kill(signal: NodeJS.Signals): void;
   readonly finished: Promise<Finished>;
 }
 
 export interface CommandOptions {
-  /** All of its standard input; nothing by default. */
+  /** All of its standard input; default: empty. */
   readonly input?: string | undefined;
-  /** A person sits at a terminal: standard input stays open, and is typed. */
+  /** All streams are terminals, and standard input stays open for {@link RunningCommand.type}. */
   readonly terminal?: true;
 }
 
-/** Starts `gangway` in this process, for a test that does something while it runs. */
+/** Starts `gangway` in this process, for a test that acts while it runs. */
 export function startGangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],

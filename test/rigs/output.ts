@@ -3,17 +3,17 @@ import type { Readable } from 'node:stream';
 /** How long to wait for a text, in milliseconds. */
 const PATIENCE_MS = 20_000;
 
-/** What comes out of two streams, and when. */
+/** The output of a command while it comes. */
 export interface Watched {
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Waits until it has said this on standard error. */
+  /** Waits until this text is on standard error. */
   says(text: string): Promise<void>;
-  /** Waits until it has printed so many lines on standard output. */
+  /** Waits until so many lines are on standard output. */
   printsLines(count: number): Promise<void>;
 }
 
-/** Gathers what a command prints. @param end settles when nothing more comes */
+/** Collects what a command prints. @param end settles when the output is complete */
 export function watched(streams: Record<'stdout' | 'stderr', Readable>, end: Promise<unknown>): Watched {
   const printed = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();

@@ -45,13 +45,13 @@ export function spawnGangway(
   return run(process.execPath, ['dist/starter.js', ...args], env, input);
 }
 
-/** The built `gangway` while it runs. */
+/** A running process of `gangway`. */
 export interface SpawnedCommand extends Watched {
   kill(signal: NodeJS.Signals): void;
   readonly finished: Promise<Finished>;
 }
 
-/** Starts the built `gangway`, for a test that does something to its process while it waits. */
+/** Starts the built `gangway`, for a test that signals or kills its process. */
 export function startSpawnedGangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],

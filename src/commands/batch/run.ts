@@ -41,7 +41,7 @@ export async function run(
   const failed = failures + (options.wait && !signal.aborted ? await wait(context, begun, options, stop) : 0);
   if (signal.reason instanceof Interrupted) {
     cli.note(HOW_TO_GO_ON);
-    // Should the reader of the output have gone away, not all is done.
+    // When the reader of the output went away, that is no success: rows are left.
     throw new Interrupted(signal.reason.message, signal.reason.exitCode || 1);
   }
   if (signal.aborted) throw signal.reason;

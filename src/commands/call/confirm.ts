@@ -16,9 +16,10 @@ export async function confirm(
   const lines = createInterface({ input, signal, terminal: false });
   try {
     output.write(`${summary}. This cannot be undone. Type ${name} to do it: `);
-    for await (const typed of lines)
+    for await (const typed of lines) {
       if (typed.trim() === name) return;
-      else break;
+      break;
+    }
     signal.throwIfAborted();
     throw new CommandFailed('not confirmed; nothing was sent');
   } finally {

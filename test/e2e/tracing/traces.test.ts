@@ -96,7 +96,7 @@ it('one trace leads from the event, or the command, down to the call of the part
   expect(spans.filter(({ message, events }) => message !== '' || events > 0)).toEqual([]);
 }, 240_000);
 
-it('a command is traced each time it runs, and only where it is to be', async () => {
+it('a command exports its span each time it runs with the setting, and none without it', async () => {
   const otlp = await collector();
   onTestFinished(() => otlp.close());
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_RESOURCE_ATTRIBUTES: 'deployment=test' };

@@ -46,12 +46,15 @@ describe('the exit code', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('is that of %s, without a word, when it ends a command that waits', async (signal, code) => {
-    const watching = startGangway(rig.env, ['watch', waiting]);
-    await watching.printsLines(3);
-    watching.kill(signal);
-    expect(await watching.finished).toMatchObject({ code, stderr: '' });
-  });
+  ] as const)(
+    'is that of %s when it ends a command that waits, which prints nothing more',
+    async (signal, code) => {
+      const watching = startGangway(rig.env, ['watch', waiting]);
+      await watching.printsLines(3);
+      watching.kill(signal);
+      expect(await watching.finished).toMatchObject({ code, stderr: '' });
+    },
+  );
 
   it.each<[string, (silent: SilentServer) => Promise<RunningCommand>]>([
     [
@@ -90,7 +93,7 @@ describe('the exit code', () => {
         },
       ],
     ),
-  ])('is 130 for a command %s, and comes at once', async (_, start) => {
+  ])('is 130 at once for an interrupted command %s', async (_, start) => {
     const command = await start(await silentServer());
     const before = performance.now();
     command.kill('SIGINT');
@@ -103,11 +106,11 @@ const CLOSE_CARD = ['call', 'banking', 'close-card', '{"paymentCardId":"card-100
 
 interface SilentServer {
   readonly address: string;
-  /** Somebody has come. */
+  /** Settles with the first connection. */
   readonly connected: Promise<unknown>;
 }
 
-/** Takes connections, and says nothing. */
+/** Accepts connections and never responds. */
 async function silentServer(): Promise<SilentServer> {
   const server = createServer((socket) => onTestFinished(() => void socket.destroy()));
   server.listen(0, '127.0.0.1');
@@ -117,10 +120,10 @@ async function silentServer(): Promise<SilentServer> {
   return { address: `127.0.0.1:${port}`, connected: once(server, 'connection') };
 }
 
-/** To call that operation is deprecated. */
+/** The operation is deprecated. */
 const WEBHOOK = '{"event_names":["TransactionFailed"],"webhook_url":["https://example.com"]}';
 
-/** Commands of all kinds, by how they end. */
+/** Commands of all kinds, with their exit codes. */
 const COMMANDS: readonly (readonly [
   code: number,
   args: string[],
@@ -178,7 +181,7 @@ describe('run', () => {
         code,
       ]);
     }
-    // The proxies of gRPC, and what Node asks when it imports.
+    // gRPC looks for proxies, and Node reads one when it imports.
     const others = ['grpc_proxy', 'https_proxy', 'http_proxy', 'WATCH_REPORT_DEPENDENCIES'];
     expect([...read].filter((name) => !others.includes(String(name)))).toEqual([]);
   });
@@ -209,7 +212,7 @@ describe('run', () => {
     await Promise.all([listed, once(socket, 'close')]);
   });
 
-  it('runs often at once, each time with settings of its own', async () => {
+  it('runs many times at once, each with its own settings', async () => {
     const runs = Array.from({ length: 8 }, async (_, place) => {
       const input = merchant();
       const ui = `https://ui-${place}.example.com`;
@@ -239,7 +242,7 @@ describe('the process of the command', () => {
     expect(await watching.finished).toMatchObject({ code: 130, stderr: '' });
   });
 
-  it('ends at once by the second one, where the first one waits for what is under way', async () => {
+  it('ends at once with the second Ctrl-C, while the first one waits for starts that are under way', async () => {
     const proxy = await proxyOf(inject('temporalAddress'));
     const { file } = await merchantsFile(rig, 100);
     const batch = startSpawnedGangway({ ...rig.env, TEMPORAL_ADDRESS: proxy.address }, [
@@ -254,12 +257,12 @@ describe('the process of the command', () => {
     const insistent = setInterval(() => batch.kill('SIGINT'), 100);
     const { code, stderr } = await batch.finished;
     clearInterval(insistent);
-    // It has no exit code, for the signal has ended it.
+    // There is no exit code, because the signal ended it.
     expect({ code, stderr }).toEqual({ code: null, stderr: '' });
     expect(performance.now() - before).toBeLessThan(5_000);
   });
 
-  it('takes it for no mistake when its reader has seen enough', async () => {
+  it('exits 0 when its reader goes away', async () => {
     const { PATH = '' } = process.env;
     const listing = spawn(process.execPath, ['dist/starter.js', 'list'], { env: { PATH, ...rig.env } });
     listing.stdout.destroy();
@@ -268,10 +271,10 @@ describe('the process of the command', () => {
   });
 });
 
-/** More than anything but a request, in HTTP/2; less than a start. */
+/** Frames that are not requests are shorter in HTTP/2, and a start is longer. */
 const REQUEST_BYTES = 300;
 
-/** Hands on what comes, until it is frozen. */
+/** Forwards to Temporal until it is frozen. */
 async function proxyOf(target: string) {
   const [host = '', port] = target.split(':');
   const callers: Socket[] = [];
@@ -290,7 +293,7 @@ async function proxyOf(target: string) {
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     connected: once(server, 'connection').then(([socket]) => socket as Socket),
-    /** Hands nothing on any more, and waits until a whole request has come. */
+    /** Stops forwarding, and waits until a request arrived that is not forwarded. */
     freeze: () =>
       new Promise<void>((resolve) => {
         let bytes = 0;

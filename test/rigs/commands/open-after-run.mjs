@@ -1,5 +1,5 @@
-// Runs the commands of its argument one after the other, and prints for each its exit code and what it left open: what keeps the
-// process alive, and who still listens to its signal. A process of its own has nothing else open.
+// Runs the given commands one after the other. Prints for each its exit code and what it left open: what keeps the process alive,
+// and listeners on its signal. It is a process of its own because nothing else is open there.
 import { getEventListeners } from 'node:events';
 import { unwatchFile, watchFile } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
