@@ -1,9 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { accountOf } from '../config.js';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
 import { eventIdOf } from '../partners/payments/event-id.js';
 import { catalogue, SYSTEMS, type SystemName } from '../partners/systems.js';
 import { withoutPrivate } from '../private-values.js';
+import { milliseconds } from './arguments.js';
 import { confirm } from './call/confirm.js';
 import { fieldsOf, takesMore } from './call/fields.js';
 import { readRequest } from './call/request.js';
@@ -12,6 +13,9 @@ import type { CommandLine } from './command-line.js';
 import { InvalidInput } from './errors.js';
 import { tableOf } from './output.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from './partner-account.js';
+
+/** A limit of calls in a second may keep a call waiting, in milliseconds. */
+const START_WITHIN_MS = 30_000;
 
 export function callCommand(program: Command, cli: CommandLine): void {
   const call = program
@@ -102,6 +106,7 @@ interface CallOptions extends AnswerOptions, PartnerAccountOptions {
   readonly local?: true;
   readonly production?: true;
   readonly yes?: true;
+  readonly startWithin: number;
 }
 
 function addOperation(
@@ -118,6 +123,11 @@ function addOperation(
     .description(descriptionOf(operation))
     .argument('[request]', 'JSON, @file, or - for standard input', '{}')
     .option('--local', 'call from here, without Temporal and a worker')
+    .addOption(
+      new Option('--start-within <duration>', 'give up unless a worker starts it by then')
+        .argParser(milliseconds)
+        .default(START_WITHIN_MS, '30s'),
+    )
     .option('--reveal', 'print private members as well')
     .option('--json', 'print JSON on one line')
     .addHelpText('after', () => `\n${fieldsHelp(operation)}`);
@@ -165,13 +175,13 @@ async function makeCall(
   const operation = catalogue(wording)[system][key] ?? wanted;
   const id = callId(system, name);
   const request = await readRequest(cli, operation, given, idempotencyKey(operation, id));
-  const { local, production: toProduction = false, output } = options;
+  const { local, production: toProduction = false, output, startWithin } = options;
   const isProduction = system === 'payments' && account.payments?.environment === 'production';
   if (isProduction && operation.effect !== 'read' && !toProduction) {
     throw new InvalidInput(`${name} writes to production: say so with --production`);
   }
   if (operation.irreversible && !options.yes) await confirm(cli, name, operation.summary);
-  const call = { id, system, partnerAccount, key, operation, request, toProduction, output };
+  const call = { id, system, partnerAccount, key, operation, request, toProduction, output, startWithin };
   if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
   const answer = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
   show(cli, answer, options, local ? undefined : id);

@@ -32,6 +32,8 @@ export interface Wanted {
   readonly toProduction: boolean;
   /** Where a file goes that is the answer. */
   readonly output: string | undefined;
+  /** How long it may wait for a worker, in milliseconds. */
+  readonly startWithin: number;
 }
 
 /** A file that was the answer, and is where it was wanted. */
@@ -44,13 +46,12 @@ export function callId(system: SystemName, operation: string): string {
   return `call-${system}-${operation}-${randomUUID()}`;
 }
 
-/** How long a call may wait for a worker, and go on. A large file takes longer than an answer. */
-const TO_START = '30s';
+/** How long a call may go on. A large file takes longer than an answer. */
 const CALL = '2m';
 const DOWNLOAD = '10m';
 
 function activityFor(
-  { system, partnerAccount, key, operation, toProduction }: Wanted,
+  { system, partnerAccount, key, operation, toProduction, startWithin }: Wanted,
   request: PartnerCall['request'],
 ): SingleActivity {
   const name = operationName(key);
@@ -62,7 +63,7 @@ function activityFor(
     args: [call],
     summary: `${system} ${name}`,
     options: {
-      scheduleToStartTimeout: TO_START,
+      scheduleToStartTimeout: startWithin,
       scheduleToCloseTimeout: DOWNLOAD,
       startToCloseTimeout: operation.answer === 'stream' ? DOWNLOAD : CALL,
       heartbeatTimeout: '10s',

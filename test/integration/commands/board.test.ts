@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { inputFile } from '../../rigs/commands/input-files.js';
+import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
+import { merchant } from '../../rigs/inputs.js';
+import { jsonLines } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
+
+const file = (content: unknown) => inputFile(rig, content);
+
+const waiting = () => waitingBoarding(rig);
+
+describe('gangway board', () => {
+  it('starts a boarding, waits for it, and prints its outcome and where to look at it', async () => {
+    const input = merchant();
+    const { code, stdout, stderr } = await gangway(['board', await file(input), '--wait']);
+    const [started, url, outcome] = stdout.split('\n');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(started).toBe(`started merchant-boarding-${input.externalId}`);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/merchant-boarding-m-/);
+    expect(outcome).toMatch(/ boarded: mid 5180\d+$/);
+  });
+
+  it('reads standard input, and with --json prints JSON lines only', async () => {
+    const input = merchant('declined');
+    const result = await gangway(['board', '-', '--wait', '--json'], JSON.stringify(input));
+    const workflowId = `merchant-boarding-${input.externalId}`;
+    expect(jsonLines(result)).toEqual([
+      { workflowId, runId: expect.any(String), started: true, url: expect.any(String) },
+      {
+        workflowId,
+        outcome: 'declined',
+        comment: 'Business type is not supported.',
+        merchantProfileId: expect.any(Number),
+      },
+    ]);
+    expect(result.code).toBe(0);
+  });
+
+  it('called again attaches to the first boarding, and prints its outcome when it has ended', async () => {
+    const input = merchant('waiting');
+    const path = await file(input);
+    const first = jsonLines(await gangway(['board', path, '--json']));
+    const second = jsonLines(await gangway(['board', path, '--json']));
+    expect(second).toEqual([{ ...first[0], started: false }]);
+    const boarding = await rig.board(input);
+    const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+    await rig.sandbox.transition(merchantProfileId, { status: 'Closed' });
+    await boarding.outcome();
+    const third = jsonLines(await gangway(['board', path, '--json']));
+    expect(third[1]).toMatchObject({ outcome: 'closed' });
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+
+    const again = jsonLines(await gangway(['board', path, '--again', '--json']));
+    expect(again[0]).toMatchObject({ started: true });
+    expect(again[0]?.['runId']).not.toBe(first[0]?.['runId']);
+    await boarding.handle.terminate();
+  });
+
+  it.each([
+    [
+      'every wrong field with its rule',
+      {
+        ...merchant(),
+        externalId: 'a b',
+        merchant: { dba: 'X', pos: 'none', cashDiscount: 'yes' },
+        dueInHours: 0,
+      },
+      [
+        'externalId: takes letters, digits',
+        'merchant.cashDiscount: Invalid option: expected one of "Yes"|"No"',
+        'merchant.firstName: is required',
+        'merchant.lastName: is required',
+        'merchant.pos: Invalid option: expected one of "None"|"CustomPos"',
+        'dueInHours: ',
+      ],
+    ],
+    ['an unknown member', { ...merchant(), mail: 'x' }, ['mail: is not a known field']],
+    [
+      'fees out of bounds',
+      { ...merchant(), fees: { minimumDiscountAmount: 501 } },
+      ['fees.minimumDiscountAmount: '],
+    ],
+    [
+      'an id beside a name',
+      { ...merchant(), agent: 'Harbor Agents' },
+      ['agent: is given beside agentProfileId'],
+    ],
+    [
+      'a key that is an SSN',
+      { ...merchant(), externalId: '000-12-3456' },
+      ['externalId: looks like a social'],
+    ],
+  ])('names %s, exits 2 and starts nothing', async (_, input, problems) => {
+    const { code, stdout, stderr } = await gangway(['board', await file(input)]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    for (const problem of problems) expect(stderr).toContain(`  ${problem}`);
+    expect(await rig.sandbox.ledger({ guid: input.externalId })).toEqual([]);
+  });
+
+  it('says what is wrong with a file that is not there, or not JSON, without quoting it', async () => {
+    const missing = await gangway(['board', '/nowhere/merchant.json']);
+    expect(missing).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: '/nowhere/merchant.json: cannot be read (ENOENT)\n',
+    });
+    const path = await file('{"ssn": 000-12-3456}');
+    expect(await gangway(['board', path])).toEqual({ code: 2, stdout: '', stderr: `${path}: is not JSON\n` });
+  });
+});
+
+describe('gangway status', () => {
+  it('prints just the answer of query state with --json, by workflow id or externalId', async () => {
+    const { boarding, externalId } = await waiting();
+    const state = await boarding.state();
+    for (const id of [externalId, `merchant-boarding-${externalId}`]) {
+      expect(jsonLines(await gangway(['status', id, '--json']))).toEqual([state]);
+    }
+  });
+
+  it('shows a person the facts, the open requirements and the timeline', async () => {
+    const { externalId, id } = await waiting();
+    const { stdout, code } = await gangway(['status', externalId]);
+    expect(code).toBe(0);
+    for (const part of [
+      'underwriting',
+      'Pending',
+      id,
+      'voided check',
+      'takes: text, documents',
+      'merchant-created',
+    ]) {
+      expect(stdout).toContain(part);
+    }
+  });
+
+  it('says so when there is no such onboarding', async () => {
+    const { code, stderr } = await gangway(['status', 'nobody']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'there is no onboarding "nobody"\n' });
+    expect((await gangway(['status', 'close-card-x'])).stderr).toBe('there is no workflow "close-card-x"\n');
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
+import { merchant } from '../../rigs/inputs.js';
+import { jsonLines } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  // Lists and the inbox show all onboardings of a server.
+  rig = await createRig({ server: {} });
+});
+afterAll(() => rig.close());
+
+/** On the same Temporal server. */
+const beside = ({ env }: Rig) => ({ address: env['TEMPORAL_ADDRESS'] ?? '' });
+
+const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
+
+const waiting = () => waitingBoarding(rig);
+
+describe('gangway list and inbox', () => {
+  it('find what waits for a person, by agent profile too, and what it waits for', async () => {
+    const { externalId } = await waiting();
+    const workflowId = `merchant-boarding-${externalId}`;
+    const listed = jsonLines(await gangway(['list', '--action-required', '--agent', '101', '--json']));
+    expect(listed.find((row) => row['workflowId'] === workflowId)).toMatchObject({
+      state: 'running',
+      stage: 'underwriting',
+      partnerStatus: 'Pending',
+      merchantProfileId: expect.stringMatching(/^\d+$/),
+      agentProfileId: '101',
+      actionRequired: true,
+    });
+    const ofOther = jsonLines(await gangway(['list', '--agent', '102', '--json']));
+    expect(ofOther.map((row) => row['workflowId'])).not.toContain(workflowId);
+    const items = jsonLines(await gangway(['inbox', '--json'])).filter(
+      (item) => item['workflowId'] === workflowId,
+    );
+    expect(items.map(({ kind, overdue }) => ({ kind, overdue }))).toEqual([
+      { kind: 'underwriting-note', overdue: false },
+      { kind: 'underwriting-note', overdue: false },
+    ]);
+    expect((await gangway(['inbox'])).stdout).toContain(
+      'Please send a voided check for the deposit account.',
+    );
+    expect(
+      jsonLines(await gangway(['inbox', '--overdue', '--json'])).map((item) => item['workflowId']),
+    ).not.toContain(workflowId);
+  });
+
+  it('name the boardings that no worker answers for, and show the others', async () => {
+    const abandoned = await createRig({
+      ...beside(rig),
+      payloadKeys: rig.env['PAYLOAD_KEYS'] ?? '',
+      worker: false,
+    });
+    try {
+      const worker = await abandoned.startWorker();
+      const boarding = await abandoned.board(merchant('notes'));
+      await boarding.requirement('underwriting-note');
+      await worker.stop();
+      const { externalId } = await waiting();
+      const { code, stdout, stderr } = await gangway(['inbox']);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        new RegExp(`^no worker answers for .*${boarding.workflowId}.*: is one running?`),
+      );
+      expect(stdout).toContain(externalId);
+    } finally {
+      await abandoned.close();
+    }
+  });
+
+  it('name the boardings that are encrypted with another key, and show the others', async () => {
+    const other = await createRig(beside(rig));
+    try {
+      const boarding = await other.board(merchant('notes'));
+      await boarding.requirement('underwriting-note');
+      const { externalId } = await waiting();
+      const { code, stdout, stderr } = await gangway(['inbox']);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^the key is not in PAYLOAD_KEYS for .*${boarding.workflowId}`, 'm'));
+      expect(stdout).toContain(externalId);
+      expect(await gangway(['status', boarding.workflowId])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `${boarding.workflowId} cannot be read: its key is not in PAYLOAD_KEYS\n`,
+      });
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('take a stage and a query, and quote what they are given', async () => {
+    const declined = await rig.board(merchant('declined'));
+    await declined.outcome();
+    const { stdout } = await gangway([
+      'list',
+      '--stage',
+      'declined',
+      '--query',
+      "PartnerStatus = 'Declined'",
+    ]);
+    expect(stdout).toContain(declined.workflowId);
+    expect(jsonLines(await gangway(['list', '--stage', "declined' OR ''='", '--json']))).toEqual([]);
+  });
+});

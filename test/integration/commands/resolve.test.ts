@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
+import { merchant } from '../../rigs/inputs.js';
+import { jsonLines } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
+
+const waiting = () => waitingBoarding(rig);
+
+describe('gangway resolve', () => {
+  it('answers with text and documents, as who and why', async () => {
+    const { boarding, externalId } = await waiting();
+    const [check, share] = (await boarding.state()).requirements;
+    const scan = join(rig.documentDir, 'scan.pdf');
+    await mkdir(rig.documentDir, { recursive: true });
+    await writeFile(scan, '%PDF-1.7');
+    const first = [
+      'resolve',
+      externalId,
+      check?.id ?? '',
+      '--document',
+      scan,
+      '--actor',
+      'olga',
+      '--reason',
+      'called',
+    ];
+    expect(jsonLines(await gangway([...first, '--json']))).toMatchObject([
+      { requirementId: check?.id, open: 1 },
+    ]);
+    const second = await gangway(['resolve', externalId, share?.id ?? '', '--text', 'One in ten.']);
+    expect(second).toEqual({ code: 0, stdout: `${share?.id} resolved; 0 still open\n`, stderr: '' });
+    await boarding.outcome();
+    const { timeline, merchantProfileId = 0 } = await boarding.state();
+    const resolved = timeline.find(({ detail }) => detail === `${check?.id}: documents`);
+    expect(resolved).toMatchObject({ actor: 'olga', reason: 'called' });
+    const { attachments } = await rig.sandbox.merchant(merchantProfileId);
+    expect(attachments).toMatchObject([{ fileName: 'scan.pdf', contentType: 'application/pdf', bytes: 8 }]);
+  });
+
+  it.each([
+    ['no answer', [], 'give exactly one of --text'],
+    ['two answers', ['--text', 'a', '--retry'], 'give exactly one of --text'],
+    ['a decision without a reason', ['--abandon'], '--abandon needs --reason'],
+    ['a document that is not there', ['--document', '/nowhere.pdf'], '/nowhere.pdf: cannot be read (ENOENT)'],
+    ['a patch that is not JSON', ['--patch', '{'], '--patch: is not JSON'],
+    ['a patch that is no object', ['--patch', '[]'], '--patch: must be a JSON object'],
+    ['an answer of the wrong kind', ['--adopt', '1', '--reason', 'x'], 'takes text, documents, abandon'],
+    ['an unknown option', ['--txt', 'a'], "unknown option '--txt'"],
+  ])('refuses %s, says why, exits 2', async (_, args, why) => {
+    const { externalId, id } = await waiting();
+    const { code, stdout, stderr } = await gangway(['resolve', externalId, id, ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(why);
+  });
+
+  it('names the open requirements when the given one is not among them', async () => {
+    const { externalId, id } = await waiting();
+    const { code, stderr } = await gangway(['resolve', externalId, 'note-1', '--text', 'x']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`no requirement "note-1" is open; open: ${id}`);
+  });
+});
+
+describe('gangway watch, nudge and cancel', () => {
+  it('watch shows the timeline until the end', async () => {
+    const boarding = await rig.board(merchant());
+    const { code, stdout } = await gangway(['watch', boarding.workflowId, '--json']);
+    expect(code).toBe(0);
+    const events = stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).event);
+    expect(events).toEqual(await boarding.events());
+  });
+
+  it('nudge makes it read now, or says that there is nothing to read', async () => {
+    const { externalId } = await waiting();
+    const { code, stdout } = await gangway(['nudge', externalId]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `merchant-boarding-${externalId} reads its status now\n`,
+    });
+    const ended = await rig.board(merchant('declined'));
+    await ended.outcome();
+    expect((await gangway(['nudge', ended.workflowId])).code).toBe(1);
+  });
+
+  it('cancel stops it, once', async () => {
+    const { boarding, externalId } = await waiting();
+    expect((await gangway(['cancel', externalId])).stdout).toContain('is asked to stop');
+    await expect(boarding.outcome()).rejects.toThrow();
+    const again = await gangway(['cancel', externalId]);
+    expect(again).toMatchObject({ code: 1, stderr: `merchant-boarding-${externalId} has ended already\n` });
+    expect(await gangway(['watch', externalId])).toMatchObject({ code: 1 });
+  });
+});
