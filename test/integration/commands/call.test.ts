@@ -239,14 +239,6 @@ describe('a call', () => {
       stderr: 'the plant-store partner was not reached: PLANT_STORE_URL is not set\n',
     });
   });
-
-  it('without a worker says so', async () => {
-    const env = { GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
-    expect(await call(['plant-store', 'list-plants', '--start-within', '1s'], '', env)).toMatchObject({
-      code: 1,
-      stderr: 'no worker takes it from task queue nobody-polls-this-plant-store: is one running?\n',
-    });
-  });
 });
 
 describe('a Temporal server without standalone activities', () => {

@@ -49,29 +49,6 @@ describe('gangway list and inbox', () => {
     ).not.toContain(workflowId);
   });
 
-  it('name the boardings that no worker answers for, and show the others', async () => {
-    const abandoned = await createRig({
-      ...beside(rig),
-      payloadKeys: rig.env['PAYLOAD_KEYS'] ?? '',
-      worker: false,
-    });
-    try {
-      const worker = await abandoned.startWorker();
-      const boarding = await abandoned.board(merchant('notes'));
-      await boarding.requirement('underwriting-note');
-      await worker.stop();
-      const { externalId } = await waiting();
-      const { code, stdout, stderr } = await gangway(['inbox']);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(
-        new RegExp(`^no worker answers for .*${boarding.workflowId}.*: is one running?`),
-      );
-      expect(stdout).toContain(externalId);
-    } finally {
-      await abandoned.close();
-    }
-  });
-
   it('name the boardings that are encrypted with another key, and show the others', async () => {
     const other = await createRig(beside(rig));
     try {

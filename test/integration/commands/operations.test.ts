@@ -327,21 +327,6 @@ describe('gangway ensure-webhooks', () => {
 });
 
 describe('an operation in trouble', () => {
-  it('waits for a worker, and says so', async () => {
-    const env = { ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
-    const started = await runGangway(env, ['restore-sub-user', '72', '--no-wait']);
-    expect(started).toMatchObject({ code: 0, stderr: '' });
-    const running = startGangway(env, ['restore-sub-user', '72']);
-    await running.says('no worker answers for restore-sub-user-72: is one running?\n');
-    await rig.client.workflow.getHandle('restore-sub-user-72').terminate();
-    expect(await running.finished).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(
-        /\nrestore-sub-user-72: it was terminated; the same command starts it anew\n$/,
-      ),
-    });
-  });
-
   it('waits for the partner, and says why; it can be cancelled', async () => {
     const off = await createRig({ address: server.address, bankingUser: null });
     try {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { business } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
@@ -143,26 +142,5 @@ describe('gangway show in trouble', () => {
     const { code, stdout, stderr } = await withRig(options);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`the banking partner ${words}`);
-  });
-
-  it('says that no worker is there', async () => {
-    const env = { ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
-    expect(await runGangway(env, ['show', 'tickets'])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'no worker takes it from task queue nobody-polls-this-banking: is one running?\n',
-    });
-  });
-
-  it('says so, too, on a server that has no standalone activities', async () => {
-    const server = await startDevServer({ dynamicConfig: { 'activity.enableStandalone': false } });
-    const env = { ...rig.env, TEMPORAL_ADDRESS: server.address, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
-    const shown = await runGangway(env, ['show', 'tickets']);
-    await server.stop();
-    expect(shown).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'no worker takes it from task queue nobody-polls-this: is one running?\n',
-    });
   });
 });

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/logging.js';
 import { type ReceiverOptions, startReceiver } from '../../../src/receiver/server.js';
 import { lazyClient } from '../../../src/temporal/connection.js';
 import type { Rig } from '../rig.js';
+import { testEnds, type Until } from '../shared.js';
 
 /** The bytes 0 to 31, and 32 to 63, in base64. */
 export const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
@@ -47,10 +47,11 @@ export interface RunningReceiver {
   log(): string;
 }
 
-/** A receiver of its own for the running test, spoken to in nothing but HTTP and JSON text. */
+/** A receiver of its own, spoken to in nothing but HTTP and JSON text. */
 export async function runReceiver(
   { client, taskQueue }: Pick<Rig, 'client' | 'taskQueue'>,
   options: Partial<ReceiverOptions> = {},
+  until: Until = testEnds,
 ): Promise<RunningReceiver> {
   const lines: string[] = [];
   const server = await startReceiver({
@@ -68,7 +69,7 @@ export async function runReceiver(
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),
     ...options,
   });
-  onTestFinished(() => server.close());
+  until(() => server.close());
   const call: RunningReceiver['call'] = async (line, body, headers = {}) => {
     const [method = '', path = ''] = line.split(' ');
     const init = { method, headers, ...(body !== undefined && { body }) };
@@ -113,8 +114,8 @@ export function problemOf({ status, headers, text }: Reply): unknown {
 }
 
 /** A client that connects when it is first used, as that of the receiver's process. */
-export function clientOf(address: string): Client {
+export function clientOf(address: string, until: Until = testEnds): Client {
   const client = lazyClient({ TEMPORAL_ADDRESS: address }, undefined);
-  onTestFinished(() => client.connection.close());
+  until(() => client.connection.close());
   return client;
 }

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { gangway, startGangway } from '../../rigs/command.js';
+import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+/** With a server of its own, because an inbox asks for all onboardings of a server. */
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ server: {} });
+});
+afterAll(() => rig.close());
+
+/** Settings for a task queue that no worker polls. */
+const unserved = () => ({ ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' });
+
+const isOneRunning = (taskQueue: string) => ({
+  code: 1,
+  stdout: '',
+  stderr: `no worker takes it from task queue ${taskQueue}: is one running?\n`,
+});
+
+// Each of them waits some seconds for a worker, so they wait side by side.
+describe.concurrent('without a worker', () => {
+  it('call says so', async ({ expect }) => {
+    const args = ['call', 'plant-store', 'list-plants', '--start-within', '1s'];
+    expect(await gangway(unserved(), args)).toEqual(isOneRunning('nobody-polls-this-plant-store'));
+  });
+
+  it('show says so', async ({ expect }) => {
+    expect(await gangway(unserved(), ['show', 'tickets'])).toEqual(isOneRunning('nobody-polls-this-banking'));
+  });
+
+  it('show says so, too, on a server that has no standalone activities', async ({ expect }) => {
+    const old = await createRig({
+      server: { dynamicConfig: { 'activity.enableStandalone': false } },
+      worker: false,
+    });
+    const env = { ...old.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
+    const shown = await gangway(env, ['show', 'tickets']);
+    await old.close();
+    expect(shown).toMatchObject(isOneRunning('nobody-polls-this'));
+  });
+
+  it('an operation waits for one, and says so', async ({ expect }) => {
+    const started = await gangway(unserved(), ['restore-sub-user', '72', '--no-wait']);
+    expect(started).toMatchObject({ code: 0, stderr: '' });
+    const running = startGangway(unserved(), ['restore-sub-user', '72']);
+    await running.says('no worker answers for restore-sub-user-72: is one running?\n');
+    await rig.client.workflow.getHandle('restore-sub-user-72').terminate();
+    expect(await running.finished).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /\nrestore-sub-user-72: it was terminated; the same command starts it anew\n$/,
+      ),
+    });
+  });
+
+  it('the inbox names the boardings that none answers for, and shows the others', async ({ expect }) => {
+    const { TEMPORAL_ADDRESS: address = '', PAYLOAD_KEYS: payloadKeys = '' } = rig.env;
+    const abandoned = await createRig({ address, payloadKeys, worker: false });
+    const worker = await abandoned.startWorker();
+    const { boarding } = await waitingBoarding(abandoned);
+    await worker.stop();
+    const { externalId } = await waitingBoarding(rig);
+    const { code, stdout, stderr } = await gangway(rig.env, ['inbox']);
+    await abandoned.close();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^no worker answers for .*${boarding.workflowId}.*: is one running?`));
+    expect(stdout).toContain(externalId);
+  });
+});
