@@ -61,12 +61,18 @@ async function failing(copy: string, args: string[], passed: Set<string>): Promi
       for (const file of files) passed.add(file);
       return undefined;
     }
-    for (const { file } of failures) {
-      const [failure] = (await vitest(copy, ['run', file])).failures;
-      if (failure) return `${failure.file} > ${failure.test}`;
+    for (const { file, test } of failures) {
+      const only = test === undefined ? [] : ['-t', literally(test)];
+      const [failure] = (await vitest(copy, ['run', file, ...only])).failures;
+      if (failure) return `${file} > ${failure.test ?? 'the file as a whole'}`;
     }
   }
   throw new Broken(`tests fail, and pass by themselves: ${args.join(' ')}`);
+}
+
+/** A regular expression that finds just this text. */
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 /** What is read of vitest's JSON report. A file may fail as a whole, with a message. */
@@ -74,7 +80,6 @@ interface Report {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    readonly message: string;
     readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
   }[];
 }
@@ -86,11 +91,14 @@ async function vitest(copy: string, args: string[]) {
   const { code, output } = await run(copy, 'node_modules/.bin/vitest', [...args, ...options]);
   if (!existsSync(report)) throw new Broken(output);
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
-  const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const failed = assertionResults.find((one) => one.status === 'failed');
-    const test = failed?.fullName ?? message.split('\n')[0];
-    return status === 'failed' ? [{ file: relative(copy, name), test }] : [];
-  });
+  const failures = testResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ name, assertionResults }) => {
+      const failed = assertionResults.find((one) => one.status === 'failed');
+      return { file: relative(copy, name), test: failed?.fullName };
+    })
+    // A file without a failed test was cancelled, as a rule.
+    .sort((a, b) => Number(a.test === undefined) - Number(b.test === undefined));
   if (code !== 0 && failures.length === 0) throw new Broken(output);
   return { files: testResults.map(({ name }) => relative(copy, name)), failures };
 }
