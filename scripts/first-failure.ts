@@ -61,8 +61,8 @@ async function failing(copy: string, args: string[], passed: Set<string>): Promi
       for (const file of files) passed.add(file);
       return undefined;
     }
-    for (const { file, test } of failures) {
-      const only = test === undefined ? [] : ['-t', literally(test)];
+    for (const { file, title } of failures) {
+      const only = title === undefined ? [] : ['-t', literally(title)];
       const [failure] = (await vitest(copy, ['run', file, ...only])).failures;
       if (failure) return `${file} > ${failure.test ?? 'the file as a whole'}`;
     }
@@ -80,7 +80,11 @@ interface Report {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly title: string;
+      readonly status: string;
+    }[];
   }[];
 }
 
@@ -95,7 +99,7 @@ async function vitest(copy: string, args: string[]) {
     .filter(({ status }) => status === 'failed')
     .map(({ name, assertionResults }) => {
       const failed = assertionResults.find((one) => one.status === 'failed');
-      return { file: relative(copy, name), test: failed?.fullName };
+      return { file: relative(copy, name), test: failed?.fullName, title: failed?.title };
     })
     // A file without a failed test was cancelled, as a rule.
     .sort((a, b) => Number(a.test === undefined) - Number(b.test === undefined));
