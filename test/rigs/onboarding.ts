@@ -73,13 +73,17 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     });
   }
 
-  /** Waits until the request to cancel it has come, as to a child whose parent was cancelled. */
-  async cancelRequested(): Promise<void> {
+  /** Waits until the workflow has seen a request to cancel it, as a child whose parent was cancelled. */
+  async cancellationSeen(): Promise<void> {
     const history = async () => (await this.handle.fetchHistory()).events ?? [];
     await eventually(
       history,
-      (events) => events.some((event) => event.workflowExecutionCancelRequestedEventAttributes),
-      'the cancel request',
+      (events) => {
+        const requested = events.findIndex((event) => event.workflowExecutionCancelRequestedEventAttributes);
+        const seen = events.findLastIndex((event) => event.workflowTaskCompletedEventAttributes);
+        return requested >= 0 && seen > requested;
+      },
+      'the workflow to see the cancel request',
     );
   }
 

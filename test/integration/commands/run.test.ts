@@ -19,7 +19,8 @@ let folder: string;
 /** A boarding that waits for a person. */
 let waiting: string;
 beforeAll(async () => {
-  rig = await createRig();
+  // An inbox asks for all onboardings of a server.
+  rig = await createRig({ server: {} });
   folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const boarding = await rig.board(merchant('uw-level-1'));
   await boarding.requirement('underwriting-note');

@@ -282,8 +282,11 @@ describe.concurrent('a receiver in trouble', () => {
     const boarding = await rig.board(merchant());
     await boarding.outcome();
     await received(crm, 5);
-    const [delivery] = await deliveries(rig, ['list', boarding.handle.workflowId, '--waiting']);
-    expect(delivery).toMatchObject({ status: 'waiting', problem: 'HTTP 302' });
+    await eventually(
+      () => deliveries(rig, ['list', boarding.handle.workflowId, '--waiting']),
+      ([delivery]) => delivery?.status === 'waiting' && delivery.problem === 'HTTP 302',
+      'a delivery that waits to be tried again',
+    );
   });
 });
 

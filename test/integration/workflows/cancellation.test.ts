@@ -34,6 +34,7 @@ describe.concurrent('cancelling', () => {
     const boarding = await rig.board(input);
     await held.underWay();
     await boarding.handle.cancel();
+    await boarding.cancellationSeen();
     await held.letGo();
     await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     const [created] = await rig.sandbox.ledger({ guid: input.externalId });
@@ -58,6 +59,7 @@ describe.concurrent('cancelling', () => {
     await boarding.resolve(id, { kind: 'documents', documents: [document] });
     await held.underWay();
     await boarding.handle.cancel();
+    await boarding.cancellationSeen();
     await held.letGo();
     await expect(boarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     expect((await rig.sandbox.writes(input.externalId)).slice(2)).toEqual(['upload-attachment']);

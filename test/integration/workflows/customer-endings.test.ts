@@ -194,7 +194,7 @@ describe.concurrent('cancelling a customer', () => {
     const onboarding = await rig.onboard(input);
     await held.underWay();
     await onboarding.handle.cancel();
-    await childrenOf(onboarding).business.cancelRequested();
+    await childrenOf(onboarding).business.cancellationSeen();
     await held.letGo();
     await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     const [profileId] = await bankOf(rig).submissions(input.business.holder);

@@ -165,7 +165,7 @@ describe.concurrent('cancelling a customer whose terminal is under way', () => {
     const { onboarding, held } = await platform.holding(operation);
     await held.underWay();
     await onboarding.handle.cancel();
-    await platform.partOf(onboarding).cancelRequested();
+    await platform.partOf(onboarding).cancellationSeen();
     await held.letGo();
     await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     expect((await onboarding.handle.describe()).status.name).toBe('CANCELLED');
