@@ -1,9 +1,10 @@
 /**
  * Coverage of `src/` by folder, over all processes of all tests: those of the tests, those that they start, and the workflows
- * in their bundle. `npm run coverage`, or `npm run coverage -- --project unit` for the tests of one project.
+ * in their bundle. `npm run coverage`, or `npm run coverage -- --project unit` for the tests of one project. Leaves the whole
+ * in `.cache/coverage.json`, as Istanbul's reporters read it.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -96,6 +97,7 @@ async function byFolder(folder: string): Promise<Map<string, CoverageSummary>> {
   }
   const whole = coverage.createCoverageMap({});
   for (const [file, counted] of counts) whole.merge(await coverageOf(file, counted));
+  writeFileSync(join(ROOT, '.cache', 'coverage.json'), JSON.stringify(whole));
   const summaries = new Map<string, CoverageSummary>();
   const summaryOf = (name: string) => {
     const summary = summaries.get(name) ?? coverage.createCoverageSummary();
