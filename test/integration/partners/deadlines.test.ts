@@ -1,9 +1,8 @@
-import { getEventListeners } from 'node:events';
-import { queryObjects, setFlagsFromString } from 'node:v8';
+import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it, onTestFinished } from 'vitest';
 import { type HttpLimits, PartnerHttp, type TransportError } from '../../../src/partners/http.js';
-import { answering, type Respond, recordingServer } from '../../rigs/partners/servers.js';
+import { type Respond, recordingServer } from '../../rigs/partners/servers.js';
 
 const READ = { method: 'GET', path: '/', headers: {}, write: false } as const;
 
@@ -16,9 +15,6 @@ async function partner(respond: Respond, limits: Partial<HttpLimits> = {}): Prom
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
-
-/** How many signals there are. It collects the garbage first. */
-const signals = (): number => queryObjects(AbortSignal, { format: 'count' });
 
 /** Part of an answer, and never the rest; `then` is done once the part is out. */
 const dripping =
@@ -40,20 +36,4 @@ it('a call that its caller gives up ends at once', async () => {
   const http = await partner(dripping(() => caller.abort()));
   const call = http.send({ ...READ, signal: caller.signal }).catch((error: TransportError) => error);
   expect(await call).toMatchObject({ code: 'AbortError', sent: true });
-});
-
-it('nothing of a call is kept when it is over', async () => {
-  const http = await partner(answering(200, '{}'));
-  const { signal } = new AbortController();
-  const calls = async (count: number) => {
-    for (let call = 0; call < count; call++) await http.send({ ...READ, signal });
-    const { chunks } = (await http.download({ ...READ, signal })) as { chunks: AsyncIterable<Buffer> };
-    for await (const _ of chunks);
-  };
-  await calls(20);
-  const before = signals();
-  await calls(100);
-  // What the latest call leaves to the next turns of the event loop is not kept.
-  await expect.poll(signals, { timeout: 10_000, interval: 100 }).toBeLessThan(before + 50);
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
