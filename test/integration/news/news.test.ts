@@ -6,12 +6,13 @@ import { registerSearchAttributes } from '../../../src/temporal/search-attribute
 import { gangway } from '../../rigs/command.js';
 import { customer, merchant, terminal } from '../../rigs/inputs.js';
 import { type Received, SECRET, type Subscriber, subscriber } from '../../rigs/news/subscriber.js';
+import { closedPort } from '../../rigs/partners/servers.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 import { NO_NEWS } from '../../rigs/worker.js';
 
-const telling = (...subscribers: readonly Subscriber[]): Config['events'] => ({
+const telling = (...subscribers: readonly Pick<Subscriber, 'url'>[]): Config['events'] => ({
   secrets: [SECRET],
   toLoopback: true,
   destinations: subscribers.map(({ url }) => destinationOf(url)),
@@ -25,7 +26,7 @@ const ownSubscriber = (atEnd: AtEnd) => subscriber(SECRET, (close) => atEnd(clos
 /** A worker that tells `subscribers`, for one test. */
 async function rigTelling(
   atEnd: AtEnd,
-  subscribers: readonly Subscriber[],
+  subscribers: readonly Pick<Subscriber, 'url'>[],
   more: RigOptions = {},
 ): Promise<Rig> {
   const rig = await createRig({ events: telling(...subscribers), ...more });
@@ -277,16 +278,18 @@ describe.concurrent('a receiver in trouble', () => {
   it('does not keep others from hearing', async ({ onTestFinished }) => {
     const broken = await ownSubscriber(onTestFinished);
     broken.answer = { status: 302, headers: { location: 'http://127.0.0.1:1/' } };
+    const down = { url: `http://127.0.0.1:${await closedPort()}/` };
     const crm = await ownSubscriber(onTestFinished);
-    const rig = await rigTelling(onTestFinished, [broken, crm]);
+    const rig = await rigTelling(onTestFinished, [broken, down, crm]);
     const boarding = await rig.board(merchant());
     await boarding.outcome();
     await received(crm, 5);
-    await eventually(
+    const waiting = await eventually(
       () => deliveries(rig, ['list', boarding.handle.workflowId, '--waiting']),
-      ([delivery]) => delivery?.status === 'waiting' && delivery.problem === 'HTTP 302',
-      'a delivery that waits to be tried again',
+      (all) => all.length === 10 && all.every(({ problem }) => problem !== undefined),
+      'deliveries that wait to be tried again',
     );
+    expect(new Set(waiting.map(({ problem }) => problem))).toEqual(new Set(['HTTP 302', 'ECONNREFUSED']));
   });
 });
 

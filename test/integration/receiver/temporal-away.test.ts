@@ -1,4 +1,8 @@
-import { describe, it } from 'vitest';
+import { Client, Connection } from '@temporalio/client';
+import { Counter } from 'prom-client';
+import { describe, inject, it } from 'vitest';
+import { createLogger } from '../../../src/logging.js';
+import { Nudges } from '../../../src/receiver/nudges.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { merchant } from '../../rigs/inputs.js';
 import {
@@ -104,5 +108,23 @@ describe.concurrent('while Temporal is away', () => {
       events: [{ status: 202, workflowId: `merchant-boarding-${input.externalId}` }, AWAY],
     });
     await rig.client.workflow.getHandle(`merchant-boarding-${input.externalId}`).terminate();
+  });
+
+  it('a nudge that does not reach it is counted and logged', async ({ expect, onTestFinished }) => {
+    const connection = await Connection.connect({ address: inject('temporalAddress') });
+    await connection.close();
+    const lines: string[] = [];
+    const logger = createLogger('warn', { write: (line) => void lines.push(line) });
+    const count = new Counter({ name: 'nudges', help: 'h', labelNames: ['result'], registers: [] });
+    const nudges = new Nudges(new Client({ connection }), logger, count);
+    onTestFinished(() => nudges.close());
+    nudges.ask('merchant-boarding-m-1');
+    const { values } = await eventually(
+      () => count.get(),
+      (counted) => counted.values.length > 0,
+      'the count',
+    );
+    expect(values).toMatchObject([{ labels: { result: 'failed' }, value: 1 }]);
+    expect(lines.join('')).toContain('a hint got lost: the poll will notice by itself');
   });
 });
