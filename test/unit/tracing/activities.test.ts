@@ -2,9 +2,13 @@ import { SpanStatusCode, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { again } from '../../../src/activities/poll.js';
 import { tracedActivities } from '../../../src/tracing/temporal.js';
+
+/** Attempts that fail by design are not reported. */
+const QUIET = new DefaultLogger('ERROR');
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
@@ -18,7 +22,7 @@ afterAll(async () => {
 async function spanOf(attempt: () => Promise<void>) {
   exporter.reset();
   const info = { activityType: 'awaitStatusChange' };
-  const environment = new MockActivityEnvironment(info, { interceptors: [tracedActivities] });
+  const environment = new MockActivityEnvironment(info, { interceptors: [tracedActivities], logger: QUIET });
   await environment.run(attempt).catch(() => undefined);
   const [span, ...more] = exporter.getFinishedSpans();
   expect([span?.name, more]).toEqual(['RunActivity:awaitStatusChange', []]);
