@@ -1,5 +1,5 @@
 // Bundles the command once, at build time, for Node takes longer to look for a thousand files than to run them.
-import { readdirSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -26,3 +26,6 @@ await build({
   banner: { js: banner },
   logLevel: 'warning',
 });
+
+// npm makes it executable when it installs, not when it builds again.
+chmodSync(`${dist}/starter.js`, 0o755);

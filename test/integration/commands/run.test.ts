@@ -263,6 +263,10 @@ describe('the process of the command', () => {
     expect(performance.now() - before).toBeLessThan(5_000);
   });
 
+  it('can be run by its name, as npx does', async () => {
+    expect(await spawned('dist/starter.js', ['--version'], {})).toMatchObject({ code: 0, stdout: '0.1.0\n' });
+  });
+
   it('exits 0 when its reader goes away', async () => {
     const { PATH = '' } = process.env;
     const listing = spawn(process.execPath, ['dist/starter.js', 'list'], { env: { PATH, ...rig.env } });
