@@ -19,7 +19,8 @@ const GLANCE_MS = 1_000;
 /** A worker that is busy may take this long to take up a workflow, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-const PROGRESS = 'still under way; Ctrl-C stops only the waiting';
+/** Printed once where an operation takes longer than a glance. */
+export const PROGRESS = 'still under way; Ctrl-C stops only the waiting';
 
 export interface Following {
   /** How to start it anew when it has ended without an outcome, for people. */

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { finished as closed } from 'node:stream/promises';
 import { Interrupted } from '../../src/commands/errors.js';
+import { PROGRESS } from '../../src/commands/follow.js';
 import { run } from '../../src/commands/run.js';
 import { type Watched, watched } from './output.js';
 import type { Finished } from './processes.js';
@@ -58,7 +59,8 @@ export function startGangway(
     finished: end.then(([exitCode]) => ({
       code: exitCode,
       stdout: output.stdout(),
-      stderr: output.stderr(),
+      // Whether it is printed depends on how fast the machine is.
+      stderr: output.stderr().replace(`${PROGRESS}\n`, ''),
     })),
   };
 }
