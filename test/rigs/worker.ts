@@ -22,6 +22,8 @@ export interface WorkerOptions {
   readonly paymentsUrl?: string;
   /** Time-outs of the clients of boarding, banking and payments. Default: those of production. */
   readonly limits?: Partial<HttpLimits>;
+  /** The clock by which a token of the banking partner ages, in milliseconds. Default: real time. */
+  readonly bankingNow?: () => number;
   /** As in `PAYLOAD_KEYS`; '' leaves payloads in the clear. Default: the rig's own. */
   readonly payloadKeys?: string;
   /** Names of further accounts at the partners, with the credentials of the one without a name. Default: none. */
@@ -80,11 +82,12 @@ export async function runWorker(place: WorkerPlace, options: WorkerOptions): Pro
 
 function accountOf(url: string, options: WorkerOptions) {
   const { user = 'sandbox', password = user, activitiesPerSecond = {}, limits = {} } = options;
-  const { bankingUser = 'sandbox', bankingPassword = bankingUser ?? '' } = options;
+  const { bankingUser = 'sandbox', bankingPassword = bankingUser ?? '', bankingNow } = options;
   const { boardingUrl = url, bankingUrl = url, paymentsUrl = url } = options;
   const banking = {
     ...{ url: bankingUrl, username: bankingUser ?? '', password: bankingPassword },
     ...{ deviceToken: 'd-1', deviceName: 'test', form: 'user' as const, limits },
+    ...(bankingNow && { now: bankingNow }),
   };
   return {
     ...{ posNames: [], activitiesPerSecond, settingsPrefix: '' },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRig, type Rig } from '../../rigs/rig.js';
-import { platformOf } from '../../rigs/workflows/platform.js';
+import { ONCE_EACH, platformOf, WRITES } from '../../rigs/workflows/platform.js';
 
 let rig: Rig;
 let platform: ReturnType<typeof platformOf>;
@@ -11,25 +11,6 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 const meeting = (...fault: Parameters<typeof platform.meeting>) => platform.meeting(...fault);
-
-/** Every write that was for a customer, once it has its terminal. */
-async function writesFor(
-  onboarding: Awaited<ReturnType<typeof meeting>>,
-  { of }: Pick<typeof platform, 'of'> = platform,
-) {
-  const { terminal: end } = await onboarding.outcome();
-  const { mid, paymentsAccountId: accountId, terminalId } = await onboarding.state();
-  expect(end).toEqual({ outcome: 'provisioned', accountId, terminalId });
-  const { writes } = await of(mid);
-  return writes.map((write) => write.replace(` ${accountId}`, '').replace(` ${terminalId}`, ''));
-}
-
-const ONCE_EACH = ['create-account', 'create-terminal'];
-
-const WRITES = [
-  ['create-account', 'create the payments account'],
-  ['create-terminal', 'create the terminal'],
-] as const;
 
 /** The write took effect, and its answer was lost on the way. */
 const LOST_ANSWERS = ['drop-after-commit', '500-after-commit'] as const;
@@ -44,7 +25,7 @@ describe.concurrent('a write whose outcome is unknown', () => {
     '(%s, %s) is found there, and nobody is asked',
     async (operation, fault, title) => {
       const onboarding = await meeting(fault, operation);
-      expect(await writesFor(onboarding)).toEqual(ONCE_EACH);
+      expect(await platform.writesFor(onboarding)).toEqual(ONCE_EACH);
       const { timeline } = await platform.partOf(onboarding).state();
       const details = timeline.filter(({ event }) => event === 'write-adopted').map(({ detail }) => detail);
       expect(details).toEqual([`${title}: found at the partner`]);
@@ -62,7 +43,7 @@ describe.concurrent('a write whose outcome is unknown', () => {
       idFormat: 'text',
     });
     await onboarding.resolve(requirement.id, { kind: 'retry' });
-    expect(await writesFor(onboarding)).toEqual(ONCE_EACH);
+    expect(await platform.writesFor(onboarding)).toEqual(ONCE_EACH);
   });
 
   it.each(WRITES)('(%s) and that is lost twice is asked about twice', async (operation) => {
@@ -71,7 +52,7 @@ describe.concurrent('a write whose outcome is unknown', () => {
       await onboarding.until(({ requirements }) => requirements[0]?.id === id, id);
       await onboarding.resolve(id, { kind: 'retry' });
     }
-    expect(await writesFor(onboarding)).toEqual(ONCE_EACH);
+    expect(await platform.writesFor(onboarding)).toEqual(ONCE_EACH);
   });
 
   it('is adopted by the id that a person gives', async () => {

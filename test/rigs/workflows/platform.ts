@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import type { CustomerOnboardingOutcome } from '../../../src/messages/customer-onboarding.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer, terminal } from '../inputs.js';
 import { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
 
 export type Write = 'create-account' | 'create-terminal';
+
+/** The writes of a terminal's provisioning, and what people read of them. */
+export const WRITES = [
+  ['create-account', 'create the payments account'],
+  ['create-terminal', 'create the terminal'],
+] as const;
+
+export const ONCE_EACH: readonly string[] = WRITES.map(([operation]) => operation);
 
 export interface Place {
   readonly id: string;
@@ -36,6 +46,16 @@ export function platformOf({ client, sandbox, onboard }: Rig) {
     return (await call<{ accounts: Place[] }>('GET', `/v1/accounts?${query}`)).accounts;
   }
 
+  /** What there is for a merchant, and the writes that made it, as the ledger has them. */
+  async function of(mid: string | undefined) {
+    const accounts = await accountsWith(`mid ${mid}`);
+    const { terminals: all } = await call<{ terminals: Place[] }>('GET', '/v2/terminals?limit=200');
+    const terminals = all.filter(({ account_id }) => accounts.some(({ id }) => id === account_id));
+    const ids = [...accounts, ...terminals].map(({ id }) => id);
+    const writes = (await sandbox.ledger()).filter(({ id }) => ids.includes(String(id)));
+    return { accounts, terminals, writes: writes.map(({ operation, id }) => `${operation} ${id}`) };
+  }
+
   return {
     call,
 
@@ -53,14 +73,15 @@ export function platformOf({ client, sandbox, onboard }: Rig) {
       return { onboarding: await onboard(input), held };
     },
 
-    /** What there is for a merchant, and the writes that made it, as the ledger has them. */
-    async of(mid: string | undefined) {
-      const accounts = await accountsWith(`mid ${mid}`);
-      const { terminals: all } = await call<{ terminals: Place[] }>('GET', '/v2/terminals?limit=200');
-      const terminals = all.filter(({ account_id }) => accounts.some(({ id }) => id === account_id));
-      const ids = [...accounts, ...terminals].map(({ id }) => id);
-      const writes = (await sandbox.ledger()).filter(({ id }) => ids.includes(String(id)));
-      return { accounts, terminals, writes: writes.map(({ operation, id }) => `${operation} ${id}`) };
+    of,
+
+    /** Every write that was for a customer, by name, once it has its terminal. */
+    async writesFor(onboarding: Onboarding<CustomerOnboardingOutcome>): Promise<string[]> {
+      const { terminal: end } = await onboarding.outcome();
+      const { mid, paymentsAccountId: accountId, terminalId } = await onboarding.state();
+      expect(end).toEqual({ outcome: 'provisioned', accountId, terminalId });
+      const { writes } = await of(mid);
+      return writes.map((write) => write.replace(` ${accountId}`, '').replace(` ${terminalId}`, ''));
     },
 
     /** Names of all the writes there, whoever they were for. */
