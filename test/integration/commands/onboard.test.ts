@@ -219,6 +219,10 @@ describe('gangway onboard', () => {
     const path = await file(input);
     await gangway(['onboard', path]);
     const id = `customer-onboarding-${input.externalId}`;
+    await new Onboarding(rig.client, id).until(
+      ({ merchantProfileId, profileId }) => merchantProfileId !== undefined && profileId !== undefined,
+      'both parts under way',
+    );
     expect((await gangway(['cancel', input.externalId])).stdout).toBe(`${id} is asked to stop\n`);
     const { code, stderr } = await gangway(['onboard', path, '--wait']);
     expect({ code, stderr }).toEqual({
