@@ -9,6 +9,7 @@ import { type Received, SECRET, type Subscriber, subscriber } from '../../rigs/n
 import { closedPort } from '../../rigs/partners/servers.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
+import { ends } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 import { NO_NEWS } from '../../rigs/worker.js';
 
@@ -21,7 +22,7 @@ const telling = (...subscribers: readonly Pick<Subscriber, 'url'>[]): Config['ev
 type AtEnd = TestContext['onTestFinished'];
 
 /** For a test that sees to it by itself when its subscriber answers what. */
-const ownSubscriber = (atEnd: AtEnd) => subscriber(SECRET, (close) => atEnd(close));
+const ownSubscriber = (atEnd: AtEnd) => subscriber(SECRET, ends(atEnd));
 
 /** A worker that tells `subscribers`, for one test. */
 async function rigTelling(
@@ -62,7 +63,7 @@ const received = (to: Subscriber, count: number) =>
 describe.concurrent('news of an onboarding', () => {
   let crm: Subscriber;
   let rig: Rig;
-  let closeCrm: () => Promise<void>;
+  let closeCrm: () => unknown;
   beforeAll(async () => {
     crm = await subscriber(SECRET, (close) => {
       closeCrm = close;

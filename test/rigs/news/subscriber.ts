@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { CloudEvent, HTTP } from 'cloudevents';
 import { Webhook } from 'standardwebhooks';
-import { onTestFinished } from 'vitest';
+import { testEnds, type Until } from '../shared.js';
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -27,15 +27,8 @@ export interface Subscriber {
   answer: { status: number; headers?: Record<string, string> };
 }
 
-/**
- * Receives news over HTTP. What is not signed, or is no CloudEvent, is answered with 401.
- *
- * @param atEnd closes it in the end; unless given, that is the end of the running test, which must not be a concurrent one
- */
-export async function subscriber(
-  secret = SECRET,
-  atEnd: (close: () => Promise<void>) => void = onTestFinished,
-): Promise<Subscriber> {
+/** Receives news over HTTP. What is not signed, or is no CloudEvent, is answered with 401. */
+export async function subscriber(secret = SECRET, until: Until = testEnds): Promise<Subscriber> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -61,7 +54,7 @@ export async function subscriber(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  atEnd(async () => {
+  until(() => {
     server.closeAllConnections();
     server.close();
   });
