@@ -11,13 +11,15 @@ import type {
 } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
 import type { UnderwritingNote } from '../partners/boarding/schemas.js';
-import { isUnderReview } from '../partners/boarding/statuses.js';
+import { isSubmittable, isUnderReview, mayTakeAnswers } from '../partners/boarding/statuses.js';
+import type { CallOptions } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { once, repeatable } from './failures.js';
+import { repeatable } from './failures.js';
 import { differences, withChanges } from './fees.js';
 import { awaitChange, nudgeOwnPoll } from './poll.js';
 import type { PollBounds } from './poll-delay.js';
 import { documentFor } from './stores.js';
+import { write } from './write.js';
 
 const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
 
@@ -31,10 +33,10 @@ export interface BoardingDependencies {
 export function boardingActivities({ client, documents, poll }: BoardingDependencies): BoardingActivities {
   const signal = () => ({ signal: cancellationSignal() });
 
-  async function snapshot(id: number): Promise<StatusSnapshot> {
-    const status = await client.getStatus({ id }, signal());
-    const notes = isUnderReview(status.status) ? await client.getUnderwritingNotes({ id }, signal()) : [];
-    return { ...status, notes: notes.map(identified) };
+  async function snapshot(id: number, options: CallOptions = signal()): Promise<StatusSnapshot> {
+    const status = await client.getStatus({ id }, options);
+    const notes = isUnderReview(status.status) ? await client.getUnderwritingNotes({ id }, options) : [];
+    return { ...status, notes: identified(notes) };
   }
 
   return {
@@ -50,11 +52,13 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
       }),
 
     createMerchant: ({ version, merchant, ...ids }) =>
-      once(async () => {
+      write(async (options) => {
         const { email, ...basics } = merchant;
         const request = { ...basics, ...ids, ...(email !== undefined && { email }) };
         const { merchantProfileId } =
-          version === 'v1' ? await client.createMerchantV1(request) : await client.createMerchant(request);
+          version === 'v1'
+            ? await client.createMerchantV1(request, options)
+            : await client.createMerchant(request, options);
         return { merchantProfileId };
       }),
 
@@ -73,19 +77,22 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
       ),
 
     submitMerchant: ({ merchantProfileId, application }) =>
-      once(async () => {
-        await client.submitMerchant({ ...application, merchantProfileId });
+      write(async (options) => {
+        const { status } = await client.getStatus({ id: merchantProfileId }, { signal: options.signal });
+        if (!isSubmittable(status)) return { submitted: false, status };
+        await client.submitMerchant({ ...application, merchantProfileId }, options);
         nudgeOwnPoll();
+        return { submitted: true, status };
       }),
 
-    readStatus: ({ merchantProfileId }) =>
+    readStatus: ({ merchantProfileId, mayBeNew = true }) =>
       repeatable(
         async () => {
           const now = await snapshot(merchantProfileId);
           nudgeOwnPoll();
           return now;
         },
-        { mayBeNew: true },
+        { mayBeNew },
       ),
 
     awaitStatusChange: ({ merchantProfileId, seen }) =>
@@ -100,27 +107,36 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
       ),
 
     attachDocument: ({ merchantProfileId, document, description }) =>
-      once(async () => {
+      write(async (options) => {
         const file = await documentFor(UPLOAD, documents, document);
-        await client.uploadAttachment({ id: merchantProfileId, file, description });
+        await client.uploadAttachment({ id: merchantProfileId, file, description }, options);
       }),
 
-    requestUnderwritingReview: ({ merchantProfileId, comment }) =>
-      once(async () => {
-        await client.requestUnderwritingReview({
-          id: merchantProfileId,
-          ...(comment !== undefined && { comment }),
-        });
+    requestUnderwritingReview: ({ merchantProfileId, comment, noteIds }) =>
+      write(async (options) => {
+        const before = await snapshot(merchantProfileId, { signal: options.signal });
+        const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
+        if (!isAsked || !mayTakeAnswers(before.status)) return { delivered: false, before };
+        await client.requestUnderwritingReview(
+          { id: merchantProfileId, ...(comment !== undefined && { comment }) },
+          options,
+        );
         nudgeOwnPoll();
+        return { delivered: true, before };
       }),
   };
 }
 
-function identified({ text, author, date }: UnderwritingNote): Note {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([text, author, date]))
-    .digest('hex');
-  return { id: `note-${hash.slice(0, 12)}`, text, author, date };
+/** A note is told apart by its text, its author, and its place among equal ones. The partner may change its date. */
+function identified(notes: readonly UnderwritingNote[]): Note[] {
+  const places = new Map<string, number>();
+  return notes.map(({ text, author, date }) => {
+    const content = JSON.stringify([text, author]);
+    const place = (places.get(content) ?? 0) + 1;
+    places.set(content, place);
+    const hash = createHash('sha256').update(`${content}${place}`).digest('hex');
+    return { id: `note-${hash.slice(0, 12)}`, text, author, date };
+  });
 }
 
 export function hasChanged(seen: Seen, { notes, ...now }: StatusSnapshot): boolean {

@@ -6,10 +6,11 @@ import { plain } from '../documents/statement-store.js';
 import type { FileToSend, PartnerAnswer, PartnerCallActivities } from '../messages/partner-call.js';
 import { statementFormat } from '../partners/banking/statement.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
-import type { PartnerClient } from '../partners/client.js';
+import type { CallOptions, PartnerClient } from '../partners/client.js';
 import type { SystemName } from '../partners/systems.js';
-import { once, repeatable } from './failures.js';
+import { repeatable } from './failures.js';
 import { documentFor, type FileCall, kept } from './stores.js';
+import { write } from './write.js';
 
 export interface CallDependencies {
   readonly system: SystemName;
@@ -28,13 +29,13 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
       const found = operationOf(operations, name);
       if (!found) throw ApplicationFailure.nonRetryable(`there is no operation ${name}`, 'UnknownOperation');
       const [key, { effect }] = found;
-      const options = { signal: cancellationSignal(), toProduction };
       const made: FileCall = { system, operation: name };
-      const carriedOut = effect === 'once' ? once : repeatable;
-      return carriedOut(async () => {
-        const answer = await client[key]?.(await withFiles(made, request, documents), options);
+      const call = async (options: CallOptions): Promise<PartnerAnswer> => {
+        const sent = await withFiles(made, request, documents);
+        const answer = await client[key]?.(sent, { ...options, toProduction });
         return isDownload(answer) ? saved(made, answer, downloads) : { answer: answer ?? null };
-      });
+      };
+      return effect === 'once' ? write(call) : repeatable(() => call({ signal: cancellationSignal() }));
     },
   };
 }

@@ -10,6 +10,9 @@ const HEARTBEATS_PER_TIMEOUT = 3;
 /** Attempts in which a 404 may just mean that the partner has not caught up with its own create yet. */
 const NOT_FOUND_ATTEMPTS = 6;
 
+/** The least wait after credentials were refused, in milliseconds: more refusals could lock the account. */
+const REFUSED_PACE_MS = 60_000;
+
 /** What is particular about repeating a call. */
 export interface Repetition {
   /** The least wait before another try, in milliseconds, in place of what the retry policy says. */
@@ -31,7 +34,7 @@ export async function repeatable<T>(call: () => Promise<T>, repetition: Repetiti
     return await beating(call, progress);
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
-    throw asFailure(error, isWorthRepeating(error, activityInfo().attempt, mayBeNew), paceMs);
+    throw asFailure(error, isWorthRepeating(error, activityInfo().attempt, mayBeNew), { paceMs });
   }
 }
 
@@ -40,46 +43,18 @@ export function isWorthRepeating(error: PartnerError, attempt: number, mayBeNew:
     case 'NotSent':
     case 'RateLimited':
     case 'Uncertain':
+    case 'Unauthorized':
       return true;
     case 'Rejected':
       return mayBeNew && error.status === 404 && attempt < NOT_FOUND_ATTEMPTS;
-    default:
-      return false;
+    case 'Forbidden':
+      return isRefusedAtTheDoor(error);
   }
 }
 
-/**
- * For a write without an idempotency key: never retried here, the workflow decides. Nor when someone allows the activity
- * more attempts from outside, or resets it: what an attempt before this one did, nobody knows.
- */
-export async function once<T>(call: () => Promise<T>): Promise<T> {
-  if (!isFirstAttempt()) throw asFailure(triedAgain(activityInfo().activityType), false);
-  try {
-    return await beating(call);
-  } catch (error) {
-    throw error instanceof PartnerError ? asFailure(error, false) : error;
-  }
-}
-
-/** A reset numbers the attempts anew, but an attempt after it is scheduled later than the activity was. */
-function isFirstAttempt(): boolean {
-  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
-  return attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
-}
-
-/** For a look just before a write: whatever keeps us from looking, the write itself was not sent. */
-export async function beforeSending<T>(look: Promise<T>): Promise<T> {
-  try {
-    return await look;
-  } catch (error) {
-    if (!(error instanceof PartnerError && error.kind === 'Uncertain')) throw error;
-    throw new PartnerError({ ...error.details, kind: 'NotSent' }, { cause: error });
-  }
-}
-
-function triedAgain(operation: string): PartnerError {
-  const reason = 'the activity was tried again';
-  return new PartnerError({ system: 'gangway', operation, kind: 'Uncertain', fields: [], reason });
+/** The credentials do not work, or not without a one-time code: nothing that one onboarding asked for was looked at. */
+function isRefusedAtTheDoor({ kind, details: { atSignIn, needs } }: PartnerError): boolean {
+  return kind === 'Unauthorized' || atSignIn === true || needs !== undefined;
 }
 
 /** Makes a call that may take long, and tells the server all the while that its worker lives. */
@@ -93,14 +68,19 @@ export async function beating<T>(call: () => Promise<T>, progress?: unknown): Pr
   }
 }
 
-function asFailure(error: PartnerError, retryable: boolean, paceMs = 0): ApplicationFailure {
-  const { retryAfterMs } = error.details;
-  const paced = paceMs > 0 || retryAfterMs !== undefined;
+/** @param more what an attempt knows beside what the client does */
+export function asFailure(
+  error: PartnerError,
+  retryable: boolean,
+  { paceMs = 0, ...more }: { paceMs?: number } & Pick<PartnerErrorDetails, 'sentAt'> = {},
+): ApplicationFailure {
+  const { retryAfterMs = 0 } = error.details;
+  const nextRetryDelay = Math.max(paceMs, retryAfterMs, isRefusedAtTheDoor(error) ? REFUSED_PACE_MS : 0);
   return ApplicationFailure.create({
     type: PARTNER_ERROR,
     message: error.message,
-    details: [error.details satisfies PartnerErrorDetails],
+    details: [{ ...error.details, ...more } satisfies PartnerErrorDetails],
     nonRetryable: !retryable,
-    ...(retryable && paced && { nextRetryDelay: Math.max(paceMs, retryAfterMs ?? 0) }),
+    ...(retryable && nextRetryDelay > 0 && { nextRetryDelay }),
   });
 }

@@ -6,7 +6,8 @@ import { fieldProblems } from '../partners/client.js';
 import { PartnerError } from '../partners/partner-error.js';
 import type { PaymentsClient } from '../partners/payments/client.js';
 import type { PaymentsOperations } from '../partners/payments/operations.js';
-import { once, repeatable } from './failures.js';
+import { repeatable } from './failures.js';
+import { write } from './write.js';
 
 /** As many as a page may have (apis/4). */
 const PAGE = 200;
@@ -27,11 +28,11 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
       }),
 
     createAccount: ({ mid, provisionTerminal }) =>
-      once(async () => {
+      write(async (options) => {
         const { account, toProduction = false } = checked(provisionTerminal, 'createAccount');
         const description = describing(mid, account.description);
         const { id: accountId } = await of('account', () =>
-          client.createAccount({ ...account, type: 'merchant', description }, { toProduction }),
+          client.createAccount({ ...account, type: 'merchant', description }, { ...options, toProduction }),
         );
         return { accountId };
       }),
@@ -48,10 +49,10 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
       }),
 
     createTerminal: ({ accountId, provisionTerminal }) =>
-      once(async () => {
+      write(async (options) => {
         const { terminal, toProduction = false } = checked(provisionTerminal, 'createTerminal');
         const { id: terminalId } = await of('terminal', () =>
-          client.createTerminal({ ...terminal, account_id: accountId }, { toProduction }),
+          client.createTerminal({ ...terminal, account_id: accountId }, { ...options, toProduction }),
         );
         return { terminalId };
       }),

@@ -58,7 +58,7 @@ export interface ProfilesFound {
 export interface BankingActivities {
   /** E5 and E9. Reads only; a merchant without a profile is no failure. */
   findProfiles(request: { merchantProfileId?: number; dba: string } & Access): Promise<ProfilesFound>;
-  /** E7. Never retried. */
+  /** E7. Sent at most once. */
   submitHolder(request: HolderRequest & Access): Promise<HolderVerdict>;
   /** Replaces the holder of a profile. May be repeated. Nudges the status poll afterwards. */
   correctHolder(request: HolderRequest & { profileId: number } & Access): Promise<HolderVerdict>;
@@ -68,16 +68,16 @@ export interface BankingActivities {
   awaitProfileChange(
     request: { profileId: number; seen: SeenProfile } & Access,
   ): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
-  /** Opens no second one, where there is one by now. Never retried. `problems` says why none was opened. */
+  /** Opens no second one, where there is one by now. Sent at most once. `problems` says why none was opened. */
   openFinancialAccount(
     request: { profileId: number } & Access,
   ): Promise<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
-  /** Answers a ticket by one that names it as parent. Never retried. Nudges the status poll afterwards. */
+  /** Answers a ticket by one that names it as parent. Sent at most once. Nudges the status poll afterwards. */
   replyToTicket(request: { ticketId: number; topic: string | null; text: string } & Access): Promise<void>;
   /** Whether a ticket has such a reply. */
   hasReply(request: { ticketId: number; text: string } & Access): Promise<boolean>;
 
-  /** E8. Never retried. */
+  /** E8. Sent at most once. */
   closeCard(
     request: {
       paymentCardId: string;
@@ -87,14 +87,17 @@ export interface BankingActivities {
   ): Promise<{ problems: readonly FieldProblem[] }>;
   /** Whether the card is closed; null when it cannot be seen. */
   isCardClosed(request: { paymentCardId: string } & Access): Promise<boolean | null>;
-  /** E3. Leaves the same address however often it runs, but a one-time code is good for one call. */
+  /** E3. Leaves the same address however often it runs, but with a one-time code, which is good for one call, it is sent at most once. */
   changeAddress(request: { change: Readonly<Record<string, unknown>> } & Access): Promise<void>;
   /** E4. May be repeated. */
   setCardNickname(
     request: { paymentCardId: string; nickName: string | null } & Access,
   ): Promise<{ last4: string | null }>;
-  /** E15. May be repeated; the partner answers 404 for a sub-user that is restored already. */
-  restoreSubUser(request: { subUserId: number } & Access): Promise<void>;
+  /**
+   * E15. May be repeated. The partner responds with 404 for a sub-user that is restored already; `afterLostCall` is true
+   * when it did so after a call whose response was lost, so that this call most likely restored it.
+   */
+  restoreSubUser(request: { subUserId: number } & Access): Promise<{ afterLostCall: boolean }>;
   /** E13. May be repeated. */
   ensureWebhook(request: WebhookRequest & Access): Promise<{ existed: boolean; id: number | null }>;
   /**

@@ -13,7 +13,7 @@ export interface StatusSnapshot {
   readonly notes: readonly Note[];
 }
 
-/** An underwriting note. The partner gives it no id, so `id` is a hash of its text, author and date. */
+/** An underwriting note. The partner gives it no id, so `id` is a hash of its text, its author and its place among equals. */
 export interface Note {
   readonly id: string;
   readonly text: string;
@@ -59,31 +59,45 @@ export interface CreateMerchantRequest extends ChosenReferences {
 export interface BoardingActivities {
   /** Finds ids by name, or takes the only one there is. Reads only. */
   resolveReferences(request: ReferenceRequest): Promise<References>;
-  /** Never retried: see the exactly-once rules. */
+  /** Sent at most once. */
   createMerchant(request: CreateMerchantRequest): Promise<{ merchantProfileId: number }>;
   /** Reads the fees; where `changes` ask for it sets them, reads them back and says what did not stick. */
   applyFees(request: {
     merchantProfileId: number;
     changes?: MerchantBoardingInput['fees'];
   }): Promise<{ changed: number; differing: readonly FieldProblem[] }>;
-  /** Never retried. */
+  /**
+   * Reads the status, and submits an application that can be submitted. Sent at most once. `status` is the one before;
+   * `submitted` is false when nothing was sent because of it.
+   */
   submitMerchant(request: {
     merchantProfileId: number;
     application: NonNullable<MerchantBoardingInput['application']>;
-  }): Promise<void>;
-  /** Nudges the status poll afterwards, which may not know yet. */
-  readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
+  }): Promise<{ submitted: boolean; status: string }>;
+  /**
+   * Nudges the status poll afterwards, which may not know yet.
+   *
+   * @param request `mayBeNew`: a 404 is retried for a while, as of a merchant that was just created; default: true
+   */
+  readStatus(request: { merchantProfileId: number; mayBeNew?: boolean }): Promise<StatusSnapshot>;
   /** Ends at the first read that differs from `seen`, however many days that takes. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;
     seen: Seen;
   }): Promise<{ snapshot: StatusSnapshot; polls: number }>;
-  /** Never retried. */
+  /** Sent at most once. */
   attachDocument(request: {
     merchantProfileId: number;
     document: DocumentRef;
     description: string;
   }): Promise<void>;
-  /** Never retried. Nudges the status poll afterwards. */
-  requestUnderwritingReview(request: { merchantProfileId: number; comment?: string }): Promise<void>;
+  /**
+   * Reads status and notes, and says that these notes are answered, when the partner lists one of them and takes answers.
+   * Sent at most once. `before` is what was read; `delivered` is false when nothing was sent because of it.
+   */
+  requestUnderwritingReview(request: {
+    merchantProfileId: number;
+    comment?: string;
+    noteIds: readonly string[];
+  }): Promise<{ delivered: boolean; before: StatusSnapshot }>;
 }

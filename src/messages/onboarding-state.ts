@@ -36,6 +36,14 @@ export type OutcomeName =
   | 'rejected'
   | 'abandoned';
 
+/** A write that was in flight when its onboarding ended, and what became of it. */
+export interface UnfinishedWrite {
+  /** For people: `upload check.pdf`. */
+  readonly write: string;
+  /** `done`: the partner confirmed it. `unknown`: it was sent, and nobody knows whether it took effect. */
+  readonly became: 'done' | 'rejected' | 'not-sent' | 'unknown';
+}
+
 export interface TimelineEntry {
   /** ISO 8601. */
   readonly at: string;

@@ -10,10 +10,10 @@ type Asked = Pick<TerminalProvisioningInput, 'provisionTerminal'>;
 export interface PaymentsActivities {
   /** Ids of the accounts that were made for this merchant. Reads only. */
   findAccounts(request: { mid: string }): Promise<readonly string[]>;
-  /** Never retried. The API key that the platform makes beside the account is told to nobody. */
+  /** Sent at most once. The API key that the platform makes beside the account is dropped. */
   createAccount(request: Asked & { mid: string }): Promise<{ accountId: string }>;
   /** Ids of the terminals of an account that have exactly this name. Reads only. */
   findTerminals(request: { accountId: string; name: string }): Promise<readonly string[]>;
-  /** Never retried. */
+  /** Sent at most once. */
   createTerminal(request: Asked & { accountId: string }): Promise<{ terminalId: string }>;
 }

@@ -44,6 +44,8 @@ export type AnswerKind = Answer['kind'];
 /** One thing that waits for a person. */
 export interface Requirement {
   readonly id: string;
+  /** Identifies what the partner asks, the same when it asks again: a note, a ticket. */
+  readonly about?: string;
   readonly kind: RequirementKind;
   readonly title: string;
   readonly detail: string;

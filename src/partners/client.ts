@@ -46,6 +46,8 @@ export interface Opened {
 export interface CallOptions {
   /** Ends the call. If bytes went out by then, the outcome is `Uncertain`. */
   readonly signal?: AbortSignal;
+  /** Of a write: awaited with its connection established, before its first byte. When it rejects, nothing is sent. */
+  readonly beforeSending?: () => Promise<void>;
   /** The caller tells people that an operation is deprecated, so the process does not warn. */
   readonly knowsDeprecated?: boolean;
   /** A write to production is wanted, where a partner has another environment as well. */
@@ -129,6 +131,7 @@ async function call(
       method: operation.method,
       headers: { accept, ...wire.headers, ...credentials },
       write: operation.effect !== 'read',
+      beforeSending: options.beforeSending,
       ...(signal && { signal }),
     };
     const ended = protocol.observe?.({ system: protocol.system, operation: name, method: operation.method });

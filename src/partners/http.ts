@@ -1,4 +1,5 @@
-import { type Dispatcher, errors, type FormData, Pool } from 'undici';
+import pLimit from 'p-limit';
+import { buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
 import { Deadline, untilAborted } from '../http/deadline.js';
 
 /** How long one call may take, in milliseconds, and how large an answer may be, in bytes. */
@@ -15,6 +16,8 @@ export interface HttpLimits {
   readonly maxDownloadBytes: number;
   /** Connections to the partner for reads, and as many again for writes. */
   readonly connections: number;
+  /** A write's connection that has waited for longer than this is replaced by a new one before it is used. */
+  readonly idleTimeoutMs: number;
 }
 
 export const DEFAULT_HTTP_LIMITS: HttpLimits = {
@@ -25,6 +28,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   maxBodyBytes: 8 * 1024 * 1024,
   maxDownloadBytes: 256 * 1024 * 1024,
   connections: 32,
+  idleTimeoutMs: 1_000,
 };
 
 export interface HttpRequest {
@@ -35,6 +39,8 @@ export interface HttpRequest {
   readonly body?: string | FormData;
   /** A write gets a connection of its own, see {@link PartnerHttp}. */
   readonly write: boolean;
+  /** Of a write: awaited once its connection is established, before its first byte. When it rejects, nothing is sent. */
+  readonly beforeSending?: (() => Promise<void>) | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -72,39 +78,42 @@ export class TransportError extends Error {
 /**
  * HTTP to one partner: one origin, no redirects, no hidden retries, bounded time and size.
  *
- * Reads share kept-alive connections. A write always opens a fresh one (`pipelining: 0` closes each connection
- * after its answer): on a kept-alive socket that the partner has just closed, a request dies half-way and nobody
- * can tell whether it was processed.
+ * Reads share kept-alive connections. A write always opens a fresh one: on a kept-alive socket that the partner has just
+ * closed, a request dies half-way and nobody can tell whether it was processed. Because the connection belongs to one
+ * write, {@link HttpRequest.beforeSending} runs between the connection and the request: a partner that cannot be reached
+ * fails before it.
  */
 export class PartnerHttp {
+  readonly #origin: string;
   readonly #basePath: string;
   readonly #reads: Pool;
-  readonly #writes: Pool;
-  readonly #downloads: Pool;
   readonly #limits: HttpLimits;
+  readonly #options: Client.Options;
+  readonly #inTurn: ReturnType<typeof pLimit>;
 
   /** @throws {TypeError} unless the URL is https, or http to a loopback address. */
   constructor(baseUrl: string, limits: Partial<HttpLimits> = {}) {
     const url = new URL(baseUrl);
     if (!isSecureOrLoopback(url)) throw new TypeError('a partner URL must be https (http only to loopback)');
     this.#limits = { ...DEFAULT_HTTP_LIMITS, ...limits };
+    this.#origin = url.origin;
     this.#basePath = url.pathname.replace(/\/+$/, '');
-    const options: Pool.Options = {
-      connections: this.#limits.connections,
-      connect: { timeout: this.#limits.connectTimeoutMs },
-      headersTimeout: this.#limits.headersTimeoutMs,
-      bodyTimeout: this.#limits.bodyTimeoutMs,
+    const { connections, headersTimeoutMs, bodyTimeoutMs, connectTimeoutMs } = this.#limits;
+    this.#options = { headersTimeout: headersTimeoutMs, bodyTimeout: bodyTimeoutMs };
+    this.#reads = new Pool(url.origin, {
+      ...this.#options,
+      connections,
+      connect: { timeout: connectTimeoutMs },
       maxResponseSize: this.#limits.maxBodyBytes,
-    };
-    this.#reads = new Pool(url.origin, { ...options, pipelining: 1, keepAliveTimeout: 4_000 });
-    this.#writes = new Pool(url.origin, { ...options, pipelining: 0 });
-    const maxResponseSize = this.#limits.maxDownloadBytes;
-    this.#downloads = new Pool(url.origin, { ...options, maxResponseSize, pipelining: 0 });
+      pipelining: 1,
+      keepAliveTimeout: 4_000,
+    });
+    this.#inTurn = pLimit(connections);
   }
 
   /** @throws {TransportError} when no complete answer came. Any HTTP status is an answer. */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    return this.#exchange(request, request.write ? this.#writes : this.#reads, buffered);
+    return this.#exchange(request, this.#limits.maxBodyBytes, buffered);
   }
 
   /**
@@ -112,37 +121,57 @@ export class PartnerHttp {
    * until the body's end. Any other status is an answer to be read, so that one is whole.
    */
   async download(request: HttpRequest): Promise<HttpResponse | HttpDownload> {
-    return this.#exchange<HttpResponse | HttpDownload>(request, this.#downloads, (response) => {
+    const { maxBodyBytes, maxDownloadBytes } = this.#limits;
+    // A large body must not hold up other reads on the connection.
+    const alone = { ...request, write: true };
+    return this.#exchange<HttpResponse | HttpDownload>(alone, maxDownloadBytes, (response) => {
       const { statusCode: status, headers, body } = response;
-      if (status < 200 || status > 299) return buffered(response, this.#limits.maxBodyBytes);
+      if (status < 200 || status > 299) return buffered(response, maxBodyBytes);
       return { status, headers, chunks: chunksOf(body), cancel: () => void body.destroy() };
     });
   }
 
   async #exchange<Answer>(
     request: HttpRequest,
-    connections: Pool,
+    maxResponseSize: number,
     read: (response: Dispatcher.ResponseData) => Answer | Promise<Answer>,
   ): Promise<Answer> {
     let sent = false;
-    const pool = connections.compose(
-      whenRequestStarts(() => {
-        sent = true;
-      }),
-    );
-    const deadline = new Deadline({ ms: this.#limits.totalTimeoutMs, until: request.signal });
+    const { totalTimeoutMs } = this.#limits;
+    const deadline = new Deadline({ ms: totalTimeoutMs, until: request.signal });
     const { signal } = deadline;
-    try {
-      signal.throwIfAborted();
-      const answer = pool.request({
+    const started = whenRequestStarts(() => {
+      sent = true;
+    });
+    const exchanged = (connection: Dispatcher): Promise<Dispatcher.ResponseData> =>
+      connection.compose(started).request({
         method: request.method,
         path: this.#basePath + request.path,
         headers: { ...request.headers },
         body: request.body ?? null,
         signal,
       });
+    const alone = async () => {
+      signal.throwIfAborted();
+      const connection = this.#ownConnection(maxResponseSize, request.beforeSending);
+      const release = () => void connection.destroy().catch(() => undefined);
+      signal.addEventListener('abort', release, { once: true });
+      try {
+        const response = await exchanged(connection);
+        response.body.once('close', release);
+        return response;
+      } catch (error) {
+        release();
+        throw error;
+      }
+    };
+    try {
+      signal.throwIfAborted();
       // undici heeds the signal only once a connection is there, which may take a while.
-      const response = await untilAborted(answer, signal);
+      const response = await untilAborted(
+        request.write ? this.#inTurn(alone) : exchanged(this.#reads),
+        signal,
+      );
       response.body.once('close', () => deadline.release());
       return await read(response);
     } catch (error) {
@@ -151,8 +180,36 @@ export class PartnerHttp {
     }
   }
 
+  /** A connection for one request, which `ready` may still refuse once it is established. */
+  #ownConnection(maxResponseSize: number, ready = async (): Promise<void> => undefined): Client {
+    const { connectTimeoutMs, idleTimeoutMs } = this.#limits;
+    const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
+    return new Client(this.#origin, {
+      ...this.#options,
+      maxResponseSize,
+      pipelining: 0,
+      connect: (options, callback) =>
+        connect(options, (error, socket) => {
+          if (error) return callback(error, null);
+          const connectedAt = performance.now();
+          ready().then(
+            () => {
+              if (!socket.destroyed && performance.now() - connectedAt < idleTimeoutMs)
+                return callback(null, socket);
+              socket.destroy();
+              connect(options, callback);
+            },
+            (refused: Error) => {
+              socket.destroy();
+              callback(refused, null);
+            },
+          );
+        }),
+    });
+  }
+
   async close(): Promise<void> {
-    await Promise.all([this.#reads, this.#writes, this.#downloads].map((pool) => pool.close()));
+    await this.#reads.close();
   }
 }
 

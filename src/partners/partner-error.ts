@@ -41,6 +41,8 @@ export interface PartnerErrorDetails {
   readonly atSignIn?: true;
   /** What a person could supply, when that alone is missing: a one-time code for the second factor. */
   readonly needs?: 'one-time-code';
+  /** ISO 8601: when a write was sent whose outcome nobody knows. */
+  readonly sentAt?: string;
   /** A short technical reason that holds no data of the call: `ECONNREFUSED`, `HTTP 503`. */
   readonly reason: string;
 }

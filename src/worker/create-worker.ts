@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { announcing, delivering } from '../activities/news.js';
 import { onboardingActivities } from '../activities/onboardings.js';
+import { reportsWrites } from '../activities/write.js';
 import { type Config, servedAccounts } from '../config.js';
 import { documentStore } from '../documents/document-store.js';
 import { openStore } from '../documents/open-store.js';
@@ -72,7 +73,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
     ...TUNING,
-    interceptors: { client: tracedClient, activity: [tracedActivities] },
+    interceptors: { client: tracedClient, activity: [reportsWrites, tracedActivities] },
     ...versioned(version),
   } satisfies Omit<WorkerOptions, 'taskQueue'>;
   const documents = documentStore(await openStore(documentDir, s3Endpoint));

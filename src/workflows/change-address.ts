@@ -22,21 +22,21 @@ export async function changeAddress(input: ChangeAddressInput): Promise<Operatio
         if (needsCode)
           code ??= await askForCode(journey, `It is confirmed by a ${input.secureOperationType}.`);
       },
-      run: async (access) => {
-        for (let entry = access; ; entry = {}) {
+      run: async () => {
+        for (;;) {
           const used = code;
           code = undefined;
           const confirmed = used === undefined ? address : { ...address, oneTimeCode: used };
           try {
-            return await change({ change: confirmed, ...entry });
+            return await change({ change: confirmed });
           } catch (error) {
-            const { kind, atSignIn } = partnerFailure(error);
-            // Nobody at the partner has seen it.
-            if (atSignIn || kind === 'NotSent' || kind === 'RateLimited') code = used;
-            if (!needsCode || kind !== 'Forbidden' || atSignIn) throw error;
+            const { kind } = partnerFailure(error);
+            if (!needsCode || (kind !== 'Forbidden' && kind !== 'Uncertain')) throw error;
             code = await askForCode(
               journey,
-              'The partner refused (403): the code was wrong, or it is not permitted.',
+              kind === 'Forbidden'
+                ? 'The partner refused (403): the code was wrong, or it is not permitted.'
+                : 'The call with the last code went unanswered, and a code is good for one call.',
             );
           }
         }

@@ -11,11 +11,11 @@ export async function closeCard(
   requireMembers(input, { paymentCardId: 'string', last4: 'string' });
   const { paymentCardId } = input;
   return operate(`close card ${paymentCardId} for good`, async (journey) => {
-    const isClosed = (access: object) => isCardClosed({ paymentCardId, ...access });
+    const isClosed = () => isCardClosed({ paymentCardId });
     await carryOut<void>(journey, {
       title: 'close the card',
-      run: async (access) => {
-        const { problems } = await close({ ...input, ...access });
+      run: async () => {
+        const { problems } = await close(input);
         if (problems.length > 0) throw new RejectedByPartner(problems);
       },
       endsWhenRejected: true,

@@ -22,7 +22,7 @@ export async function ensureWebhooks(
     const webhooks: EnsuredWebhook[] = [];
     for (const webhook of input.webhooks) {
       const title = `create webhook ${webhook.name}`;
-      const run = (access: object) => ensureWebhook({ ...webhook, ...access });
+      const run = () => ensureWebhook(webhook);
       const ensured = await carryOut(journey, { title, run, endsWhenRejected: true });
       webhooks.push({ ...webhook, ...ensured });
       journey.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });

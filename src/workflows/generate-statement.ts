@@ -21,7 +21,7 @@ export async function generateStatement(
   return operate(`save the statement of ${period}`, async (journey) => {
     const saved = await carryOut(journey, {
       title: 'save the statement',
-      run: (access) => saveStatement({ ...request, ...access }),
+      run: () => saveStatement(request),
       endsWhenRejected: true,
     });
     journey.timeline.add('statement-saved', { detail: saved.fileName });
@@ -29,7 +29,7 @@ export async function generateStatement(
     journey.publish();
     await carryOut(journey, {
       title: 'send the statement by e-mail',
-      run: (access) => sendStatement({ ...request, email, ...access }),
+      run: () => sendStatement({ ...request, email }),
       endsWhenRejected: true,
       once: {
         adopt: () => saved,

@@ -4,10 +4,10 @@ import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { NOT_SUBMITTED } from '../partners/boarding/statuses.js';
 import { createMerchant, resolveReferences } from './boarding/activities.js';
-import { Application, read, setFees, submit } from './boarding/application.js';
+import { Application, read } from './boarding/application.js';
 import { followUnderwriting, type UnderwritingRecords } from './boarding/underwriting.js';
 import { askForCorrection, carryOut } from './journey/carry-out.js';
-import type { JourneyRecords } from './journey/journey.js';
+import type { JourneyRecords, Unfinished } from './journey/journey.js';
 
 /** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
 export interface Carried {
@@ -22,7 +22,7 @@ export interface Carried {
 export async function merchantBoarding(
   input: MerchantBoardingInput,
   carried?: Carried,
-): Promise<MerchantBoardingOutcome> {
+): Promise<MerchantBoardingOutcome & Unfinished> {
   const application = new Application(input, carried?.journey);
   const { journey } = application;
 
@@ -31,14 +31,9 @@ export async function merchantBoarding(
       if (carried) return followUnderwriting(application, carried.underwriting);
 
       journey.enter('preparing');
-      const status = await findOrCreate(application);
-      if (status !== NOT_SUBMITTED)
-        return followUnderwriting(application, { seen: { status: null }, delivered: [] });
-
-      journey.enter('applying');
-      await setFees(application);
-      await submit(application, NOT_SUBMITTED);
-      return followUnderwriting(application, { seen: { status: NOT_SUBMITTED }, delivered: [] });
+      const isNew = (await findOrCreate(application)) === NOT_SUBMITTED;
+      const seen = { status: isNew ? NOT_SUBMITTED : null };
+      return followUnderwriting(application, { seen, applied: false, delivered: {}, uploaded: [] });
     },
     (comment) => ({ outcome: 'abandoned', comment, ...application.knownMerchant }),
   );

@@ -15,7 +15,7 @@ export async function setCardNickname(
     async (journey) => {
       const { last4 } = await carryOut(journey, {
         title: 'set the nickname',
-        run: (access) => set({ paymentCardId, nickName, ...access }),
+        run: () => set({ paymentCardId, nickName }),
         endsWhenRejected: true,
       });
       journey.timeline.add(nickName === null ? 'nickname-cleared' : 'nickname-set', {

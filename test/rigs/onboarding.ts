@@ -58,6 +58,16 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     return polls + Math.max((poll.attempt ?? 0) - 1 - attempt, 0);
   }
 
+  /** Waits until an attempt of an activity has failed and the server waits before the next. */
+  async retrying(activityType: string): Promise<void> {
+    const pending = async () => (await this.handle.describe()).raw.pendingActivities ?? [];
+    await eventually(
+      pending,
+      (all) => all.some((one) => one.activityType?.name === activityType && one.lastFailure),
+      `a retry of ${activityType}`,
+    );
+  }
+
   /** Waits for an open requirement of a kind. */
   async requirement(kind: Requirement['kind']): Promise<Requirement> {
     const of = ({ requirements }: OnboardingState) =>

@@ -7,8 +7,9 @@ import type { BankingOperations } from '../../partners/banking/operations.js';
 import { operationName } from '../../partners/catalogue.js';
 import { fieldProblems } from '../../partners/client.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
-import { once, repeatable } from '../failures.js';
+import { repeatable } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
+import { write } from '../write.js';
 import type { BankingCalls } from './access.js';
 import { inputPath } from './input-path.js';
 import { notTold, problemsIn } from './refusal.js';
@@ -22,9 +23,9 @@ export function holderActivities(
 ): Pick<BankingCalls, 'submitHolder' | 'correctHolder'> {
   return {
     submitHolder: (request) =>
-      once(() =>
+      write((options) =>
         judged(request, 'submitBusinessAccountHolder', async (submission) => {
-          const answer = await client.submitBusinessAccountHolder(submission);
+          const answer = await client.submitBusinessAccountHolder(submission, options);
           if (answer.success && !answer.profileId) throw notTold('submitBusinessAccountHolder', 'a profile');
           return answer;
         }),

@@ -2,7 +2,8 @@ import { eachPaymentCard, isClosed } from '../../partners/banking/cards.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import type { AddressChange, NotificationType } from '../../partners/banking/requests.js';
 import { PartnerError } from '../../partners/partner-error.js';
-import { once, repeatable } from '../failures.js';
+import { repeatable } from '../failures.js';
+import { write } from '../write.js';
 import { type BankingCalls, untilCancelled } from './access.js';
 import { problemsIn } from './refusal.js';
 
@@ -21,7 +22,8 @@ export function operationActivities(client: BankingClient): OperationCalls {
   }
 
   return {
-    closeCard: (request) => once(async () => ({ problems: problemsIn(await client.closeCard(request)) })),
+    closeCard: (request) =>
+      write(async (options) => ({ problems: problemsIn(await client.closeCard(request, options)) })),
 
     isCardClosed: ({ paymentCardId }) =>
       repeatable(async () => {
@@ -35,10 +37,13 @@ export function operationActivities(client: BankingClient): OperationCalls {
       }),
 
     changeAddress: ({ change }) =>
-      once(async () => {
-        // What it is, the client checks.
-        await client.changeAddress(change as unknown as AddressChange);
-      }),
+      write(
+        async (options) => {
+          // What it is, the client checks.
+          await client.changeAddress(change as unknown as AddressChange, options);
+        },
+        { mayRepeat: change['oneTimeCode'] === undefined },
+      ),
 
     setCardNickname: (request) =>
       repeatable(async () => {
@@ -47,9 +52,19 @@ export function operationActivities(client: BankingClient): OperationCalls {
       }),
 
     restoreSubUser: ({ subUserId }) =>
-      once(async () => {
-        await client.restoreSubUser({ id: subUserId });
-      }),
+      write(
+        async ({ isUnclear, ...options }) => {
+          try {
+            await client.restoreSubUser({ id: subUserId }, options);
+            return { afterLostCall: false };
+          } catch (error) {
+            const isGone = error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404;
+            if (isGone && isUnclear) return { afterLostCall: true };
+            throw error;
+          }
+        },
+        { mayRepeat: true },
+      ),
 
     ensureWebhook: ({ name, url, notificationType }) =>
       repeatable(async () => {

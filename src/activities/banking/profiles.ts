@@ -3,9 +3,10 @@ import type { Ticket } from '../../partners/banking/answers.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { isUnderReview, UNKNOWN } from '../../partners/banking/statuses.js';
 import { PartnerError } from '../../partners/partner-error.js';
-import { beforeSending, once, repeatable } from '../failures.js';
+import { repeatable } from '../failures.js';
 import { awaitChange, nudgeOwnPoll } from '../poll.js';
 import type { PollBounds } from '../poll-delay.js';
+import { write } from '../write.js';
 import { type BankingCalls, untilCancelled } from './access.js';
 import { notTold, problemsIn } from './refusal.js';
 
@@ -62,13 +63,13 @@ export function profileActivities(client: BankingClient, poll: PollBounds): Prof
       ),
 
     openFinancialAccount: ({ profileId }) =>
-      once(async () => {
+      write(async (options) => {
         // The partner opens accounts by itself too, and what was read of the profile may be hours old by now.
-        const now = await beforeSending(client.getProfile({ id: profileId }, untilCancelled()));
+        const now = await client.getProfile({ id: profileId }, { signal: options.signal });
         if (now.financialAccountId !== null) {
           return { financialAccountId: now.financialAccountId, problems: [] };
         }
-        const answer = await client.submitBusinessCustomer({ profileId });
+        const answer = await client.submitBusinessCustomer({ profileId }, options);
         const { success, financialAccountId } = answer;
         if (success && financialAccountId === null) throw notTold('submitBusinessCustomer', 'an account');
         return { financialAccountId, problems: problemsIn(answer) };

@@ -5,8 +5,9 @@ import type { StatementRequest } from '../../messages/banking-operations.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { statementFormat } from '../../partners/banking/statement.js';
 import type { CallOptions } from '../../partners/client.js';
-import { once, repeatable } from '../failures.js';
+import { repeatable } from '../failures.js';
 import { kept } from '../stores.js';
+import { write } from '../write.js';
 import { type BankingCalls, untilCancelled } from './access.js';
 
 const STATEMENT = { system: 'banking', operation: 'generate-full-statement' };
@@ -37,6 +38,6 @@ export function statementActivities(
       request.email === undefined
         ? repeatable(() => kept(STATEMENT, () => save(request, untilCancelled())))
         : // The partner has sent its e-mail by the time that a file cannot be kept: what is left of it is in doubt.
-          once(() => save(request)),
+          write((options) => save(request, options)),
   };
 }

@@ -1,14 +1,16 @@
 import type { BankingClient } from '../../partners/banking/client.js';
-import { once, repeatable } from '../failures.js';
+import { repeatable } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
+import { write } from '../write.js';
 import { type BankingCalls, untilCancelled } from './access.js';
 
 /** Answers the partner's tickets. */
 export function ticketActivities(client: BankingClient): Pick<BankingCalls, 'replyToTicket' | 'hasReply'> {
   return {
     replyToTicket: ({ ticketId, topic, text }) =>
-      once(async () => {
-        await client.createTicket({ ...(topic !== null && { topic }), text, parentTicketId: ticketId });
+      write(async (options) => {
+        const reply = { ...(topic !== null && { topic }), text, parentTicketId: ticketId };
+        await client.createTicket(reply, options);
         nudgeOwnPoll();
       }),
 

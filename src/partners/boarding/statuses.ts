@@ -20,3 +20,28 @@ const NOT_UNDER_REVIEW: readonly string[] = [NOT_SUBMITTED, APPROVED, DECLINED, 
 export function isUnderReview(status: string): boolean {
   return !NOT_UNDER_REVIEW.includes(status);
 }
+
+/** Whether the partner has decided about an application. Only an approval has more to come: its mid. */
+export function isDecided(status: string): boolean {
+  return [APPROVED, DECLINED, WITHDRAWN, CLOSED].includes(status);
+}
+
+/** Statuses from which an application is submitted. A submission leads to {@link PENDING}, and nothing else does. */
+export function isSubmittable(status: string): boolean {
+  return status === NOT_SUBMITTED || status === REQUEST_CHANGES;
+}
+
+/** `Pending Review`, `UW Level 1: Pending Review`: only a request for review leads there (apis/2, States and transitions). */
+export function isInReview(status: string): boolean {
+  return status.endsWith(PENDING_REVIEW);
+}
+
+/** `Pending`, `UW Level 1: Pending`: the underwriters wait for answers (apis/2, States and transitions). */
+export function takesAnswers(status: string): boolean {
+  return status === PENDING || status.endsWith(`: ${PENDING}`);
+}
+
+/** Whether the partner might take answers. Of names that no document explains, only the partner knows. */
+export function mayTakeAnswers(status: string): boolean {
+  return isUnderReview(status) && !isInReview(status) && status !== REQUEST_CHANGES;
+}

@@ -1,6 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { BoardingActivities } from '../../messages/boarding-activities.js';
-import { AT_MOST_ONCE, POLL, REPEATABLE } from '../journey/activity-options.js';
+import { POLL, REPEATABLE, WRITE } from '../journey/activity-options.js';
 import { laneActivities } from '../journey/lane-activities.js';
 
 const activities = (options: ActivityOptions) => laneActivities<BoardingActivities>('boarding', options);
@@ -10,18 +10,18 @@ export const { resolveReferences } = activities({
   summary: 'Look up agent profile and boarding settings',
 });
 
-export const { createMerchant } = activities({ ...AT_MOST_ONCE, summary: 'Create the merchant' });
+export const { createMerchant } = activities({ ...WRITE, summary: 'Create the merchant' });
 
 export const { applyFees } = activities({ ...REPEATABLE, summary: 'Read the fees, change what was asked' });
 
-export const { submitMerchant } = activities({ ...AT_MOST_ONCE, summary: 'Submit to underwriting' });
+export const { submitMerchant } = activities({ ...WRITE, summary: 'Submit to underwriting' });
 
 export const { readStatus } = activities({ ...REPEATABLE, summary: 'Read the status' });
 
-export const { attachDocument } = activities({ ...AT_MOST_ONCE, summary: 'Upload a document' });
+export const { attachDocument } = activities({ ...WRITE, summary: 'Upload a document' });
 
 export const { requestUnderwritingReview } = activities({
-  ...AT_MOST_ONCE,
+  ...WRITE,
   summary: 'Tell the underwriters their notes are answered',
 });
 

@@ -1,13 +1,26 @@
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
-import { CORRECTABLE_MERCHANT_MEMBERS } from '../../messages/merchant-boarding.js';
+import {
+  CORRECTABLE_MERCHANT_MEMBERS,
+  type MerchantBoardingOutcome,
+} from '../../messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../../messages/merchant-boarding-input.js';
 import { mergePatch } from '../../messages/merge-patch.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
-import { askForCorrection, carryOut, type OnceOnly } from '../journey/carry-out.js';
+import {
+  APPROVED,
+  CLOSED,
+  DECLINED,
+  isDecided,
+  NOT_SUBMITTED,
+  PENDING,
+  WITHDRAWN,
+} from '../../partners/boarding/statuses.js';
+import { askForCorrection, carryOut } from '../journey/carry-out.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { Follower } from '../journey/follower.js';
 import { requireMembers } from '../journey/input.js';
 import { type Facts, Journey, type JourneyRecords } from '../journey/journey.js';
+import { masked } from '../journey/masked.js';
 import { applyFees, awaitStatusChange, readStatus, submitMerchant } from './activities.js';
 
 const NEXT_STEPS: NextSteps = {
@@ -88,36 +101,73 @@ export async function setFees(application: Application): Promise<void> {
   }
 }
 
-/** Submits the application to underwriting, from `before` on: the status in which it waits for that. */
-export async function submit(application: Application, before: string): Promise<void> {
+/** What became of a submission: nothing was sent when the status before it, or the partner's decision, made it moot. */
+export interface Submission {
+  readonly submitted: boolean;
+  readonly status: string;
+}
+
+/**
+ * Submits the application to underwriting, when it can be submitted as it stands.
+ *
+ * @param latest what the partner showed since then, looked at while a person is asked
+ */
+export async function submit(
+  application: Application,
+  latest: () => StatusSnapshot | undefined,
+): Promise<Submission> {
   const { journey, merchantProfileId } = application;
-  await carryOut(journey, {
+  const { dba } = application.input.merchant;
+  let readsAs = NOT_SUBMITTED;
+  const effectIn = (now: StatusSnapshot | undefined) =>
+    now && (now.status === PENDING || isDecided(now.status))
+      ? { found: { submitted: now.status === PENDING, status: now.status } }
+      : undefined;
+  const submission = await carryOut<Submission>(journey, {
     title: 'submit to underwriting',
     run: () => submitMerchant({ merchantProfileId, application: application.input.application ?? {} }),
     correct: application.correct,
-    once: effectShowsInStatus(application, before, 'the submission'),
-  });
-  journey.timeline.add('submitted');
-}
-
-/** A write that moves a merchant on from status `before`: whether it took effect is seen there, sooner or later. */
-export function effectShowsInStatus(application: Application, before: string, what: string): OnceOnly<void> {
-  const { follower, merchantProfileId } = application;
-  return {
-    lookForEffect: async () => {
-      if ((await read(application)).status !== before) return { found: undefined };
-      follower.follow({ status: before });
-      return undefined;
+    once: {
+      lookForEffect: async () => {
+        const now = await read(application);
+        readsAs = now.status;
+        return effectIn(now);
+      },
+      effectSeen: () => effectIn(latest()),
+      adopt: () => ({ submitted: true, status: PENDING }),
+      get hint() {
+        return (
+          `Merchant ${merchantProfileId} (“${dba}”) still reads as ${readsAs}. ` +
+          `If the partner has the submission, adopt ${merchantProfileId}; if not, retry.`
+        );
+      },
     },
-    settled: () => follower.news !== undefined && follower.news.status !== before,
-    adopt: () => undefined,
-    hint:
-      `Merchant ${merchantProfileId} still reads as ${before}. ` +
-      `If the partner has ${what}, adopt ${merchantProfileId}; if not, retry.`,
-  };
+  });
+  // Nothing else than a submission leads there, be it an earlier one whose response was lost.
+  return { ...submission, submitted: submission.submitted || submission.status === PENDING };
 }
 
 /** Reads the status, as often as it takes. */
 export function read({ journey, merchantProfileId }: Application): Promise<StatusSnapshot> {
   return carryOut(journey, { title: 'read the status', run: () => readStatus({ merchantProfileId }) });
+}
+
+/** How the boarding ends with this status; undefined while it goes on. */
+export function outcomeOf(
+  { status, comment: said, mid }: StatusSnapshot,
+  merchantProfileId: number,
+): MerchantBoardingOutcome | undefined {
+  const comment = said && masked(said);
+  switch (status) {
+    case APPROVED:
+      return mid === null ? undefined : { outcome: 'boarded', mid, merchantProfileId };
+    case DECLINED:
+      return { outcome: 'declined', comment, merchantProfileId };
+    case WITHDRAWN:
+      return { outcome: 'withdrawn', comment, merchantProfileId };
+    case CLOSED:
+      return { outcome: 'closed', comment, merchantProfileId };
+    default:
+      return undefined;
+  }
 }

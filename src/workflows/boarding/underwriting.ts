@@ -4,177 +4,390 @@ import type { MerchantBoardingOutcome } from '../../messages/merchant-boarding.j
 import type { DocumentRef } from '../../messages/requirements.js';
 import {
   APPROVED,
-  CLOSED,
-  DECLINED,
+  isDecided,
+  isInReview,
   isUnderReview,
+  mayTakeAnswers,
+  NOT_SUBMITTED,
+  PENDING,
   REQUEST_CHANGES,
-  WITHDRAWN,
+  takesAnswers,
 } from '../../partners/boarding/statuses.js';
-import { carryOut } from '../journey/carry-out.js';
+import { Background, inParallel } from '../journey/background.js';
+import { askForCorrection, carryOut, RejectedByPartner } from '../journey/carry-out.js';
 import { notAbandoned } from '../journey/journey.js';
 import { masked } from '../journey/masked.js';
+import type { Answered } from '../journey/requirement-desk.js';
 import type { merchantBoarding } from '../merchant-boarding.js';
 import { attachDocument, requestUnderwritingReview } from './activities.js';
-import { type Application, effectShowsInStatus, setFees, submit } from './application.js';
+import { type Application, outcomeOf, read, setFees, submit } from './application.js';
 
 /** What following an application hands to the next run of the workflow. */
 export interface UnderwritingRecords {
   readonly seen: Seen;
-  /** Notes whose answers the underwriters have: the partner may go on listing them for a while. */
-  readonly delivered: readonly string[];
+  /** False while fees and submission are still to be done. */
+  readonly applied: boolean;
+  /**
+   * Notes whose answers the underwriters have, with the status in which they took them. The partner may go on listing such
+   * a note for a while. When it lists it in a status that it has set since, it asks again.
+   */
+  readonly delivered: Readonly<Record<string, StatusMark>>;
+  /** Documents that the partner has, of answers that are not delivered as a whole. */
+  readonly uploaded: readonly string[];
 }
 
-/** Follows the application until it has ended, getting a person's answers to what the underwriters want. */
+/** A status, and when the partner set it. */
+type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
+
+/** A document of an answer, on its way to the underwriters. */
+interface Upload {
+  readonly id: string;
+  readonly document: DocumentRef;
+  readonly description: string;
+}
+
+const KINDS = ['underwriting-note', 'request-changes'] as const;
+
+/**
+ * Sees an existing merchant to the end of its boarding: sets fees and submits, follows the application, gets a person's
+ * answers to what the underwriters want, and delivers them. It listens all the while: the partner's decision ends whatever
+ * else goes on.
+ */
 export async function followUnderwriting(
   application: Application,
   records: UnderwritingRecords,
 ): Promise<MerchantBoardingOutcome> {
-  const { journey, merchantProfileId, follower } = application;
-  const { desk } = journey;
-  const delivered = new Set(records.delivered);
-  let seen = records.seen;
+  return new Underwriting(application, records).untilDecided();
+}
 
-  // One note is enough to give up; to hand answers in, all are needed.
-  const notesAreAnswered = () =>
-    desk.hasAnswered('underwriting-note') &&
-    (desk.isAbandoned || desk.openOf('underwriting-note').length === 0);
+class Underwriting {
+  readonly #work = new Background();
+  readonly #delivered: Map<string, StatusMark>;
+  readonly #uploaded: Set<string>;
+  #applied: boolean;
+  #seen: Seen;
+  /** What the partner showed since the write began that is under way. */
+  #latest: StatusSnapshot | undefined;
+  /** The partner did not take these answers in this status. They wait for another one. */
+  #refused: (StatusMark & { readonly answers: string }) | undefined;
 
-  follower.follow(seen);
-  for (;;) {
-    await condition(() => follower.hasNews || notesAreAnswered() || desk.hasAnswered('request-changes'));
-    const news = follower.take();
-    if (news) {
-      tellOf(news);
-      const outcome = outcomeOf(news);
-      if (outcome) return outcome;
-      raiseWhatIsAsked(news);
-      journey.enter(news.status === APPROVED ? 'boarding' : 'underwriting');
-      seen = toSeen(news);
-      if (workflowInfo().continueAsNewSuggested) await continueInNewRun();
-      follower.follow(seen);
-    }
-    if (notesAreAnswered()) await deliverAnswers();
-    if (desk.hasAnswered('request-changes')) await resubmit();
+  constructor(
+    private readonly application: Application,
+    { seen, applied, delivered, uploaded }: UnderwritingRecords,
+  ) {
+    this.#seen = seen;
+    this.#applied = applied;
+    this.#delivered = new Map(Object.entries(delivered));
+    this.#uploaded = new Set(uploaded);
   }
 
-  function tellOf({ status, comment, mid }: StatusSnapshot): void {
+  async untilDecided(): Promise<MerchantBoardingOutcome> {
+    const { follower, journey } = this.application;
+    try {
+      for (;;) {
+        if (this.#isListening) follower.follow(this.#seen);
+        await condition(() => this.#isDue);
+        this.#work.check();
+        for (const kind of KINDS) {
+          const last = journey.desk.givenUp(kind);
+          if (last) notAbandoned(last.resolution);
+        }
+        const news = follower.take();
+        if (news) {
+          const outcome = this.#hear(news);
+          if (outcome) {
+            await this.#work.stop();
+            return outcome;
+          }
+          if (workflowInfo().continueAsNewSuggested && !this.#work.isBusy) await this.#continueInNewRun();
+        }
+        const task = this.#nextTask();
+        if (task) this.#work.start(task);
+      }
+    } catch (error) {
+      await this.#work.stop();
+      throw error;
+    }
+  }
+
+  /** While a write is just being made, its effect would be the news. While a person is asked, anything may happen. */
+  get #isListening(): boolean {
+    return !this.#work.isBusy || this.application.journey.desk.open.length > 0;
+  }
+
+  get #isDue(): boolean {
+    const { follower, journey } = this.application;
+    return (
+      follower.hasNews ||
+      this.#work.hasFailed ||
+      this.#nextTask() !== undefined ||
+      (this.#isListening && !follower.isFollowing) ||
+      KINDS.some((kind) => journey.desk.givenUp(kind) !== undefined)
+    );
+  }
+
+  #nextTask(): (() => Promise<void>) | undefined {
+    if (this.#work.isBusy) return undefined;
+    const { desk } = this.application.journey;
+    const { status } = this.#seen;
+    if (status === NOT_SUBMITTED) return this.#applied ? undefined : this.#apply;
+    if (status === REQUEST_CHANGES) return desk.hasAnswered('request-changes') ? this.#resubmit : undefined;
+    const answered = desk.answeredOf('underwriting-note');
+    const isAnswered = answered.length > 0 && desk.openOf('underwriting-note').length === 0;
+    if (status === null || !isAnswered || !mayTakeAnswers(status)) return undefined;
+    const wasRefused = isSame(this.#refused, this.#seen) && this.#refused?.answers === idsOf(answered);
+    return wasRefused ? undefined : this.#deliver;
+  }
+
+  #hear(news: StatusSnapshot): MerchantBoardingOutcome | undefined {
+    const { journey, merchantProfileId } = this.application;
+    this.#tellOf(news);
+    this.#latest = news;
+    const outcome = outcomeOf(news, merchantProfileId);
+    if (outcome) {
+      if (outcome.outcome === 'boarded') journey.know({ mid: outcome.mid });
+      for (const kind of KINDS)
+        for (const { requirement } of journey.desk.answeredOf(kind))
+          journey.desk.drop(requirement.id, 'the partner decided before it was delivered');
+      return outcome;
+    }
+    this.#raiseWhatIsAsked(news);
+    if (news.status === NOT_SUBMITTED) journey.publish();
+    else journey.enter(news.status === APPROVED ? 'boarding' : 'underwriting');
+    this.#seen = toSeen(news);
+    return undefined;
+  }
+
+  #tellOf({ status, comment, mid }: StatusSnapshot): void {
+    const { journey } = this.application;
     journey.know({ partnerStatus: status });
     const said = comment === null ? status : `${status}: ${masked(comment)}`;
-    if (status !== seen.status || comment !== (seen.comment ?? null)) {
+    if (status !== this.#seen.status || comment !== (this.#seen.comment ?? null)) {
       journey.timeline.add('status-changed', { detail: said });
     }
-    if (mid !== null && mid !== seen.mid && status !== APPROVED) {
+    if (mid !== null && mid !== this.#seen.mid && status !== APPROVED) {
       journey.timeline.add('temporary-mid', { detail: `${mid}, not final before approval` });
     }
   }
 
-  function outcomeOf({ status, comment: said, mid }: StatusSnapshot): MerchantBoardingOutcome | undefined {
-    const comment = said && masked(said);
-    switch (status) {
-      case APPROVED:
-        if (mid === null) return undefined;
-        journey.know({ mid });
-        return { outcome: 'boarded', mid, merchantProfileId };
-      case DECLINED:
-        return { outcome: 'declined', comment, merchantProfileId };
-      case WITHDRAWN:
-        return { outcome: 'withdrawn', comment, merchantProfileId };
-      case CLOSED:
-        return { outcome: 'closed', comment, merchantProfileId };
-      default:
-        return undefined;
-    }
-  }
-
   /** Raises what the partner wants of a person, and closes what it no longer wants. */
-  function raiseWhatIsAsked({ status, statusDate, comment, notes }: StatusSnapshot): void {
-    const wanted = new Set(notes.map(({ id }) => id));
-    for (const { id } of desk.openOf('underwriting-note')) {
-      if (!wanted.has(id)) desk.withdraw(id, 'the underwriters no longer ask');
-    }
-    if (!isUnderReview(status)) desk.takeAll('underwriting-note');
-    for (const note of notes) {
-      if (!delivered.has(note.id) && !desk.knows(note.id)) desk.raise(noteRequirement(note));
-    }
+  #raiseWhatIsAsked(news: StatusSnapshot): void {
+    this.#raiseNotes(news);
+    this.#raiseChanges(news);
+  }
 
-    const isNew = status !== seen.status || statusDate !== seen.statusDate || comment !== seen.comment;
-    if (!isNew) return;
-    for (const { id } of desk.openOf('request-changes')) desk.withdraw(id, 'the partner moved on by itself');
-    if (status === REQUEST_CHANGES) {
-      desk.raise({
-        kind: 'request-changes',
-        title: 'The partner wants changes',
-        detail: masked(comment ?? 'The partner gave no comment.'),
-        answers: ['correction', 'retry', 'abandon'],
-      });
+  #raiseNotes({ status, statusDate, notes }: StatusSnapshot): void {
+    const { desk } = this.application.journey;
+    const wanted = new Set(notes.map(({ id }) => id));
+    const isMoot = ({ about = '' }: { about?: string }) => !wanted.has(about);
+    for (const { id } of desk.openOf('underwriting-note').filter(isMoot))
+      desk.withdraw(id, 'the underwriters no longer ask');
+    if (!isUnderReview(status)) return;
+    if (!this.#work.isBusy && !isInReview(status)) {
+      for (const { requirement } of desk.answeredOf('underwriting-note'))
+        if (isMoot(requirement)) desk.drop(requirement.id, 'the underwriters no longer ask');
+    }
+    for (const [id, mark] of this.#delivered) {
+      const asksAgain = !isInReview(status) && !isSame(mark, { status, statusDate });
+      if (!wanted.has(id) || asksAgain) this.#delivered.delete(id);
+    }
+    for (const note of notes) {
+      if (!this.#delivered.has(note.id) && !desk.knows(note.id)) desk.raise(noteRequirement(note));
     }
   }
 
-  /** Uploads the documents, then says with the texts as comment that the notes are answered. */
-  async function deliverAnswers(): Promise<void> {
-    const texts: string[] = [];
-    const documents: { document: DocumentRef; description: string }[] = [];
-    for (const { requirement, resolution } of desk.takeAll('underwriting-note')) {
-      delivered.add(requirement.id);
-      const answer = notAbandoned(resolution);
-      if (answer.kind === 'text') texts.push(`${requirement.detail}\n${answer.text}`);
-      if (answer.kind === 'documents') {
-        documents.push(
-          ...answer.documents.map((document) => ({ document, description: requirement.detail })),
-        );
+  #raiseChanges({ status, statusDate, comment }: StatusSnapshot): void {
+    const { desk } = this.application.journey;
+    const detail = masked(comment ?? 'The partner gave no comment.');
+    const isAskedFor = (requirement: { detail: string }) =>
+      status === REQUEST_CHANGES && requirement.detail === detail;
+    for (const requirement of desk.openOf('request-changes'))
+      if (!isAskedFor(requirement)) desk.withdraw(requirement.id, 'the partner moved on by itself');
+    if (!this.#work.isBusy) {
+      for (const { requirement } of desk.answeredOf('request-changes')) {
+        const isSubmitted = status === PENDING || isInReview(status);
+        const asksOtherwise = status === REQUEST_CHANGES && !isAskedFor(requirement);
+        if (isSubmitted || asksOtherwise) desk.drop(requirement.id, 'the partner moved on by itself');
       }
     }
-    await Promise.all(documents.map(({ document, description }) => upload(document, description)));
-    await requestReview(texts.join('\n\n'));
-    journey.timeline.add('answers-delivered');
-    journey.publish();
-  }
-
-  function upload(document: DocumentRef, description: string): Promise<void> {
-    return carryOut(journey, {
-      title: `upload ${document.fileName}`,
-      run: () => attachDocument({ merchantProfileId, document, description }),
-      once: {
-        adopt: () => undefined,
-        hint:
-          'Look in the partner’s portal whether the document is there. ' +
-          `If it is, adopt ${merchantProfileId}; if not, retry.`,
-      },
+    const seen = this.#seen;
+    const isNew = status !== seen.status || statusDate !== seen.statusDate || comment !== seen.comment;
+    const isKnown = desk.openOf('request-changes').length > 0 || desk.hasAnswered('request-changes');
+    if (status !== REQUEST_CHANGES || !isNew || isKnown) return;
+    desk.raise({
+      kind: 'request-changes',
+      title: 'The partner wants changes',
+      detail,
+      answers: ['correction', 'retry', 'abandon'],
     });
   }
 
-  async function requestReview(comment: string): Promise<void> {
-    await carryOut(journey, {
-      title: 'tell the underwriters that their notes are answered',
-      run: () => requestUnderwritingReview({ merchantProfileId, ...(comment && { comment }) }),
-      once: effectShowsInStatus(application, seen.status ?? '', 'the request for review'),
-    });
-  }
+  readonly #apply = async (): Promise<void> => {
+    const { journey } = this.application;
+    journey.enter('applying');
+    await setFees(this.application);
+    await this.#submit();
+  };
 
-  async function resubmit(): Promise<void> {
-    for (const { resolution } of desk.takeAll('request-changes')) {
+  /** Submits the application again, with what a person corrected. */
+  readonly #resubmit = async (): Promise<void> => {
+    const { application } = this;
+    const { desk } = application.journey;
+    const answers = desk.answeredOf('request-changes');
+    for (const { resolution } of answers) {
       const answer = notAbandoned(resolution);
       if (answer.kind !== 'correction') continue;
       application.correct(answer.patch);
       if ('fees' in answer.patch) await setFees(application);
     }
-    await submit(application, REQUEST_CHANGES);
-    journey.publish();
+    if (await this.#submit()) for (const { requirement } of answers) desk.take(requirement.id);
+    application.journey.publish();
+  };
+
+  /** @returns false when the status has moved on, so that nothing was submitted */
+  async #submit(): Promise<boolean> {
+    this.#latest = undefined;
+    const { submitted, status } = await submit(this.application, () => this.#latest);
+    const { timeline } = this.application.journey;
+    timeline.add(submitted ? 'submitted' : 'submission-moot', submitted ? {} : { detail: `it is ${status}` });
+    this.#applied ||= submitted;
+    if (!submitted) this.application.follower.hear(await read(this.application));
+    return submitted;
   }
 
-  async function continueInNewRun(): Promise<never> {
+  /** Uploads the documents, then says with the texts as comment that the notes are answered. */
+  readonly #deliver = async (): Promise<void> => {
+    const { journey } = this.application;
+    const answered = journey.desk.answeredOf('underwriting-note');
+    this.#latest = undefined;
+    const uploads = answered.flatMap(uploadsOf).filter(({ id }) => !this.#uploaded.has(id));
+    await inParallel(uploads.map((upload) => () => this.#upload(upload)));
+    const before = await this.#requestReview(answered);
+    if (!before) return;
+    const { status, statusDate } = before;
+    for (const { requirement } of answered) {
+      journey.desk.take(requirement.id);
+      this.#delivered.set(requirement.about ?? requirement.id, { status, statusDate });
+    }
+    this.#uploaded.clear();
+    journey.timeline.add('answers-delivered');
+    journey.publish();
+  };
+
+  async #upload({ id, document: first, description }: Upload): Promise<void> {
+    const { journey, merchantProfileId } = this.application;
+    let document = first;
+    await carryOut<void>(journey, {
+      get title() {
+        return `upload ${document.fileName}`;
+      },
+      run: () => attachDocument({ merchantProfileId, document, description }),
+      replace: (other) => {
+        document = other;
+      },
+      once: {
+        effectSeen: () => (this.#latest && isDecided(this.#latest.status) ? { found: undefined } : undefined),
+        adopt: () => undefined,
+        hint:
+          `Look in the partner’s portal whether merchant ${merchantProfileId} has the document. ` +
+          `If it has, adopt ${merchantProfileId}; if not, retry.`,
+      },
+    });
+    this.#uploaded.add(id);
+  }
+
+  /** @returns the status in which the partner took the answers; undefined when it did not, and they wait */
+  async #requestReview(answered: readonly Answered[]): Promise<StatusMark | undefined> {
+    const { application } = this;
+    const { journey, merchantProfileId } = application;
+    const noteIds = answered.map(({ requirement }) => requirement.about ?? requirement.id);
+    const comment = answered.flatMap(textOf).join('\n\n');
+    const title = 'tell the underwriters that their notes are answered';
+    const isTaken = (now: StatusSnapshot) =>
+      isInReview(now.status) ||
+      (isUnderReview(now.status) && !now.notes.some(({ id }) => noteIds.includes(id)));
+    const effectIn = (now: StatusSnapshot | undefined) =>
+      now && (isTaken(now) || isDecided(now.status))
+        ? { found: { delivered: isTaken(now), before: now } }
+        : undefined;
+    this.#latest = undefined;
+    try {
+      const { delivered, before } = await carryOut(journey, {
+        title,
+        run: () => requestUnderwritingReview({ merchantProfileId, ...(comment && { comment }), noteIds }),
+        endsWhenRejected: true,
+        once: {
+          lookForEffect: async (wasInDoubt) => (wasInDoubt ? effectIn(await read(application)) : undefined),
+          effectSeen: () => effectIn(this.#latest),
+          adopt: async () => ({ delivered: true, before: await read(application) }),
+          hint:
+            `Look in the partner’s portal whether merchant ${merchantProfileId} is in review with these answers. ` +
+            `If it is, adopt ${merchantProfileId}; if not, retry.`,
+        },
+      });
+      if (delivered) return before;
+      this.#wait(before, answered);
+    } catch (error) {
+      if (!(error instanceof RejectedByPartner)) throw error;
+      const now = await read(application);
+      if (takesAnswers(now.status)) {
+        // It takes answers, but not these. It may also have moved for a moment: then its next change closes the question.
+        await askForCorrection(journey, { title }, error.problems, () => this.#latest !== undefined);
+      } else {
+        this.#wait(now, answered);
+      }
+    }
+    return undefined;
+  }
+
+  /** The partner took no answers as it stands. They wait until it has set another status, or asks for others. */
+  #wait(now: StatusSnapshot, answered: readonly Answered[]): void {
+    const { journey, follower } = this.application;
+    const { status, statusDate } = now;
+    this.#refused = { status, statusDate, answers: idsOf(answered) };
+    journey.timeline.add('answers-wait', { detail: `the partner takes none while it is ${status}` });
+    follower.hear(now);
+  }
+
+  async #continueInNewRun(): Promise<never> {
     await condition(allHandlersFinished);
-    const underwriting = { seen, delivered: [...delivered] };
-    return continueAsNew<typeof merchantBoarding>(application.input, {
+    const { journey, input } = this.application;
+    return continueAsNew<typeof merchantBoarding>(input, {
       journey: journey.records,
-      underwriting,
+      underwriting: {
+        seen: this.#seen,
+        applied: this.#applied,
+        delivered: Object.fromEntries(this.#delivered),
+        uploaded: [...this.#uploaded],
+      },
     });
   }
 }
 
+function isSame(one: StatusMark | undefined, other: Seen): boolean {
+  return one !== undefined && one.status === other.status && one.statusDate === other.statusDate;
+}
+
+function idsOf(answered: readonly Answered[]): string {
+  return answered.map(({ requirement }) => requirement.id).join();
+}
+
+function uploadsOf({ requirement, resolution: { answer } }: Answered): Upload[] {
+  if (answer.kind !== 'documents') return [];
+  return answer.documents.map((document) => ({
+    id: `${requirement.id}/${document.key}`,
+    document,
+    description: requirement.detail,
+  }));
+}
+
+function textOf({ requirement, resolution: { answer } }: Answered): string[] {
+  return answer.kind === 'text' ? [`${requirement.detail}\n${answer.text}`] : [];
+}
+
 function noteRequirement({ id, text, author }: Note) {
   return {
-    id,
+    about: id,
     kind: 'underwriting-note',
     title: author === null ? 'Underwriting note' : `Underwriting note from ${author}`,
     detail: masked(text),

@@ -1,6 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { BankingActivities } from '../../messages/banking-activities.js';
-import { AT_MOST_ONCE, POLL, REPEATABLE } from '../journey/activity-options.js';
+import { POLL, REPEATABLE, WRITE } from '../journey/activity-options.js';
 import { laneActivities } from '../journey/lane-activities.js';
 
 const activities = (options: ActivityOptions) => laneActivities<BankingActivities>('banking', options);
@@ -8,7 +8,7 @@ const activities = (options: ActivityOptions) => laneActivities<BankingActivitie
 export const { findProfiles } = activities({ ...REPEATABLE, summary: 'Look for the business at the bank' });
 
 export const { submitHolder } = activities({
-  ...AT_MOST_ONCE,
+  ...WRITE,
   summary: 'Submit the business account holder',
 });
 
@@ -24,8 +24,8 @@ export const { awaitProfileChange } = activities({
   summary: 'Wait until the banking profile changes',
 });
 
-export const { openFinancialAccount } = activities({ ...AT_MOST_ONCE, summary: 'Open a financial account' });
+export const { openFinancialAccount } = activities({ ...WRITE, summary: 'Open a financial account' });
 
-export const { replyToTicket } = activities({ ...AT_MOST_ONCE, summary: 'Reply to a ticket' });
+export const { replyToTicket } = activities({ ...WRITE, summary: 'Reply to a ticket' });
 
 export const { hasReply } = activities({ ...REPEATABLE, summary: 'Look for the reply to a ticket' });

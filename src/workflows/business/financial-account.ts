@@ -10,8 +10,8 @@ export async function openAccount(application: BusinessApplication): Promise<voi
   journey.enter('opening');
   const financialAccountId = await carryOut<string>(journey, {
     title: 'open the financial account',
-    run: async (access) => {
-      const opened = await openFinancialAccount({ profileId, ...access });
+    run: async () => {
+      const opened = await openFinancialAccount({ profileId });
       if (opened.financialAccountId === null) throw new RejectedByPartner(opened.problems);
       return opened.financialAccountId;
     },

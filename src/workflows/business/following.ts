@@ -1,11 +1,4 @@
-import {
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  continueAsNew,
-  isCancellation,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { OpenTicket, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { BusinessOnboardingOutcome } from '../../messages/business-onboarding.js';
 import type { Requirement } from '../../messages/requirements.js';
@@ -51,8 +44,7 @@ export async function followProfile(
   try {
     return await untilDecided();
   } catch (error) {
-    // An answer that is on its way is seen through, as every write that has begun.
-    if (isCancellation(error)) await CancellationScope.nonCancellable(() => delivery.settled());
+    await delivery.stop();
     throw error;
   }
 
@@ -102,8 +94,8 @@ export async function followProfile(
   /** Raises what the partner wants of a person, and closes what it no longer wants. */
   function raiseWhatIsAsked(tickets: readonly OpenTicket[]): void {
     const wanted = new Map(tickets.map((ticket) => [requirementId(ticket.ticketId), ticket]));
-    for (const { id } of desk.openOf('ticket')) {
-      if (!wanted.has(id)) desk.withdraw(id, 'the partner no longer asks');
+    for (const { id, about = id } of desk.openOf('ticket')) {
+      if (!wanted.has(about)) desk.withdraw(id, 'the partner no longer asks');
     }
     for (const [id, ticket] of wanted) {
       if (!delivered.has(ticket.ticketId) && !desk.knows(id)) desk.raise(ticketRequirement(id, ticket));
@@ -112,7 +104,8 @@ export async function followProfile(
 
   /** Replies with a text, or corrects the holder. What the person says to one ticket goes out by itself. */
   async function deliverAnswers(): Promise<void> {
-    for (const { requirement, resolution } of desk.takeAll('ticket')) {
+    for (const { requirement, resolution } of desk.answeredOf('ticket')) {
+      desk.take(requirement.id);
       const ticketId = ticketIdOf(requirement);
       delivered.add(ticketId);
       const answer = notAbandoned(resolution);
@@ -130,11 +123,11 @@ export async function followProfile(
   async function reply(ticketId: number, text: string): Promise<void> {
     await carryOut(journey, {
       title: `reply to ticket ${ticketId}`,
-      run: (access) => replyToTicket({ ticketId, topic: null, text, ...access }),
+      run: () => replyToTicket({ ticketId, topic: null, text }),
       once: {
         lookForEffect: async () => {
           const title = `look for the reply to ticket ${ticketId}`;
-          const run = (access: object) => hasReply({ ticketId, text, ...access });
+          const run = () => hasReply({ ticketId, text });
           return (await carryOut(journey, { title, run })) ? { found: undefined } : undefined;
         },
         adopt: () => undefined,
@@ -159,18 +152,18 @@ function requirementId(ticketId: number): string {
   return `${TICKET}${ticketId}`;
 }
 
-function ticketIdOf({ id }: Requirement): number {
-  return Number(id.slice(TICKET.length));
+function ticketIdOf({ about = '' }: Requirement): number {
+  return Number(about.slice(TICKET.length));
 }
 
-function ticketRequirement(id: string, { topic, text, updateFieldRequest }: OpenTicket) {
-  const about = updateFieldRequest ?? topic;
+function ticketRequirement(about: string, { topic, text, updateFieldRequest }: OpenTicket) {
+  const subject = updateFieldRequest ?? topic;
   const field =
     updateFieldRequest === null ? '' : `\nThe partner asks about the field ${updateFieldRequest}.`;
   return {
-    id,
+    about,
     kind: 'ticket',
-    title: about === null ? 'Ticket' : `Ticket about ${about}`,
+    title: subject === null ? 'Ticket' : `Ticket about ${subject}`,
     detail: masked(text) + field,
     answers: ['text', 'correction', 'abandon'],
   } as const;

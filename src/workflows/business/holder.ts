@@ -28,7 +28,7 @@ export async function findOrSubmit(application: BusinessApplication): Promise<vo
 
 /** Reads the profile, as often as it takes. */
 export function read({ journey, profileId }: BusinessApplication): Promise<ProfileSnapshot> {
-  const run = (access: object) => readProfile({ profileId, ...access });
+  const run = () => readProfile({ profileId });
   return carryOut(journey, { title: 'read the banking profile', run });
 }
 
@@ -39,7 +39,7 @@ export async function replaceHolder(application: BusinessApplication): Promise<v
   for (;;) {
     const { problems } = await carryOut(journey, {
       title,
-      run: (access) => correctHolder({ profileId, ...application.submission, ...access }),
+      run: () => correctHolder({ profileId, ...application.submission }),
       correct,
     });
     if (problems.length === 0) break;
@@ -59,12 +59,7 @@ async function find({ journey, input, dba }: BusinessApplication): Promise<Found
   const { merchantProfileId } = input;
   const found = await carryOut(journey, {
     title: 'look for the business at the bank',
-    run: (access) =>
-      findProfiles({
-        ...(merchantProfileId !== undefined && { merchantProfileId }),
-        dba,
-        ...access,
-      }),
+    run: () => findProfiles({ ...(merchantProfileId !== undefined && { merchantProfileId }), dba }),
   });
   return { ...found, dba };
 }
@@ -87,10 +82,7 @@ function submit(application: BusinessApplication, first: Found): Promise<Submitt
     prepare: async () => {
       if (before.dba !== application.dba) before = await find(application);
     },
-    run: async (access) => ({
-      ...(await submitHolder({ ...application.submission, ...access })),
-      isAdopted: false,
-    }),
+    run: async () => ({ ...(await submitHolder(application.submission)), isAdopted: false }),
     correct,
     once: {
       lookForEffect: async () => {

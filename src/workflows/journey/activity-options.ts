@@ -1,21 +1,27 @@
-import type { ActivityOptions } from '@temporalio/workflow';
+import { ActivityCancellationType, type ActivityOptions } from '@temporalio/workflow';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../messages/ids.js';
 
-/** How soon it is known that a worker died in the middle of a call; each activity beats three times as often. */
+/** How soon it is known that a worker died in the middle of a read; each activity beats three times as often. */
 const HEARTBEAT = '10s';
+
+const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' } as const;
 
 /** May run again, as often as it takes: reads, and writes that leave the same state however often they run. */
 export const REPEATABLE: ActivityOptions = {
   startToCloseTimeout: '2m',
   heartbeatTimeout: HEARTBEAT,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
+  retry: RETRY,
 };
 
-/** Runs at most once: its partner has no idempotency key. What became of it the workflow decides (carry-out.ts). */
-export const AT_MOST_ONCE: ActivityOptions = {
+/**
+ * A write that its activity sends at most once (activities/write.ts). The server retries what was not sent, without an event.
+ * There is no heartbeat time-out, which a busy machine or a network cut could trip while the partner responds. A cancellation
+ * ends what was not sent; a request that was sent is seen through, and its outcome known.
+ */
+export const WRITE: ActivityOptions = {
   startToCloseTimeout: '2m',
-  heartbeatTimeout: HEARTBEAT,
-  retry: { maximumAttempts: 1 },
+  retry: RETRY,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 };
 
 /**

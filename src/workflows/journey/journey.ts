@@ -1,5 +1,5 @@
 import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
-import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
+import type { OnboardingState, OutcomeName, UnfinishedWrite } from '../../messages/onboarding-state.js';
 import {
   type Answer,
   type Requirement,
@@ -30,6 +30,12 @@ export interface JourneyOptions extends Omit<PublicFaceOptions, 'state' | 'news'
   readonly records?: JourneyRecords | undefined;
 }
 
+/** What every outcome may have beside its own fields. */
+export interface Unfinished {
+  /** Writes that were in flight, or in doubt, at the end. */
+  readonly unfinished?: readonly UnfinishedWrite[];
+}
+
 /** Thrown where an operator gave the onboarding up. */
 export class Abandoned extends Error {
   override readonly name = 'Abandoned';
@@ -40,12 +46,13 @@ export class Journey extends PublicFace {
   readonly desk: RequirementDesk;
   /** Writes of which nobody knows yet whether they took effect. */
   readonly doubts = new Set<string>();
+  readonly #overtaken: UnfinishedWrite[] = [];
   readonly #reporter: Reporter;
 
   constructor({ dueInHours, correctable, idPrefix, records, leftBehind, ...options }: JourneyOptions) {
     super({
       ...options,
-      leftBehind: (facts) => withDoubts(leftBehind(facts), this.doubts),
+      leftBehind: (facts) => withUnfinished(leftBehind(facts), this.unfinished),
       state: records?.state,
       news: records?.news,
     });
@@ -74,6 +81,19 @@ export class Journey extends PublicFace {
     };
   }
 
+  /** Takes note of a write that was in flight when what it belongs to was ended, and of what became of it. */
+  overtaken(write: string, became: UnfinishedWrite['became']): void {
+    this.#overtaken.push({ write, became });
+    this.timeline.add('write-overtaken', { detail: `${write}: ${became}` });
+  }
+
+  /** The writes that were in flight, or in doubt, when the story was ended. */
+  get unfinished(): readonly UnfinishedWrite[] {
+    const overtaken = this.#overtaken.map(({ write }) => write);
+    const doubts = [...this.doubts].filter((write) => !overtaken.includes(write));
+    return [...this.#overtaken, ...doubts.map((write) => ({ write, became: 'unknown' as const }))];
+  }
+
   /**
    * Raises a requirement and waits for its answer.
    *
@@ -84,27 +104,31 @@ export class Journey extends PublicFace {
   async ask(question: Question, moot: () => boolean = () => false): Promise<Answer | undefined> {
     const id = this.desk.raise(question);
     this.publish();
-    await condition(() => this.desk.isAnswered(id) || moot());
-    const answered = this.desk.take(id);
-    if (!answered) {
-      this.desk.withdraw(id, 'the partner moved on by itself');
+    let why = 'what was asked for no longer matters';
+    try {
+      await condition(() => this.desk.isAnswered(id) || moot());
+      why = 'the partner moved on by itself';
+      const answered = this.desk.take(id);
+      return answered && notAbandoned(answered.resolution);
+    } finally {
+      this.desk.withdraw(id, why);
       this.publish();
-      return undefined;
     }
-    return notAbandoned(answered.resolution);
   }
 
   /** Lives through `story`; see {@link PublicFace.live}. Giving up is an outcome as well. */
   liveThrough<Outcome extends { readonly outcome: OutcomeName }>(
     story: () => Promise<Outcome>,
     abandoned: (comment: string) => Outcome,
-  ): Promise<Outcome> {
-    return this.live(() =>
-      story().catch((error: unknown) => {
+  ): Promise<Outcome & Unfinished> {
+    return this.live(async () => {
+      const outcome = await story().catch((error: unknown) => {
         if (error instanceof Abandoned) return abandoned(error.message);
         throw error;
-      }),
-    );
+      });
+      const { unfinished } = this;
+      return unfinished.length > 0 ? { ...outcome, unfinished } : outcome;
+    });
   }
 
   protected override close(): void {
@@ -144,9 +168,16 @@ export function notAbandoned({ answer, reason }: Resolution): Exclude<Answer, { 
   return answer;
 }
 
-function withDoubts(known: string, doubts: ReadonlySet<string>): string {
-  if (doubts.size === 0) return known;
-  return `${known}, but nobody knows whether this took effect: ${[...doubts].join(', ')}`;
+function withUnfinished(known: string, unfinished: readonly UnfinishedWrite[]): string {
+  const writes = unfinished.map(({ write, became }) => `${write}: ${IN_WORDS[became]}`);
+  return [known, ...writes].join('; ');
 }
+
+const IN_WORDS: Readonly<Record<UnfinishedWrite['became'], string>> = {
+  done: 'was in flight, and is done',
+  rejected: 'was in flight, and the partner rejected it',
+  'not-sent': 'was due, and was not sent',
+  unknown: 'nobody knows whether it took effect',
+};
 
 export type { Facts };

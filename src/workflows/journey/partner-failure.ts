@@ -1,21 +1,23 @@
-import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { isCancellation } from '@temporalio/workflow';
-import { PARTNER_ERROR } from '../../messages/partner-failure.js';
+import { type Mark, PARTNER_ERROR } from '../../messages/partner-failure.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 
 /**
- * What an activity's failure says of the partner call in it. Anything that is not the client's own judgement (a
- * worker that died, a time-out, a bug after the request went out) leaves the outcome of the call unknown.
+ * What an activity's failure says of the partner call in it. An attempt that timed out, which the server did not retry
+ * because the activity was cancelled, has left a mark when its request may be on its way.
  *
- * @throws the error itself, when it is a cancellation
+ * @throws the error itself, when it is a cancellation or an error of our own
  */
 export function partnerFailure(error: unknown): PartnerErrorDetails {
-  if (isCancellation(error)) throw error;
-  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+  const { cause, activityType: operation } = error;
   if (cause instanceof ApplicationFailure && cause.type === PARTNER_ERROR) {
     return cause.details?.[0] as PartnerErrorDetails;
   }
-  const reason = cause instanceof Error ? cause.name : 'no answer from the worker';
-  const operation = error instanceof ActivityFailure ? error.activityType : 'unknown';
-  return { system: 'gangway', operation, kind: 'Uncertain', fields: [], reason };
+  if (!(cause instanceof TimeoutFailure)) throw error;
+  const mark = cause.lastHeartbeatDetails as Mark | undefined;
+  const about = { system: 'gangway', operation, fields: [], reason: 'the attempt timed out' };
+  if (!mark?.sending) return { ...about, kind: 'NotSent' };
+  return { ...about, kind: 'Uncertain', sentAt: mark.sentAt };
 }

@@ -14,8 +14,11 @@ import type { Timeline } from './timeline.js';
 
 /** A requirement about to be raised; id, dates come from the desk. */
 export interface Question {
-  /** Kept as the requirement's id when given, else the desk numbers it: `request-changes-2`. */
-  readonly id?: string;
+  /**
+   * What it is about, where the partner may ask the same again: that is its id the first time, and then with a number
+   * behind, `note-1a2b-2`. Else the desk numbers all requirements: `request-changes-2`.
+   */
+  readonly about?: string;
   readonly kind: RequirementKind;
   readonly title: string;
   readonly detail: string;
@@ -35,6 +38,8 @@ export interface DeskRecords {
   readonly answered: readonly Answered[];
   readonly overdue: readonly string[];
   readonly raised: number;
+  /** How often each thing was asked about. */
+  readonly asked: Readonly<Record<string, number>>;
 }
 
 export interface DeskOptions {
@@ -52,6 +57,7 @@ export class RequirementDesk {
   readonly #open = new Map<string, Requirement>();
   readonly #answered = new Map<string, Answered>();
   readonly #overdue = new Set<string>();
+  readonly #asked = new Map<string, number>();
   #raised = 0;
 
   constructor(
@@ -63,6 +69,7 @@ export class RequirementDesk {
     for (const requirement of records.open) this.#open.set(requirement.id, requirement);
     for (const answered of records.answered) this.#answered.set(answered.requirement.id, answered);
     for (const id of records.overdue) this.#overdue.add(id);
+    for (const [about, times] of Object.entries(records.asked)) this.#asked.set(about, times);
     this.#raised = records.raised;
   }
 
@@ -72,6 +79,7 @@ export class RequirementDesk {
       answered: [...this.#answered.values()],
       overdue: [...this.#overdue],
       raised: this.#raised,
+      asked: Object.fromEntries(this.#asked),
     };
   }
 
@@ -87,11 +95,11 @@ export class RequirementDesk {
   raise(question: Question): string {
     this.#raised += 1;
     const { idPrefix = '', dueInHours } = this.options;
-    const { id = `${idPrefix}${question.kind}-${this.#raised}`, ...rest } = question;
+    const id = this.#idFor(question.about) ?? `${idPrefix}${question.kind}-${this.#raised}`;
     const now = Date.now();
     const raisedAt = new Date(now).toISOString();
     const dueAt = new Date(now + dueInHours * 3_600_000).toISOString();
-    const requirement = { id, ...rest, raisedAt, dueAt };
+    const requirement = { id, ...question, raisedAt, dueAt };
     this.#open.set(id, requirement);
     this.timeline.add('requirement-raised', { detail: `${id}: ${question.title}` });
     count('requirementsRaised', { kind: question.kind });
@@ -99,9 +107,17 @@ export class RequirementDesk {
     return id;
   }
 
-  /** True while a requirement is open, or answered and not acted upon. */
-  knows(id: string): boolean {
-    return this.#open.has(id) || this.#answered.has(id);
+  #idFor(about: string | undefined): string | undefined {
+    if (about === undefined) return undefined;
+    const times = (this.#asked.get(about) ?? 0) + 1;
+    this.#asked.set(about, times);
+    return times === 1 ? about : `${about}-${times}`;
+  }
+
+  /** True while a requirement about this is open, or answered and not acted upon. */
+  knows(about: string): boolean {
+    const answered = [...this.#answered.values()].map(({ requirement }) => requirement);
+    return [...this.#open.values(), ...answered].some((requirement) => requirement.about === about);
   }
 
   isAnswered(id: string): boolean {
@@ -109,7 +125,7 @@ export class RequirementDesk {
   }
 
   hasAnswered(kind: RequirementKind): boolean {
-    return this.#answeredOf(kind).length > 0;
+    return this.answeredOf(kind).length > 0;
   }
 
   /** Takes an answer off the desk, to act upon it. */
@@ -119,24 +135,18 @@ export class RequirementDesk {
     return answered;
   }
 
-  /** Takes every answer to requirements of a kind. */
-  takeAll(kind: RequirementKind): readonly Answered[] {
-    const taken = this.#answeredOf(kind);
-    for (const { requirement } of taken) this.#answered.delete(requirement.id);
-    return taken;
-  }
-
-  /** True when one of the answers is to give up. */
-  get isAbandoned(): boolean {
-    return [...this.#answered.values()].some(({ resolution }) => resolution.answer.kind === 'abandon');
+  /** Drops an answer that is no longer needed before it reached the partner. */
+  drop(id: string, why: string): void {
+    if (this.take(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
   }
 
   /** The answer to a requirement of a kind that is to give up. */
   givenUp(kind: RequirementKind): Answered | undefined {
-    return this.#answeredOf(kind).find(({ resolution }) => resolution.answer.kind === 'abandon');
+    return this.answeredOf(kind).find(({ resolution }) => resolution.answer.kind === 'abandon');
   }
 
-  #answeredOf(kind: RequirementKind): readonly Answered[] {
+  /** The answers to requirements of a kind, which stay until they are {@link take}n. */
+  answeredOf(kind: RequirementKind): readonly Answered[] {
     return [...this.#answered.values()].filter(({ requirement }) => requirement.kind === kind);
   }
 

@@ -1,6 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { BankingActivities } from '../../messages/banking-activities.js';
-import { AT_MOST_ONCE, REPEATABLE } from '../journey/activity-options.js';
+import { REPEATABLE, WRITE } from '../journey/activity-options.js';
 import { laneActivities } from '../journey/lane-activities.js';
 
 /** Many pages, from many accounts. */
@@ -8,15 +8,15 @@ const LONG = '10m';
 
 const activities = (options: ActivityOptions) => laneActivities<BankingActivities>('banking', options);
 
-export const { closeCard } = activities({ ...AT_MOST_ONCE, summary: 'Close the card' });
+export const { closeCard } = activities({ ...WRITE, summary: 'Close the card' });
 
 export const { isCardClosed } = activities({ ...REPEATABLE, summary: 'Look whether the card is closed' });
 
-export const { changeAddress } = activities({ ...AT_MOST_ONCE, summary: 'Change the address' });
+export const { changeAddress } = activities({ ...WRITE, summary: 'Change the address' });
 
 export const { setCardNickname } = activities({ ...REPEATABLE, summary: 'Set the nickname' });
 
-export const { restoreSubUser } = activities({ ...AT_MOST_ONCE, summary: 'Restore the sub-user' });
+export const { restoreSubUser } = activities({ ...WRITE, summary: 'Restore the sub-user' });
 
 export const { ensureWebhook } = activities({
   ...REPEATABLE,
@@ -32,8 +32,7 @@ export const { saveStatement } = activities({
 
 /** The same with an `email`, of which the partner sends one for each call. */
 export const { saveStatement: sendStatement } = activities({
-  ...AT_MOST_ONCE,
+  ...WRITE,
   startToCloseTimeout: LONG,
-  heartbeatTimeout: '30s',
   summary: 'Have the statement sent by e-mail',
 });

@@ -5,6 +5,7 @@ import { paymentsActivities } from '../../../src/activities/payments.js';
 import type { PaymentsActivities } from '../../../src/messages/payments-activities.js';
 import type { PaymentsSettings } from '../../../src/partners/payments/client.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
+import { takesMarks } from '../../rigs/activities/takes-marks.js';
 import { paymentsPlatform } from '../../rigs/partners/payments/partner.js';
 import { answering, type Respond } from '../../rigs/partners/servers.js';
 
@@ -26,7 +27,10 @@ async function activities(respond: Respond, settings: Partial<PaymentsSettings> 
     name: Name,
     request: unknown,
   ): Promise<Awaited<ReturnType<PaymentsActivities[Name]>>> => {
-    const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+    const environment = new MockActivityEnvironment(
+      {},
+      { logger: new DefaultLogger('ERROR'), client: takesMarks },
+    );
     return environment.run(all[name] as (request: unknown) => Promise<never>, request);
   };
   const sent = () => requests.map(({ line, body }) => [line, body.toString()]);

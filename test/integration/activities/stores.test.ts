@@ -10,6 +10,7 @@ import { documentStore } from '../../../src/documents/document-store.js';
 import { openStore } from '../../../src/documents/open-store.js';
 import { boardingClient } from '../../../src/partners/boarding/client.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
+import { takesMarks } from '../../rigs/activities/takes-marks.js';
 import { bankingPartner } from '../../rigs/partners/banking/partner.js';
 import { answering } from '../../rigs/partners/servers.js';
 
@@ -36,7 +37,7 @@ const away = () => {
 };
 
 const run = <Answer>(activity: () => Promise<Answer>): Promise<Answer> =>
-  new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run(activity);
+  new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR'), client: takesMarks }).run(activity);
 
 const field = (name: string, message: string) => [{ field: name, message }];
 

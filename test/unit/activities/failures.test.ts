@@ -1,11 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { beating, isWorthRepeating, once } from '../../../src/activities/failures.js';
+import { beating, isWorthRepeating } from '../../../src/activities/failures.js';
 import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
-
-/** Attempts that fail by design are not reported. */
-const QUIET = new DefaultLogger('ERROR');
 
 function failed(kind: PartnerErrorKind, status?: number): PartnerError {
   const answered = status === undefined ? {} : { status };
@@ -37,7 +33,8 @@ describe('a read is worth repeating by itself', () => {
     ['Rejected', 400, 1, false],
     ['Rejected', 200, 1, false],
     ['Rejected', undefined, 1, false],
-    ['Unauthorized', 401, 1, false],
+    // The credentials may be corrected; that is asked once for the whole account.
+    ['Unauthorized', 401, 1, true],
     ['Forbidden', 403, 1, false],
   ])('%s with status %s at attempt %i: %s', (kind, status, attempt, expected) => {
     expect(isWorthRepeating(failed(kind, status), attempt, true)).toBe(expected);
@@ -51,41 +48,6 @@ describe('where nothing may be new, a read is worth repeating by itself', () => 
     ['Rejected', 404, false],
   ])('%s with status %s: %s', (kind, status, expected) => {
     expect(isWorthRepeating(failed(kind, status), 1, false)).toBe(expected);
-  });
-});
-
-describe('a write without an idempotency key', () => {
-  /** Whether an attempt that the server describes like this made the call, and what it failed with. */
-  async function attempt(info: ConstructorParameters<typeof MockActivityEnvironment>[0]) {
-    let calls = 0;
-    const write = () =>
-      once(async () => {
-        calls += 1;
-      });
-    const failure: unknown = await new MockActivityEnvironment(info, { logger: QUIET })
-      .run(write)
-      .catch((error) => error);
-    return { calls, failure };
-  }
-
-  it('is made by the first attempt', async () => {
-    expect(await attempt({ attempt: 1 })).toEqual({ calls: 1, failure: undefined });
-  });
-
-  it.each([
-    ['a second attempt', { attempt: 2 }],
-    [
-      'an attempt after a reset, which numbers the attempts anew',
-      { attempt: 1, scheduledTimestampMs: 1_000, currentAttemptScheduledTimestampMs: 1_001 },
-    ],
-  ])('is not made by %s', async (_, info) => {
-    const { calls, failure } = await attempt(info);
-    expect(calls).toBe(0);
-    expect(failure).toMatchObject({
-      type: 'PartnerError',
-      nonRetryable: true,
-      details: [{ kind: 'Uncertain', reason: 'the activity was tried again' }],
-    });
   });
 });
 

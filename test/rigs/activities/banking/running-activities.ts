@@ -15,6 +15,7 @@ import type { PartnerErrorDetails } from '../../../../src/partners/partner-error
 import type { SandboxOptions } from '../../../../src/sandbox/server.js';
 import { clientAt } from '../../partners/banking/partner.js';
 import { HOLDER, OWNER, type RunningBanking, runBanking } from '../../sandbox/banking/running-banking.js';
+import { takesMarks } from '../takes-marks.js';
 
 type Activities = BankingActivities & BankingLists;
 
@@ -42,7 +43,10 @@ export async function activitiesOf(client: BankingClient): Promise<RunningActivi
   const activities = bankingActivities({ client, statements: folderStore(folder), poll });
   const heartbeats: unknown[] = [];
   const run: Run = (name, request, info = {}) => {
-    const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+    const environment = new MockActivityEnvironment(info, {
+      logger: new DefaultLogger('ERROR'),
+      client: takesMarks,
+    });
     environment.on('heartbeat', (details) => heartbeats.push(details));
     return environment.run(activities[name] as (request: unknown) => Promise<never>, request);
   };

@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { activityInfo, CompleteAsyncError, Context, getClient } from '@temporalio/activity';
+import {
+  ActivityCancelledError,
+  ActivityCompletionError,
+  ActivityNotFoundError,
+  ActivityPausedError,
+  ActivityResetError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInterceptors } from '@temporalio/worker';
+import { Deadline } from '../http/deadline.js';
+import type { Mark } from '../messages/partner-failure.js';
+import { PartnerError } from '../partners/partner-error.js';
+import { asFailure, isWorthRepeating } from './failures.js';
+
+/** What the call of a write is made with. */
+export interface WriteOptions {
+  /** Records the mark. */
+  readonly beforeSending: () => Promise<void>;
+  /** Ends the call early enough to report its outcome before the attempt times out. */
+  readonly signal: AbortSignal;
+  /** An earlier attempt may have taken effect. Never with a call that must not be repeated. */
+  readonly isUnclear: boolean;
+}
+
+export interface Repeatability {
+  /** The call leaves the same state however often it is made, so that it is sent again after an unknown outcome. */
+  readonly mayRepeat?: boolean;
+}
+
+/** The part of an attempt that its calls may use. What is left of the start-to-close time-out is for the report. */
+const SHARE_OF_ATTEMPT = 0.75;
+
+/** A request to the Temporal service gets this long, in milliseconds, before it is made again. */
+const REPORT_TIMEOUT_MS = 5_000;
+const REPORT_PAUSE_MS = 200;
+
+/**
+ * Makes a call that must not be repeated once it was sent: a write without an idempotency key. The server may retry the
+ * activity without limit, because each attempt records a durable mark after its connection is established and before its
+ * first byte, and reads the mark of the attempt before it:
+ *
+ * - No mark: nothing was sent, whatever became of that attempt. The call is made.
+ * - A mark: nobody knows what became of the request. The attempt fails as `Uncertain` and is not retried.
+ * - An attempt that knows that nothing happened (`RateLimited`, `Unauthorized`) clears its mark and is retried.
+ *
+ * The server refuses the mark of an attempt that it has given up on, so such an attempt sends nothing. The outcome of one
+ * that has sent is reported by {@link reportsWrites}, because the SDK's own report gives up after some seconds without a
+ * connection.
+ *
+ * @param send makes the call with these options; may read at the partner before it
+ * @throws {ApplicationFailure} `PartnerError`, not retryable when it is `Uncertain`, `Rejected` or `Forbidden`
+ */
+export async function write<Result>(
+  send: (options: WriteOptions) => Promise<Result>,
+  { mayRepeat = false }: Repeatability = {},
+): Promise<Result> {
+  const { heartbeatDetails, activityType, startToCloseTimeoutMs, attempt } = activityInfo();
+  const earlier = heartbeatDetails as Mark | undefined;
+  const isUnclear = earlier?.sending ?? false;
+  if (earlier && isUnclear && !mayRepeat) throw lost(activityType, earlier.sentAt);
+
+  const marks = new Marks();
+  const deadline = new Deadline({ ms: startToCloseTimeoutMs * SHARE_OF_ATTEMPT });
+  try {
+    return await send({ beforeSending: marks.set, signal: deadline.signal, isUnclear });
+  } catch (error) {
+    const { sentAt } = marks;
+    if (marks.refusal) throw marks.refusal;
+    if (sentAt === undefined) throw notSent(error, attempt);
+    if (!(error instanceof PartnerError)) throw unexpected(activityType, error, sentAt);
+    if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, { sentAt });
+    if (!isWithoutEffect(error)) throw asFailure(error, false);
+    if (!isUnclear) await marks.clear();
+    throw asFailure(error, true);
+  } finally {
+    deadline.release();
+  }
+}
+
+/**
+ * Has an attempt that sent a request report its own outcome, by task token and until the server has taken it. Belongs
+ * before all other interceptors, which see the outcome itself.
+ */
+export function reportsWrites(context: Context): ActivityInterceptors {
+  const { taskToken } = context.info;
+  return {
+    inbound: {
+      async execute(input, next) {
+        let report: () => Promise<void>;
+        try {
+          const result = await next(input);
+          if (!marked.has(context)) return result;
+          report = () => getClient().activity.complete(taskToken, result);
+        } catch (error) {
+          if (!marked.has(context)) throw error;
+          report = () => getClient().activity.fail(taskToken, error);
+        }
+        await untilTaken(report).catch((error: unknown) => {
+          // The server has given up on the attempt; the next one sees the mark.
+          if (!(error instanceof ActivityNotFoundError)) throw error;
+        });
+        throw new CompleteAsyncError();
+      },
+    },
+  };
+}
+
+/** Attempts whose request may be on its way. */
+const marked = new WeakSet<Context>();
+
+/** Nothing happened at the partner, and it may take the same request later. */
+function isWithoutEffect({ kind }: PartnerError): boolean {
+  return kind === 'NotSent' || kind === 'RateLimited' || kind === 'Unauthorized';
+}
+
+/** Nothing of the write was sent: it failed at what comes before it, such as a read or the sign-in. */
+function notSent(error: unknown, attempt: number): unknown {
+  return error instanceof PartnerError ? asFailure(error, isWorthRepeating(error, attempt, true)) : error;
+}
+
+function lost(operation: string, sentAt: string): ApplicationFailure {
+  const reason = 'its worker stopped before the response was recorded';
+  const error = new PartnerError({ system: 'gangway', operation, kind: 'Uncertain', fields: [], reason });
+  return asFailure(error, false, { sentAt });
+}
+
+function unexpected(operation: string, error: unknown, sentAt: string): ApplicationFailure {
+  const reason = error instanceof Error ? error.name : 'unknown';
+  const failure = new PartnerError(
+    { system: 'gangway', operation, kind: 'Uncertain', fields: [], reason },
+    { cause: error },
+  );
+  return asFailure(failure, false, { sentAt });
+}
+
+/** The durable marks of one attempt. */
+class Marks {
+  /** When a request was about to be sent, ISO 8601; undefined while the server holds no mark of this attempt. */
+  sentAt: string | undefined;
+  /** Why this attempt must not send. */
+  refusal: Error | undefined;
+
+  /** @throws the {@link refusal}, when this attempt must not send */
+  readonly set = async (): Promise<void> => {
+    const sentAt = new Date().toISOString();
+    try {
+      await record({ sending: true, sentAt });
+      this.sentAt = sentAt;
+      marked.add(Context.current());
+    } catch (error) {
+      this.refusal = await refusalOf(error, sentAt);
+      throw this.refusal;
+    }
+  };
+
+  async clear(): Promise<void> {
+    if (this.sentAt === undefined) return;
+    await record({ sending: false, sentAt: this.sentAt }).catch((error: unknown) => {
+      if (!isOrder(error)) throw error;
+    });
+    marked.delete(Context.current());
+    this.sentAt = undefined;
+  }
+}
+
+/** The server took the mark and wants something else of the attempt. */
+function isOrder(error: unknown): boolean {
+  return (
+    error instanceof ActivityCancelledError ||
+    error instanceof ActivityResetError ||
+    error instanceof ActivityPausedError
+  );
+}
+
+async function refusalOf(error: unknown, sentAt: string): Promise<Error> {
+  if (error instanceof ActivityNotFoundError)
+    return ApplicationFailure.retryable(
+      'nothing was sent: the server has given up on this attempt',
+      'GivenUp',
+    );
+  if (!isOrder(error)) return error instanceof Error ? error : new Error(String(error));
+  await record({ sending: false, sentAt }).catch((again: unknown) => {
+    if (!isOrder(again)) throw again;
+  });
+  // The server does not retry an activity whose cancellation was requested.
+  return ApplicationFailure.retryable('nothing was sent: the server wants the attempt to end', 'NotSent');
+}
+
+async function record(mark: Mark): Promise<void> {
+  const { taskToken } = activityInfo();
+  const { activity } = getClient();
+  await untilTaken(() => activity.heartbeat(taskToken, mark));
+}
+
+/** Repeats a request to the Temporal service until it is answered. It ends with the attempt, which is then not found. */
+async function untilTaken(request: () => Promise<void>): Promise<void> {
+  const client = getClient();
+  // The activity's own client ends its requests when the worker begins to shut down.
+  const { signal } = new AbortController();
+  const inTime = () => client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, request);
+  for (;;) {
+    try {
+      return await client.withAbortSignal(signal, inTime);
+    } catch (error) {
+      if (!(error instanceof ActivityCompletionError)) throw error;
+      await sleep(REPORT_PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import { CompleteAsyncError } from '@temporalio/activity';
+import {
+  ActivityCancelledError,
+  ActivityCompletionError,
+  ActivityNotFoundError,
+  type Client,
+} from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { describe, expect, it } from 'vitest';
+import { reportsWrites, type WriteOptions, write } from '../../../src/activities/write.js';
+import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
+
+/** Attempts that fail by design are not reported. */
+const QUIET = new DefaultLogger('ERROR');
+const SENT_AT = '2026-01-01T00:00:00.000Z';
+
+function failed(kind: PartnerErrorKind, more: object = {}): PartnerError {
+  return new PartnerError({ system: 'boarding', operation: 'create', kind, fields: [], reason: '', ...more });
+}
+
+type Info = ConstructorParameters<typeof MockActivityEnvironment>[0];
+
+/** One attempt of a write, with a Temporal service whose answers to each request are given: an error is thrown. */
+async function attempt(
+  call: (options: WriteOptions) => Promise<unknown>,
+  {
+    info = {},
+    answers = [],
+    mayRepeat = false,
+  }: { info?: Info; answers?: (Error | undefined)[]; mayRepeat?: boolean } = {},
+) {
+  const log: string[] = [];
+  const next = async (entry: string) => {
+    const answer = answers.shift();
+    log.push(answer ? `${entry} refused` : entry);
+    if (answer) throw answer;
+  };
+  const service = {
+    withDeadline: (_: unknown, request: () => Promise<void>) => request(),
+    withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
+    activity: {
+      heartbeat: (_: unknown, { sending }: { sending: boolean }) => next(sending ? 'mark' : 'clear'),
+      complete: (_: unknown, result: unknown) => next(`complete ${JSON.stringify(result)}`),
+      fail: (_: unknown, { nonRetryable, details }: { nonRetryable: boolean; details: { kind: string }[] }) =>
+        next(`fail ${details[0]?.kind}${nonRetryable ? ' for good' : ''}`),
+    },
+  };
+  const environment = new MockActivityEnvironment(info, {
+    logger: QUIET,
+    client: service as unknown as Client,
+    interceptors: [reportsWrites],
+  });
+  const outcome: unknown = await environment
+    .run(() =>
+      write(
+        async (options) => {
+          const result = await call(options);
+          log.push('sent');
+          return result;
+        },
+        { mayRepeat },
+      ),
+    )
+    .catch((error: unknown) => error);
+  return { log, outcome };
+}
+
+const sending =
+  (becomes: unknown = 'ok') =>
+  async ({ beforeSending }: WriteOptions) => {
+    await beforeSending();
+    if (becomes instanceof Error) throw becomes;
+    return becomes;
+  };
+const notSending = (error: Error) => async () => {
+  throw error;
+};
+const retryable = (kind: string) => ({ type: 'PartnerError', nonRetryable: false, details: [{ kind }] });
+
+describe('a write', () => {
+  it('is sent after its mark, and reports its response by itself', async () => {
+    const { log, outcome } = await attempt(sending({ id: 7 }));
+    expect(log).toEqual(['mark', 'sent', 'complete {"id":7}']);
+    expect(outcome).toBeInstanceOf(CompleteAsyncError);
+  });
+
+  it('is not sent when the attempt before it left a mark: nobody knows what became of that', async () => {
+    const info = { attempt: 2, heartbeatDetails: { sending: true, sentAt: SENT_AT } };
+    const { log, outcome } = await attempt(sending(), { info });
+    expect(log).toEqual([]);
+    expect(outcome).toMatchObject({
+      type: 'PartnerError',
+      nonRetryable: true,
+      details: [{ kind: 'Uncertain', sentAt: SENT_AT }],
+    });
+  });
+
+  it.each([
+    ['left no mark', undefined],
+    ['cleared its mark', { sending: false, sentAt: SENT_AT }],
+  ])('is sent when the attempt before it %s', async (_, heartbeatDetails) => {
+    const { log } = await attempt(sending(), { info: { attempt: 2, heartbeatDetails } });
+    expect(log).toEqual(['mark', 'sent', 'complete "ok"']);
+  });
+
+  it('is not sent by an attempt that the server has given up on', async () => {
+    const { log, outcome } = await attempt(sending(), { answers: [new ActivityNotFoundError('gone')] });
+    expect(log).toEqual(['mark refused']);
+    expect(outcome).toMatchObject({ type: 'GivenUp', nonRetryable: false });
+  });
+
+  it('is not sent once its cancellation was requested, and leaves no mark', async () => {
+    const { log, outcome } = await attempt(sending(), { answers: [new ActivityCancelledError('cancelled')] });
+    expect(log).toEqual(['mark refused', 'clear']);
+    expect(outcome).toMatchObject({ type: 'NotSent', nonRetryable: false });
+  });
+
+  it('waits for its mark while Temporal is unavailable, and is reported for as long as that takes', async () => {
+    const away = () => new ActivityCompletionError('unavailable');
+    const { log } = await attempt(sending(), { answers: [away(), undefined, away(), away()] });
+    expect(log).toEqual([
+      'mark refused',
+      'mark',
+      'sent',
+      'complete "ok" refused',
+      'complete "ok" refused',
+      'complete "ok"',
+    ]);
+  });
+
+  it('is no longer reported once the server has given up on the attempt', async () => {
+    const { log, outcome } = await attempt(sending(), {
+      answers: [undefined, new ActivityNotFoundError('gone')],
+    });
+    expect(log).toEqual(['mark', 'sent', 'complete "ok" refused']);
+    expect(outcome).toBeInstanceOf(CompleteAsyncError);
+  });
+
+  it.each<PartnerErrorKind>(['NotSent', 'RateLimited', 'Unauthorized'])(
+    'that had no effect (%s) clears its mark before it is retried',
+    async (kind) => {
+      const { log, outcome } = await attempt(sending(failed(kind)));
+      expect(log).toEqual(['mark', 'clear']);
+      expect(outcome).toMatchObject(retryable(kind));
+    },
+  );
+
+  it.each<[PartnerErrorKind, string]>([
+    ['Uncertain', 'fail Uncertain for good'],
+    ['Rejected', 'fail Rejected for good'],
+    ['Forbidden', 'fail Forbidden for good'],
+  ])('that was sent and failed as %s is not retried', async (kind, report) => {
+    const { log, outcome } = await attempt(sending(failed(kind)));
+    expect(log).toEqual(['mark', report]);
+    expect(outcome).toBeInstanceOf(CompleteAsyncError);
+  });
+
+  it('that was sent and met an error of our own is uncertain', async () => {
+    const { log } = await attempt(sending(new TypeError('a bug')));
+    expect(log).toEqual(['mark', 'fail Uncertain for good']);
+  });
+
+  it('that met an error of our own before it was sent is retried, and never uncertain', async () => {
+    const { log, outcome } = await attempt(notSending(new TypeError('a bug')));
+    expect(log).toEqual([]);
+    expect(outcome).toMatchObject({ name: 'TypeError' });
+  });
+
+  it.each<[PartnerErrorKind, object, boolean]>([
+    ['NotSent', {}, false],
+    // The read before it got no clear response.
+    ['Uncertain', {}, false],
+    ['Unauthorized', { status: 401 }, false],
+    ['Forbidden', { status: 403, atSignIn: true }, false],
+    ['Forbidden', { status: 403 }, true],
+    // Right after a create the partner may not find its own merchant yet.
+    ['Rejected', { status: 404 }, false],
+    ['Rejected', { status: 400 }, true],
+    ['Rejected', {}, true],
+  ])('that failed before it was sent (%s %j) is final: %s', async (kind, more, nonRetryable) => {
+    const { log, outcome } = await attempt(notSending(failed(kind, more)));
+    expect(log).toEqual([]);
+    expect(outcome).toMatchObject({ ...retryable(kind), nonRetryable });
+  });
+
+  it('ends in time to report what became of it', async () => {
+    let signal: AbortSignal | undefined;
+    const info = { startToCloseTimeoutMs: 40 };
+    await attempt(
+      async (options) => {
+        ({ signal } = options);
+        await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+      },
+      { info },
+    );
+    expect(signal?.aborted).toBe(true);
+  });
+});
+
+describe('a write that may be repeated', () => {
+  const lost = { attempt: 2, heartbeatDetails: { sending: true, sentAt: SENT_AT } };
+
+  it('is sent again after an unknown outcome, and knows of it', async () => {
+    let isUnclear: boolean | undefined;
+    const call = async (options: WriteOptions) => {
+      ({ isUnclear } = options);
+      await options.beforeSending();
+    };
+    const { log } = await attempt(call, { info: lost, mayRepeat: true });
+    expect(log).toEqual(['mark', 'sent', 'complete undefined']);
+    expect(isUnclear).toBe(true);
+  });
+
+  it('is retried when its own outcome is unknown', async () => {
+    const { log } = await attempt(sending(failed('Uncertain')), { mayRepeat: true });
+    expect(log).toEqual(['mark', 'fail Uncertain']);
+  });
+
+  it('keeps the mark of an earlier attempt when nothing was sent by this one', async () => {
+    const { log } = await attempt(sending(failed('RateLimited')), { info: lost, mayRepeat: true });
+    expect(log).toEqual(['mark', 'fail RateLimited']);
+  });
+});
