@@ -11,6 +11,7 @@ import {
   CLOSED,
   DECLINED,
   isDecided,
+  isSubmittable,
   NOT_SUBMITTED,
   PENDING,
   WITHDRAWN,
@@ -128,10 +129,12 @@ export async function submit(
     run: () => submitMerchant({ merchantProfileId, application: application.input.application ?? {} }),
     correct: application.correct,
     once: {
-      lookForEffect: async () => {
+      lookForEffect: async (wasInDoubt) => {
         const now = await read(application);
         readsAs = now.status;
-        return effectIn(now);
+        // Rejected because the status moved on before it came.
+        const isMoot = !wasInDoubt && !isSubmittable(now.status);
+        return effectIn(now) ?? (isMoot ? { found: { submitted: false, status: now.status } } : undefined);
       },
       effectSeen: () => effectIn(latest()),
       adopt: () => ({ submitted: true, status: PENDING }),

@@ -190,7 +190,8 @@ async function adoptedEffect<Result>(
   wasInDoubt: boolean,
 ): Promise<{ found: Result } | undefined> {
   const effect = await once?.lookForEffect?.(wasInDoubt);
-  if (effect) journey.timeline.add('write-adopted', { detail: `${title}: found at the partner` });
+  if (effect && wasInDoubt)
+    journey.timeline.add('write-adopted', { detail: `${title}: found at the partner` });
   return effect;
 }
 

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MerchantBoardingOutcome } from '../../../src/messages/merchant-boarding.js';
+import type { Requirement } from '../../../src/messages/requirements.js';
+import { nudge } from '../../../src/temporal/nudge.js';
+import { merchant, namedApplication } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+const HOUR = 3_600_000;
+const REVIEW = 'request-underwriting-review';
+
+/** Polls often, and never: there a status is read when a write reads it, or after a nudge. */
+let rig: Rig;
+let unaware: Rig;
+beforeAll(async () => {
+  [rig, unaware] = await Promise.all([createRig(), createRig({ poll: { minMs: HOUR, maxMs: HOUR } })]);
+});
+afterAll(() => Promise.all([rig.close(), unaware.close()]));
+
+type Boarding = Onboarding<MerchantBoardingOutcome>;
+
+/** A merchant that stays where the test puts it, submitted. */
+async function submitted(at: Rig, name = merchant('waiting')) {
+  const boarding = await at.board(name);
+  const { merchantProfileId = 0 } = await boarding.until(
+    ({ timeline }) => timeline.some(({ event }) => event === 'submitted'),
+    'the submission',
+  );
+  /** Moves the merchant, and has the workflow see it. */
+  const move = async (change: Record<string, unknown>) => {
+    await at.sandbox.transition(merchantProfileId, change);
+    await nudge(at.client, boarding.workflowId);
+  };
+  return { boarding, input: name, id: merchantProfileId, move };
+}
+
+async function noted(at: Rig, texts = ['Please send the lease.']) {
+  const moved = await submitted(at);
+  await moved.move({ notes: texts });
+  const { requirements } = await moved.boarding.until(
+    (state) => state.requirements.length === texts.length,
+    'the notes',
+  );
+  return { ...moved, notes: requirements };
+}
+
+const answer = (boarding: Boarding, { id }: Pick<Requirement, 'id'>, text = 'Here it is.') =>
+  boarding.resolve(id, { kind: 'text', text });
+
+const happened = (boarding: Boarding, event: string) =>
+  boarding.until(({ timeline }) => timeline.some((entry) => entry.event === event), event);
+
+describe.concurrent('a request for review that was lost', () => {
+  it('is not believed because the status moved for another reason', async () => {
+    const { boarding, input, id, move, notes } = await noted(unaware);
+    // The workflow knows Pending. A write reads the status just before it, and a poll does not.
+    await unaware.sandbox.transition(id, { status: 'UW Level 1' });
+    await unaware.sandbox.plan('500-before-commit', REVIEW, { about: `${id}` });
+    await answer(boarding, notes[0] as Requirement);
+    const question = await boarding.requirement('uncertain-write');
+    expect(question.detail).toContain(`merchant ${id}`);
+    expect(await boarding.events()).not.toContain('answers-delivered');
+
+    await move({ status: 'Pending' });
+    await boarding.resolve(question.id, { kind: 'retry' });
+    await happened(boarding, 'answers-delivered');
+    expect((await unaware.sandbox.writes(input.externalId)).slice(2)).toEqual([REVIEW]);
+    expect((await unaware.sandbox.merchant(id))['reviewComments']).toEqual([
+      'Please send the lease.\nHere it is.',
+    ]);
+  });
+
+  it('closes its question by itself when the review’s own status turns up', async () => {
+    const { boarding, id, move, notes } = await noted(unaware);
+    await unaware.sandbox.plan('500-before-commit', REVIEW, { about: `${id}` });
+    await answer(boarding, notes[0] as Requirement);
+    await boarding.requirement('uncertain-write');
+    await move({ status: 'Pending Review' });
+    const { requirements } = await happened(boarding, 'answers-delivered');
+    expect(requirements).toEqual([]);
+    expect(await boarding.events()).toContain('write-adopted');
+  });
+
+  it('is believed when the response alone was lost', async () => {
+    const { boarding, input, id, notes } = await noted(rig);
+    await rig.sandbox.plan('500-after-commit', REVIEW, { about: `${id}` });
+    await answer(boarding, notes[0] as Requirement);
+    await happened(boarding, 'answers-delivered');
+    const events = await boarding.events();
+    expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
+    expect((await rig.sandbox.writes(input.externalId)).slice(2)).toEqual([REVIEW]);
+  });
+});
+
+describe.concurrent('a submission that was lost', () => {
+  async function lost() {
+    const externalId = merchant().externalId;
+    const input = merchant('waiting', { externalId, application: namedApplication(externalId) });
+    await rig.sandbox.plan('500-before-commit', 'submit-merchant', { about: externalId });
+    const boarding = await rig.board(input);
+    const question = await boarding.requirement('uncertain-write');
+    const { merchantProfileId: id = 0 } = await boarding.state();
+    return { boarding, input, id, question };
+  }
+
+  it('is not believed because the status moved for another reason', async () => {
+    const { boarding, input, id, question } = await lost();
+    await rig.sandbox.transition(id, { status: 'UW Level 1' });
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'UW Level 1', 'the other status');
+    const { requirements } = await boarding.state();
+    expect(requirements.map((requirement) => requirement.id)).toEqual([question.id]);
+    expect(await boarding.events()).not.toContain('submitted');
+    await rig.sandbox.transition(id, { status: 'Not Submitted' });
+    await boarding.resolve(question.id, { kind: 'retry' });
+    await happened(boarding, 'submitted');
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
+  });
+
+  it('closes its question by itself when the partner shows that it is submitted', async () => {
+    const { boarding, id } = await lost();
+    await rig.sandbox.transition(id, { status: 'Pending' });
+    const { requirements } = await happened(boarding, 'submitted');
+    expect(requirements).toEqual([]);
+    expect(await boarding.events()).toContain('write-adopted');
+  });
+
+  it('closes its question when the partner decides', async () => {
+    const { boarding, id } = await lost();
+    await rig.sandbox.transition(id, { status: 'Declined', comment: 'no' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined', comment: 'no' });
+    expect(await boarding.events()).not.toContain('submitted');
+  });
+});
+
+describe.concurrent('a resubmission', () => {
+  const WANTED = { status: 'RequestChanges', comment: 'The volume does not match.' };
+
+  async function asked(at: Rig) {
+    const moved = await submitted(at);
+    await moved.move(WANTED);
+    const requirement = await moved.boarding.requirement('request-changes');
+    const submissions = async () =>
+      (await at.sandbox.writes(moved.input.externalId)).filter((write) => write === 'submit-merchant').length;
+    return { ...moved, requirement, submissions };
+  }
+
+  it('is not sent when the status has moved on, and goes out when the partner wants the changes again', async () => {
+    const { boarding, id, move, requirement, submissions } = await asked(unaware);
+    await unaware.sandbox.transition(id, { status: 'UW Level 2' });
+    await boarding.resolve(requirement.id, { kind: 'correction', patch: { fees: { cashDiscountRate: 3 } } });
+    await happened(boarding, 'submission-moot');
+    expect(await submissions()).toBe(1);
+    await move(WANTED);
+    await boarding.until(
+      ({ timeline }) => timeline.filter(({ event }) => event === 'submitted').length === 2,
+      'the second submission',
+    );
+    expect(await submissions()).toBe(2);
+    const events = await boarding.events();
+    expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
+  });
+
+  it('that is rejected is not taken as done because the status moved', async () => {
+    const { boarding, id, move, requirement, submissions } = await asked(unaware);
+    const held = await unaware.sandbox.hold('submit-merchant', `${id}`);
+    await boarding.resolve(requirement.id, { kind: 'retry' });
+    await held.underWay();
+    await unaware.sandbox.transition(id, { status: 'UW Level 2' });
+    await held.letGo();
+    await happened(boarding, 'submission-moot');
+    await move(WANTED);
+    await boarding.until(
+      ({ timeline }) => timeline.filter(({ event }) => event === 'submitted').length === 2,
+      'the second submission',
+    );
+    expect(await submissions()).toBe(2);
+  });
+
+  it('that was lost is not believed because the status moved for another reason', async () => {
+    const { boarding, id, move, requirement, submissions } = await asked(unaware);
+    await unaware.sandbox.plan('500-before-commit', 'submit-merchant', { about: `${id}` });
+    await boarding.resolve(requirement.id, { kind: 'retry' });
+    const question = await boarding.requirement('uncertain-write');
+    await move({ status: 'UW Level 2' });
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'UW Level 2', 'the other status');
+    expect((await boarding.state()).requirements).toMatchObject([{ id: question.id }]);
+    expect(await submissions()).toBe(1);
+  });
+});
+
+describe.concurrent('answers to notes', () => {
+  it('wait when the partner rejects them because the status moved, and are delivered when it takes them', async () => {
+    const { boarding, input, id, move, notes } = await noted(unaware);
+    const held = await unaware.sandbox.hold(REVIEW, `${id}`);
+    await answer(boarding, notes[0] as Requirement);
+    await held.underWay();
+    await unaware.sandbox.transition(id, { status: 'UW Level 1' });
+    await held.letGo();
+    await happened(boarding, 'answers-wait');
+    expect(await boarding.events()).not.toContain('answers-delivered');
+    await move({ status: 'Pending' });
+    await happened(boarding, 'answers-delivered');
+    const events = await boarding.events();
+    expect(events.filter((event) => event === 'requirement-raised')).toHaveLength(1);
+    expect((await unaware.sandbox.writes(input.externalId)).slice(2)).toEqual([REVIEW]);
+  });
+
+  it('are kept while the status leaves review for a moment', async () => {
+    const { boarding, id, move, notes } = await noted(rig, ['Which goods?', 'Which suppliers?']);
+    await answer(boarding, notes[0] as Requirement, 'Bread.');
+    await move({ status: 'Approved' });
+    await boarding.until(({ stage }) => stage === 'boarding', 'the approval');
+    await move({ status: 'Pending' });
+    const { requirements } = await boarding.until(
+      (state) => state.requirements.length > 0,
+      'the second note',
+    );
+    expect(requirements).toMatchObject([{ about: notes[1]?.id, id: `${notes[1]?.id}-2` }]);
+    await answer(boarding, requirements[0] as Requirement, 'A mill.');
+    await happened(boarding, 'answers-delivered');
+    expect((await rig.sandbox.merchant(id))['reviewComments']).toEqual([
+      'Which goods?\nBread.\n\nWhich suppliers?\nA mill.',
+    ]);
+  });
+
+  it('that are no longer asked for are dropped, which the timeline says', async () => {
+    const { boarding, id, notes } = await noted(rig, ['Which goods?', 'Which suppliers?']);
+    await answer(boarding, notes[0] as Requirement, 'Bread.');
+    await rig.sandbox.transition(id, { status: 'Declined', comment: 'no' });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
+    const { timeline } = await boarding.state();
+    expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toBe(
+      `${notes[0]?.id}: the partner decided before it was delivered`,
+    );
+  });
+});
+
+describe.concurrent('a note that is asked again', () => {
+  const TEXT = 'Please send the lease.';
+
+  it('after the review is raised again, is due again, and is answered again', async () => {
+    const soon = { dueInHours: 1 / 3_600 };
+    const { boarding, id, move } = await submitted(rig, merchant('waiting', soon));
+    const overdue = (times: number) =>
+      boarding.until(
+        ({ timeline }) => timeline.filter(({ event }) => event === 'requirement-overdue').length === times,
+        `reminder ${times}`,
+      );
+    await move({ notes: [TEXT] });
+    const first = await boarding.requirement('underwriting-note');
+    await overdue(1);
+    await answer(boarding, first, 'Attached.');
+    await happened(boarding, 'answers-delivered');
+    await move({ status: 'Pending', notes: [TEXT] });
+    const second = await boarding.requirement('underwriting-note');
+    expect(second).toMatchObject({ id: `${first.id}-2`, about: first.id, detail: TEXT });
+    await overdue(2);
+    await answer(boarding, second, 'Signed.');
+    await boarding.until(({ requirements }) => requirements.length === 0, 'the delivery');
+    await boarding.until(
+      ({ timeline }) => timeline.filter(({ event }) => event === 'answers-delivered').length === 2,
+      'the second delivery',
+    );
+    expect((await rig.sandbox.merchant(id))['reviewComments']).toEqual([
+      `${TEXT}\nAttached.`,
+      `${TEXT}\nSigned.`,
+    ]);
+  });
+
+  it('is not raised again while the partner merely lists it in review', async () => {
+    const { boarding, move, notes } = await noted(rig, [TEXT]);
+    await answer(boarding, notes[0] as Requirement);
+    await happened(boarding, 'answers-delivered');
+    await move({ notes: [TEXT], comment: 'in the queue' });
+    await boarding.until(
+      ({ timeline }) => timeline.at(-1)?.detail === 'Pending Review: in the queue',
+      'the comment',
+    );
+    expect((await boarding.state()).requirements).toEqual([]);
+  });
+
+  it('beside an equal one is a note of its own, and a new date alone is none', async () => {
+    const { boarding, notes, move } = await noted(rig, [TEXT, TEXT]);
+    expect(new Set(notes.map(({ id }) => id)).size).toBe(2);
+    await move({ comment: 'again' });
+    await boarding.until(({ timeline }) => timeline.at(-1)?.detail === 'Pending: again', 'the comment');
+    expect((await boarding.state()).requirements.map(({ id }) => id)).toEqual(notes.map(({ id }) => id));
+  });
+});
