@@ -44,6 +44,12 @@ export interface UnfinishedWrite {
   readonly became: 'done' | 'rejected' | 'not-sent' | 'unknown';
 }
 
+/** What every outcome may have beside its own fields. */
+export interface Unfinished {
+  /** Writes that were in flight, or in doubt, at the end. */
+  readonly unfinished?: readonly UnfinishedWrite[];
+}
+
 export interface TimelineEntry {
   /** ISO 8601. */
   readonly at: string;

@@ -7,7 +7,7 @@ import { createMerchant, resolveReferences } from './boarding/activities.js';
 import { Application, read } from './boarding/application.js';
 import { followUnderwriting, type UnderwritingRecords } from './boarding/underwriting.js';
 import { askForCorrection, carryOut } from './journey/carry-out.js';
-import type { JourneyRecords, Unfinished } from './journey/journey.js';
+import type { JourneyRecords } from './journey/journey.js';
 
 /** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
 export interface Carried {
@@ -22,7 +22,7 @@ export interface Carried {
 export async function merchantBoarding(
   input: MerchantBoardingInput,
   carried?: Carried,
-): Promise<MerchantBoardingOutcome & Unfinished> {
+): Promise<MerchantBoardingOutcome> {
   const application = new Application(input, carried?.journey);
   const { journey } = application;
 

@@ -50,15 +50,16 @@ export class SandboxControl {
   }
 
   /**
-   * Holds the next call of an operation that has `about` in its URL or JSON body, before or after it takes effect.
+   * Holds the next call, or calls, of an operation that has `about` in its URL or JSON body, before or after it takes effect.
    * Nothing else may be planned with the same text.
    */
   async hold(
     operation: string,
     about: string,
     fault: 'delay' | 'delay-after-commit' = 'delay',
+    times = 1,
   ): Promise<HeldCall> {
-    await this.plan(fault, operation, { about, milliseconds: HELD_MS });
+    await this.plan(fault, operation, { about, times, milliseconds: HELD_MS });
     const waiting = async () => {
       const report = await this.#json<{ waiting: { about?: string }[] }>('/sandbox/faults');
       return report.waiting.filter((plan) => plan.about === about).length;

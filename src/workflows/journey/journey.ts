@@ -1,5 +1,10 @@
 import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
-import type { OnboardingState, OutcomeName, UnfinishedWrite } from '../../messages/onboarding-state.js';
+import type {
+  OnboardingState,
+  OutcomeName,
+  Unfinished,
+  UnfinishedWrite,
+} from '../../messages/onboarding-state.js';
 import {
   type Answer,
   type Requirement,
@@ -28,12 +33,6 @@ export interface JourneyOptions extends Omit<PublicFaceOptions, 'state' | 'news'
   /** Before the ids of requirements, so that those of a customer's two children differ. */
   readonly idPrefix?: string;
   readonly records?: JourneyRecords | undefined;
-}
-
-/** What every outcome may have beside its own fields. */
-export interface Unfinished {
-  /** Writes that were in flight, or in doubt, at the end. */
-  readonly unfinished?: readonly UnfinishedWrite[];
 }
 
 /** Thrown where an operator gave the onboarding up. */

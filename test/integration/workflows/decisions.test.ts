@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentStore } from '../../../src/documents/document-store.js';
+import { folder } from '../../../src/documents/folder.js';
+import type { Answer } from '../../../src/messages/requirements.js';
+import { merchant, namedApplication } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const DECLINED = { status: 'Declined', comment: 'no' };
+
+async function documents(...names: string[]): Promise<Answer> {
+  const store = documentStore(folder(rig.documentDir));
+  const put = names.map((name) => store.put(name, Buffer.from('%PDF-1.7 test')));
+  return { kind: 'documents', documents: await Promise.all(put) };
+}
+
+/** A boarding whose one note has an answer of two documents, whose uploads the sandbox holds: the first after its effect. */
+async function uploading() {
+  const boarding = await rig.board(merchant('waiting'));
+  const { merchantProfileId: id = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+  await rig.sandbox.transition(id, { notes: ['Please send statements.'] });
+  const note = await boarding.requirement('underwriting-note');
+  const held = await rig.sandbox.hold('upload-attachment', `id=${id}`, 'delay-after-commit', 2);
+  await boarding.resolve(note.id, await documents('may.pdf', 'june.pdf'));
+  await held.underWay();
+  return { boarding, id, held };
+}
+
+const bothDone = [
+  { write: 'upload may.pdf', became: 'done' },
+  { write: 'upload june.pdf', became: 'done' },
+];
+const byName = (one: { write: string }, other: { write: string }) => (one.write < other.write ? 1 : -1);
+
+describe.concurrent('two uploads in flight are seen through, and each is named', () => {
+  it('when the partner decides', async () => {
+    const { boarding, id, held } = await uploading();
+    await rig.sandbox.transition(id, DECLINED);
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'Declined', 'the decision');
+    await held.letGo();
+    const { unfinished = [], ...outcome } = await boarding.outcome();
+    expect(outcome).toEqual({ outcome: 'declined', comment: 'no', merchantProfileId: id });
+    expect([...unfinished].sort(byName)).toEqual(bothDone);
+    const { timeline } = await boarding.state();
+    expect(timeline.find(({ event }) => event === 'answer-dropped')?.detail).toContain('note-');
+  });
+
+  it('when the boarding is cancelled', async () => {
+    const { boarding, id, held } = await uploading();
+    await boarding.handle.cancel();
+    await boarding.cancellationSeen();
+    await held.letGo();
+    await expect(boarding.outcome()).rejects.toThrow();
+    const { timeline } = await boarding.state();
+    const { detail } = timeline.find(({ event }) => event === 'cancelled') ?? {};
+    expect(detail).toContain(`merchant ${id} stays at the partner`);
+    expect(detail).toContain('upload may.pdf: was in flight, and is done');
+    expect(detail).toContain('upload june.pdf: was in flight, and is done');
+  });
+});
+
+describe.concurrent('the partner’s decision wins', () => {
+  it('while an upload is in doubt', async () => {
+    const boarding = await rig.board(merchant('waiting'));
+    const { merchantProfileId: id = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+    await rig.sandbox.transition(id, { notes: ['Please send statements.'] });
+    const note = await boarding.requirement('underwriting-note');
+    await rig.sandbox.plan('500-before-commit', 'upload-attachment', { about: `id=${id}` });
+    await boarding.resolve(note.id, await documents('may.pdf'));
+    await boarding.requirement('uncertain-write');
+    await rig.sandbox.transition(id, DECLINED);
+    expect(await boarding.outcome()).toEqual({
+      outcome: 'declined',
+      comment: 'no',
+      merchantProfileId: id,
+      unfinished: [{ write: 'upload may.pdf', became: 'unknown' }],
+    });
+    expect((await boarding.state()).requirements).toEqual([]);
+  });
+
+  it('while a person is asked to correct what was rejected', async () => {
+    const boarding = await rig.board(
+      merchant('waiting', { fees: { earlyTerminationFeeContractMonths: 61 } }),
+    );
+    await boarding.requirement('rejected-input');
+    const { merchantProfileId: id = 0 } = await boarding.state();
+    await rig.sandbox.transition(id, DECLINED);
+    expect(await boarding.outcome()).toEqual({ outcome: 'declined', comment: 'no', merchantProfileId: id });
+    expect(await rig.sandbox.ledger({ id: `${id}` })).toHaveLength(1);
+  });
+
+  it('and a cancellation ends a write that waits for an unavailable partner, which is not sent', async () => {
+    const { externalId } = merchant();
+    const input = merchant('waiting', { externalId, application: namedApplication(externalId) });
+    await rig.sandbox.plan('429', 'submit-merchant', { about: externalId, milliseconds: 3_600_000 });
+    const boarding = await rig.board(input);
+    await boarding.retrying('submitMerchant');
+    await boarding.handle.cancel();
+    await expect(boarding.outcome()).rejects.toThrow();
+    const { timeline } = await boarding.state();
+    const { detail } = timeline.find(({ event }) => event === 'cancelled') ?? {};
+    expect(detail).toContain('submit to underwriting: was due, and was not sent');
+    expect(await rig.sandbox.writes(externalId)).toEqual(['create-merchant']);
+  });
+});
