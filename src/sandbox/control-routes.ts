@@ -27,6 +27,11 @@ export interface Controls {
   readonly refuse: (milliseconds: number) => void;
 }
 
+/** Words that a request has in its URL or JSON body, all of them. */
+interface RequestQuery {
+  Querystring: { operation?: string; about?: string | string[] };
+}
+
 interface MerchantPath {
   Params: { id: string };
 }
@@ -56,6 +61,10 @@ export function controlRoutes(server: FastifyInstance, controls: Controls): void
   }));
 
   server.get('/sandbox/ledger', ({ query }) => ledger.entries(query as Record<string, string>));
+
+  server.get<RequestQuery>('/sandbox/requests', ({ query: { operation, about = [] } }) =>
+    faults.requests.about(operation, [about].flat()),
+  );
 
   server.get<MerchantPath>('/sandbox/merchants/:id', ({ params }, reply) => {
     const merchant = boarding.find(Number(params.id));

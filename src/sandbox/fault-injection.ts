@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Called, Faults } from './faults.js';
+import { stringify } from 'lossless-json';
+import type { Called, FaultPlan, Faults } from './faults.js';
 
 /** What a partner answers to a call. */
 export interface Answer {
@@ -10,21 +11,38 @@ export interface Answer {
   readonly body: object | string;
 }
 
+/** What a plan says of the merchant that a call is about. */
+export type Meanwhile = NonNullable<FaultPlan['meanwhile']>;
+
 /**
  * Serves calls of one operation, with the faults that are planned for it: before or after the call takes effect.
  *
  * @param perform lets the call take effect and says what to answer
  * @param errorBody the body of an answer that a fault makes up
+ * @param move lets the thing that the call is about change first, as a plan says
  */
 export function withFaults(
   faults: Faults,
   called: Called,
-  errorBody: (status: number) => Answer['body'],
-  perform: (request: FastifyRequest) => Promise<Answer>,
+  {
+    perform,
+    errorBody,
+    move,
+  }: {
+    readonly perform: (request: FastifyRequest) => Promise<Answer>;
+    readonly errorBody: (status: number) => Answer['body'];
+    readonly move: (request: FastifyRequest, meanwhile: Meanwhile) => Promise<void>;
+  },
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const plan = faults.next(called, () => `${request.url} ${JSON.stringify(request.body)}`);
+    const text = () => `${request.url} ${stringify(request.body)}`;
+    const plan = faults.next(called, text);
+    const answered = called.isWrite
+      ? faults.requests.receive(called, request.url, text(), plan?.fault)
+      : undefined;
+    if (plan?.meanwhile) await move(request, plan.meanwhile);
     const answer = ({ status, contentType, body }: Answer) => {
+      answered?.(status);
       if (contentType !== undefined) reply.type(contentType);
       return reply.code(status).send(body);
     };
@@ -43,6 +61,9 @@ export function withFaults(
         return answer(late);
       }
       case 'drop-before-commit':
+        return cut(request, reply);
+      case 'drop-after-delay':
+        await faults.delay(plan);
         return cut(request, reply);
       case 'drop-after-commit':
         await perform(request);

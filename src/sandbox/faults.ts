@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { RequestLog } from './request-log.js';
 
 /** What can be planned to go wrong: with one operation, or beside all of them, see {@link BESIDE_OPERATIONS}. */
 export const FAULTS = {
   refuse: 'the listener closes at once, for `milliseconds`: connections are refused',
   'drop-before-commit': 'the connection is cut, nothing took effect',
   'drop-after-commit': 'the call takes effect, then the connection is cut',
+  'drop-after-delay':
+    'waits for `milliseconds`, or until it is forgotten; then the connection is cut, nothing took effect',
   '500-before-commit': 'answers 500, nothing took effect',
   '500-after-commit': 'the call takes effect, then answers 500',
   '429': 'answers 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
@@ -37,6 +40,14 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
       /** How many calls it hits. */
       times: z.int().min(1).default(1),
       milliseconds: z.int().min(0).default(1_000),
+      /** What the merchant that the call is about does first, as if its underwriters did it in that moment. */
+      meanwhile: z
+        .strictObject({
+          status: z.string().min(1),
+          /** At the next step of the sandbox's pace, the merchant has the status again that it had before. */
+          returns: z.boolean().default(false),
+        })
+        .optional(),
     })
     .refine(({ fault, operation }) => BESIDE_OPERATIONS.includes(fault) === (operation === undefined), {
       path: ['operation'],
@@ -51,10 +62,13 @@ export interface Called {
   readonly system: string;
   /** As in the catalogue: `create-merchant`. */
   readonly operation: string;
+  /** Keeps its requests in the log. */
+  readonly isWrite?: boolean;
 }
 
-/** Faults that wait for the next calls of their operation, or the next deliveries. */
+/** Faults that wait for the next calls of their operation, or the next deliveries; and the writes that came in. */
 export class Faults {
+  readonly requests = new RequestLog();
   #planned: { plan: FaultPlan; left: number }[] = [];
   readonly #delayed = new Set<{ readonly plan: FaultPlan; readonly letGo: () => void }>();
   #calls = 0;

@@ -13,7 +13,7 @@ export interface LedgerEntry {
   readonly guid?: string;
   /** What it is called, where it has no such key: a business's dba, a file's name, an account's description or id. */
   readonly name?: string;
-  /** What it belongs to: the ticket of a reply, the account of a terminal. */
+  /** What it belongs to: the ticket of a reply, the account of a terminal, the legal name of a business. */
   readonly of?: number | string;
 }
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { type Answer, withFaults } from './fault-injection.js';
+import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
 import type { Faults } from './faults.js';
 import { memberReader } from './member-values.js';
 import { Refusal } from './refusal.js';
@@ -23,6 +23,8 @@ export interface PartnerSystem<Ops extends Operations, Caller> {
   readonly requests?: { readonly [Key in keyof Ops]?: z.ZodType<z.output<Ops[Key]['request']>> };
   /** Who calls; or what one is answered who may not. */
   admit(request: FastifyRequest, operation: Operation): { caller: Caller } | { refused: Answer };
+  /** Lets the thing that a request with these members is about change, as a planned fault says. */
+  move?(members: Readonly<Record<string, unknown>>, meanwhile: Meanwhile): void;
   /** HTTP status of the answer to a request that does not fit: 400 unless said otherwise. */
   readonly invalidStatus?: number;
   /** Wraps an answer of `operation` into the partner's envelope. */
@@ -96,10 +98,14 @@ export function partnerRoutes<Ops extends Operations, Caller>(
       }
     };
     const errorBody = (status: number) => failure(status, STATUS_LABELS[status] ?? 'fault').body;
+    const move = async (request: FastifyRequest, meanwhile: Meanwhile) =>
+      system.move?.(await members(request), meanwhile);
+    const isWrite = operation.effect !== 'read' && !operation.anonymous;
+    const called = { system: system.name, operation: operationName(key), isWrite };
     server.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-      handler: withFaults(faults, { system: system.name, operation: operationName(key) }, errorBody, perform),
+      handler: withFaults(faults, called, { perform, errorBody, move }),
     });
   }
 }

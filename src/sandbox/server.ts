@@ -55,10 +55,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     now,
     tokenLifetimeMs,
     password,
-    merchants: {
-      idOf: (businessName) => boarding.findByDba(businessName)?.id,
-      nameOf: (merchantProfileId) => boarding.find(merchantProfileId)?.basics.dba,
-    },
+    merchants: boarding,
   });
   const payments = new PaymentsService(ledger, () => pace, password);
   const plantStore = new PlantStoreService(ledger);

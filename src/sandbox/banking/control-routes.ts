@@ -27,6 +27,8 @@ const transition = z.strictObject({
       }),
     )
     .optional(),
+  /** Opens all tickets of the profile again. */
+  reopensTickets: z.boolean().optional(),
 });
 
 /** As E13, but for any URL: to test with a receiver on loopback. */

@@ -77,7 +77,7 @@ export class Profile {
   financialAccountId: string | null = null;
   isLocked = false;
   holder: Holder | undefined;
-  /** Set by hand; otherwise found by the name of the business. */
+  /** Set by hand, or found by the name of the business. */
   merchantProfileId: number | undefined;
   address: Address = SOME_ADDRESS;
   readonly #createdDate: string;
@@ -142,10 +142,12 @@ export class Profile {
     isLocked?: boolean | undefined;
     merchantProfileId?: number | undefined;
     tickets?: readonly NewTicket[] | undefined;
+    reopensTickets?: boolean | undefined;
   }): void {
-    const { bankingStatus, isLocked, merchantProfileId, tickets } = change;
+    const { bankingStatus, isLocked, merchantProfileId, tickets, reopensTickets } = change;
     this.#updatedDate = this.#today();
     if (merchantProfileId !== undefined) this.merchantProfileId = merchantProfileId;
+    if (reopensTickets) this.context.tickets.reopen(this.#owner);
     for (const ticket of tickets ?? []) this.context.tickets.open(this.#owner, ticket);
     if (bankingStatus !== undefined && bankingStatus !== this.bankingStatus) this.#moveTo(bankingStatus);
     if (isLocked !== undefined && isLocked !== this.isLocked) {
@@ -186,8 +188,8 @@ export class Profile {
     if (wait !== undefined) this.#timer = setTimeout(() => this.advance(false), wait).unref();
   }
 
-  #take({ bankingStatus, tickets, opensAccount }: Step): void {
-    this.set({ bankingStatus, tickets });
+  #take({ bankingStatus, tickets, reopensTickets, opensAccount }: Step): void {
+    this.set({ bankingStatus, tickets, reopensTickets });
     if (opensAccount) this.#openAccount();
   }
 

@@ -1,7 +1,7 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { isApproved } from '../../partners/banking/statuses.js';
 import type { Signs } from '../ledger.js';
-import { plainName, scenarioOf, unknownMagicValue } from '../magic.js';
+import { scenarioOf, unknownMagicValue } from '../magic.js';
 import { invalid, Refusal } from '../refusal.js';
 import type { Handlers } from '../routes.js';
 import { boarded, refused } from './boarding-response.js';
@@ -32,17 +32,17 @@ export interface ProfilesContext extends Omit<ProfileContext, 'merchantProfileId
   record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
   /** Whether a one-time code is right. */
   isCode(code: string, kind: string | undefined): boolean;
-  /** Merchants of the boarding partner: the contract does not print how a profile is tied to one, so by name. */
+  /** Merchants of the boarding partner: the contract does not print how a profile is tied to one. */
   readonly merchants: {
-    idOf(businessName: string): number | undefined;
-    nameOf(merchantProfileId: number): string | undefined;
+    idsNamed(businessName: string): readonly number[];
+    /** The merchant itself, or a later one of the same customer. */
+    latestLike(merchantProfileId: number): number;
   };
 }
 
 /** Banking profiles, and what apis/1 lets one do with them. */
 export class Profiles {
   readonly #profiles = new Map<number, Profile>();
-  readonly #latestByName = new Map<string, Profile>();
   readonly #associates = new Map<string, Profile>();
   readonly #context: ProfilesContext & ProfileContext;
   #created = 0;
@@ -51,10 +51,22 @@ export class Profiles {
     this.#context = { ...context, merchantProfileIdOf: (profile) => this.merchantProfileIdOf(profile) };
   }
 
-  /** The merchant that a business is tied to: set by hand, or else the one of the same name. */
-  merchantProfileIdOf({ merchantProfileId, holder }: Profile): number | null {
+  /**
+   * The merchant that a business is tied to: set by hand, or else the only one of the same name that no other profile is tied
+   * to. Of several, as in a franchise, nobody can say which.
+   */
+  merchantProfileIdOf(profile: Profile): number | null {
     const { merchants } = this.#context;
-    return merchantProfileId ?? (holder && merchants.idOf(holder.doingBusinessAsName)) ?? null;
+    if (profile.merchantProfileId === undefined && profile.holder) {
+      const tied = new Set<number>();
+      for (const { merchantProfileId: id } of this.#profiles.values())
+        if (id !== undefined) tied.add(merchants.latestLike(id));
+      const named = merchants.idsNamed(profile.holder.doingBusinessAsName);
+      const [free, ...more] = named.filter((id) => !tied.has(id));
+      if (more.length === 0) profile.merchantProfileId = free;
+    }
+    const { merchantProfileId: id } = profile;
+    return id === undefined ? null : merchants.latestLike(id);
   }
 
   /** A profile for the sandbox's own controls, of whichever partner. */
@@ -152,10 +164,11 @@ export class Profiles {
     const basics = { id, partnerId, agentId: agentOf(partnerId), createdBy: 'BankingAPI' as const };
     const profile = new Profile(basics, this.#context);
     this.#profiles.set(id, profile);
-    this.#latestByName.set(plainName(holder.doingBusinessAsName), profile);
     this.#associates.set(primaryAuthorizedPersonId(id), profile);
     for (let number = 1; number <= 4; number += 1) this.#associates.set(`owner-${id}-${number}`, profile);
-    this.#context.record('submitBusinessAccountHolder', id, { name: holder.doingBusinessAsName });
+    this.merchantProfileIdOf(profile);
+    const { doingBusinessAsName: name, legalBusinessName: of } = holder;
+    this.#context.record('submitBusinessAccountHolder', id, { name, of });
     return judged(profile, profile.submit(holder, scenario, problemOf(holder) ?? scenario.problem));
   }
 
@@ -164,7 +177,6 @@ export class Profiles {
     if (!profile.holder) throw new Refusal(404, `profile ${id} is not that of a business`);
     if (profile.refusesChanges) return refused(id, profile.refusesChanges);
     const problem = profile.update(holder, problemOf(holder));
-    this.#latestByName.set(plainName(holder.doingBusinessAsName), profile);
     this.#context.record('updateBusinessAccountHolder', id);
     return judged(profile, problem);
   }
@@ -184,12 +196,10 @@ export class Profiles {
   }
 
   #ofMerchant(merchantProfileId: number): Profile | undefined {
-    const tied = [...this.#profiles.values()].findLast(
-      (profile) => profile.merchantProfileId === merchantProfileId,
+    return [...this.#profiles.values()].findLast(
+      (profile) =>
+        this.merchantProfileIdOf(profile) === this.#context.merchants.latestLike(merchantProfileId),
     );
-    const name = this.#context.merchants.nameOf(merchantProfileId);
-    const named = name === undefined ? undefined : this.#latestByName.get(plainName(name));
-    return tied ?? (named?.merchantProfileId === undefined ? named : undefined);
   }
 
   #inScope(

@@ -4,6 +4,8 @@ import type { NewTicket } from './tickets.js';
 export interface Step {
   readonly bankingStatus?: string;
   readonly tickets?: readonly NewTicket[];
+  /** Tickets that were answered are open again. */
+  readonly reopensTickets?: true;
   /** A financial account is opened. */
   readonly opensAccount?: true;
 }
@@ -105,6 +107,12 @@ export const BUSINESS_SCENARIOS: Readonly<Record<string, Scenario>> = {
       [{ tickets: [asks('The EIN does not match the legal name.', 'EmployerIdentificationNumber')] }],
       opened,
     ],
+  },
+  'reopened-ticket': {
+    description:
+      'a ticket that asks a question; after its answer InReview, then the same ticket is open again',
+    submitted: [underReview, { tickets: [asks('What will the account be used for?')] }],
+    answered: [[{ bankingStatus: 'InReview' }, { ...underReview, reopensTickets: true }], opened],
   },
   'moot-ticket': {
     description: 'a ticket about Phone, then approved although nobody answered',

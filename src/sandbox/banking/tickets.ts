@@ -52,6 +52,11 @@ export class Tickets {
     return ticket;
   }
 
+  /** What was asked, and answered, is asked again. Replies stay as they are. */
+  reopen(owner: Pick<Ticket, 'partnerId' | 'userProfileId'>): void {
+    for (const ticket of this.of(owner)) if (ticket.parentTicketId === null) ticket.status = NEW;
+  }
+
   find(ticketId: number): Ticket | undefined {
     return this.#tickets.find((ticket) => ticket.ticketId === ticketId);
   }

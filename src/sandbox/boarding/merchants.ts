@@ -29,6 +29,8 @@ export class Merchant {
     description: string | null;
   }[] = [];
   reviewComments: string[] = [];
+  /** A note that is asked again is the same note, and keeps its date. */
+  readonly #firstAsked = new Map<string, string>();
   #reviews = 0;
   readonly #script: Script<Step>;
 
@@ -80,6 +82,12 @@ export class Merchant {
     if (change.notes) this.#addNotes(change.notes);
   }
 
+  /** The underwriters move it between two things that the caller does. What else they had in mind is dropped. */
+  meanwhile({ status, returns }: { readonly status: string; readonly returns: boolean }): void {
+    this.#script.play(returns ? [{ status: this.status }] : []);
+    this.set({ status });
+  }
+
   /** Lets the underwriters do what they would have done by now. A status read counts for a pace in reads. */
   advance(isStatusRead: boolean): void {
     for (const step of this.#script.due(isStatusRead)) this.#take(step);
@@ -106,7 +114,11 @@ export class Merchant {
   }
 
   #addNotes(texts: readonly string[]): void {
-    const date = new Date().toISOString();
-    this.notes = [...this.notes, ...texts.map((text) => ({ text, author: AUTHOR, date }))];
+    const now = new Date().toISOString();
+    for (const text of texts) {
+      const date = this.#firstAsked.get(text) ?? now;
+      this.#firstAsked.set(text, date);
+      this.notes = [...this.notes, { text, author: AUTHOR, date }];
+    }
   }
 }

@@ -27,6 +27,8 @@ export function boardingRoutes(
       }
       return { caller };
     },
+    move: ({ id, merchantProfileId }, meanwhile) =>
+      service.find(Number(merchantProfileId ?? id))?.meanwhile(meanwhile),
     envelope: ({ path }, content) => {
       const envelope = path === FEES_PATH ? feesEnvelope : commonEnvelope;
       return envelope({ ...content, requestId: 70_000 + ++requests });

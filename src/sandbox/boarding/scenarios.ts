@@ -37,6 +37,11 @@ const twoNotes: Step = {
   notes: ['Please send a voided check for the deposit account.', 'What share of sales is keyed in by hand?'],
 };
 
+const twoQuestions: Step = {
+  notes: ['Who owns the remaining shares?', 'Which months are the busiest?'],
+};
+const lease = 'The lease is unsigned. When will it be signed?';
+
 /** A dba that ends in `[name]` plays the scenario of that name; a dba without brackets plays `straight`. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   straight: { description: 'Pending, Approved, then a mid', submitted: approved },
@@ -49,6 +54,22 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'moot-notes': {
     description: 'two notes, then approved although nobody answered',
     submitted: [twoNotes, ...approved],
+  },
+  'same-note': {
+    description: 'a note, and after its answer the same note again: the answer was not good enough',
+    submitted: [{ notes: [lease] }],
+    reviewed: [[{ status: PENDING, notes: [lease] }], approved],
+  },
+  'notes-on-hold': {
+    description:
+      'two notes; On Hold for a moment, when nobody takes the answers, then Pending with the same notes',
+    submitted: [twoQuestions, { status: 'On Hold' }, { status: PENDING }],
+    reviewed: [approved],
+  },
+  'approved-by-mistake': {
+    description: 'two notes; Approved for a moment, then Pending with the same notes',
+    submitted: [twoQuestions, { status: APPROVED }, { status: PENDING, ...twoQuestions }],
+    reviewed: [approved],
   },
   'request-changes': {
     description: 'RequestChanges, approved once submitted again',

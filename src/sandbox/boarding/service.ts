@@ -19,7 +19,8 @@ const FIRST_MERCHANT_ID = 1_001;
 /** The boarding partner behind its API: merchants, and the rules of apis/2 for what may be done with them. */
 export class BoardingService {
   readonly #merchants = new Map<number, Merchant>();
-  readonly #latestByName = new Map<string, Merchant>();
+  /** By name, then by guid. */
+  readonly #idsByName = new Map<string, Map<string | number, number>>();
 
   constructor(
     private readonly ledger: Ledger,
@@ -31,9 +32,15 @@ export class BoardingService {
     return this.#merchants.get(id);
   }
 
-  /** The merchant of this name that was created last, magic values aside; of whichever ISO. */
-  findByDba(dba: string): Merchant | undefined {
-    return this.#latestByName.get(plainName(dba));
+  /** Ids of the merchants of this name, magic values aside, of whichever ISO; of several with one guid the latest. */
+  idsNamed(dba: string): readonly number[] {
+    return [...(this.#idsByName.get(plainName(dba))?.values() ?? [])];
+  }
+
+  /** The latest merchant that has the name and the guid of this one: the same customer, boarded again. */
+  latestLike(id: number): number {
+    const merchant = this.#merchants.get(id);
+    return (merchant && this.#idsByName.get(plainName(merchant.basics.dba))?.get(keyOf(merchant))) ?? id;
   }
 
   readonly handlers: Handlers<BoardingOperations, User> = {
@@ -111,7 +118,8 @@ export class BoardingService {
     const fees = structuredClone(settings?.fees ?? {});
     const merchant = new Merchant(id, user.isoId, basics, fees, scenario, this.pace);
     this.#merchants.set(id, merchant);
-    this.#latestByName.set(plainName(basics.dba), merchant);
+    const name = plainName(basics.dba);
+    this.#idsByName.set(name, (this.#idsByName.get(name) ?? new Map()).set(keyOf(merchant), id));
     this.#record(operation, merchant);
     return { merchantProfileId: id };
   }
@@ -138,6 +146,11 @@ export class BoardingService {
     const guid = basics.guid === undefined ? {} : { guid: basics.guid };
     this.ledger.record({ system: 'boarding', operation: operationName(operation), id, ...guid, ...signs });
   }
+}
+
+/** What tells customers of one name apart, as far as callers say. */
+function keyOf({ id, basics }: Merchant): string | number {
+  return basics.guid ?? id;
 }
 
 function ofIso<T extends { readonly isoId: number }>(all: readonly T[], { isoId }: User): T[] {

@@ -85,6 +85,85 @@ describe('a planned fault hits the next write', () => {
   });
 });
 
+describe('a planned fault that moves the merchant meanwhile', () => {
+  const REVIEW = 'POST /api/v1/merchant/underwritingReview?id=1001';
+  const status = async (sandbox: RunningSandbox) =>
+    (await sandbox.call('GET /api/v1/merchant/status?id=1001')).json<{ data: { status: string } }>().data
+      .status;
+
+  it('has it done when the call is lost, and the call takes effect the next time', async () => {
+    const sandbox = await runSandbox();
+    await sandbox.create('Corner Bakery [waiting]');
+    await sandbox.control('POST /sandbox/merchants/1001/transition', '{"status":"Pending"}');
+    await plan(
+      sandbox,
+      '{"fault":"500-before-commit","operation":"request-underwriting-review","meanwhile":{"status":"UW Level 1: Pending"}}',
+    );
+    expect(await outcome(sandbox.call(REVIEW))).toBe(500);
+    expect(await status(sandbox)).toBe('UW Level 1: Pending');
+    expect((await sandbox.effects()).slice(1)).toEqual([]);
+    expect(await outcome(sandbox.call(REVIEW))).toBe(200);
+    expect(await status(sandbox)).toBe('UW Level 1: Pending Review');
+  });
+
+  it('finds the merchant in a body, and may have it return at the next step', async () => {
+    const sandbox = await runSandbox({ pace: { reads: 2 } });
+    await sandbox.create();
+    await plan(
+      sandbox,
+      '{"fault":"drop-before-commit","operation":"submit-merchant","meanwhile":{"status":"On Hold","returns":true}}',
+    );
+    const submit = () => sandbox.call('POST /api/v2/merchant/submit', '{"merchantProfileId":1001}');
+    expect(await outcome(submit())).toBe('UND_ERR_SOCKET');
+    expect([await status(sandbox), await status(sandbox)]).toEqual(['On Hold', 'Not Submitted']);
+    expect(await outcome(submit())).toBe(200);
+  });
+});
+
+describe('the log of requests', () => {
+  interface Logged {
+    readonly operation: string;
+    readonly fault?: string;
+    readonly status?: number;
+  }
+  const logged = async (sandbox: RunningSandbox, query = '') =>
+    (await sandbox.control<Logged[]>(`GET /sandbox/requests${query}`)).map(
+      ({ operation, fault = 'none', status = 'cut' }) => `${operation} ${fault} ${status}`,
+    );
+
+  it('has every write that came in, whether it took effect or not, and what became of it', async () => {
+    const sandbox = await runSandbox();
+    await plan(sandbox, '{"fault":"drop-before-commit","operation":"create-merchant"}');
+    await plan(sandbox, '{"fault":"500-before-commit","operation":"create-merchant"}');
+    await create(sandbox);
+    await create(sandbox);
+    await create(sandbox);
+    await outcome(sandbox.call('POST /api/v2/merchant/create', '{}'));
+    await sandbox.call('GET /api/v1/agentProfiles');
+    expect(await logged(sandbox)).toEqual([
+      'create-merchant drop-before-commit cut',
+      'create-merchant 500-before-commit 500',
+      'create-merchant none 200',
+      'create-merchant none 400',
+    ]);
+    expect(await sandbox.effects()).toHaveLength(1);
+  });
+
+  it('is searched for whole words in URLs and bodies, and does not show the bodies', async () => {
+    const sandbox = await runSandbox();
+    await create(sandbox);
+    await outcome(sandbox.call('POST /api/v1/merchant/submit?id=1001'));
+    const ofMerchant = '?operation=submit-merchant-v1&about=1001';
+    expect(await logged(sandbox, ofMerchant)).toEqual(['submit-merchant-v1 none 200']);
+    expect(await logged(sandbox, '?about=g-1&about=101')).toEqual(['create-merchant none 200']);
+    for (const query of ['?about=g', '?about=100', '?about=g-1&about=1001', '?operation=update-fees']) {
+      expect(await logged(sandbox, query), query).toEqual([]);
+    }
+    const { text } = await sandbox.call('GET /sandbox/requests', undefined, 'nobody');
+    expect(text).not.toContain('g-1');
+  });
+});
+
 describe('a planned fault', () => {
   const running = shared((until) => runSandbox({}, until));
 
@@ -141,6 +220,7 @@ describe('a planned fault', () => {
       'operation',
     ],
     ['refuse for one operation', '{"fault":"refuse","operation":"create-merchant"}', 'operation'],
+    ['a move to nowhere', '{"fault":"429","operation":"create-merchant","meanwhile":{}}', 'meanwhile.status'],
     ['never', '{"fault":"429","operation":"create-merchant","times":0}', 'times'],
     ['half a time', '{"fault":"429","operation":"create-merchant","times":1.5}', 'times'],
     ['back in time', '{"fault":"delay","operation":"create-merchant","milliseconds":-1}', 'milliseconds'],

@@ -51,6 +51,42 @@ const SCENES: Readonly<Record<string, readonly string[]>> = {
     'Approved',
     'Approved, mid',
   ],
+  'same-note': [
+    SUBMIT,
+    'Pending',
+    'Pending, 1 notes',
+    REVIEW,
+    'Pending Review',
+    'Pending, 1 notes',
+    REVIEW,
+    'Pending Review',
+    'Approved',
+    'Approved, mid',
+  ],
+  'notes-on-hold': [
+    SUBMIT,
+    'Pending',
+    'Pending, 2 notes',
+    'On Hold, 2 notes',
+    'Pending, 2 notes',
+    'Pending, 2 notes',
+    REVIEW,
+    'Pending Review',
+    'Approved',
+    'Approved, mid',
+  ],
+  'approved-by-mistake': [
+    SUBMIT,
+    'Pending',
+    'Pending, 2 notes',
+    'Approved',
+    'Pending, 2 notes',
+    'Pending, 2 notes',
+    REVIEW,
+    'Pending Review',
+    'Approved',
+    'Approved, mid',
+  ],
   'moot-notes': [SUBMIT, 'Pending', 'Pending, 2 notes', 'Approved', 'Approved, mid'],
   'request-changes': [
     SUBMIT,
@@ -117,6 +153,26 @@ describe('every scenario', () => {
     }
     expect(played).toEqual(scene);
     expect(await look(sandbox, id), 'the last line stays').toBe(scene.at(-1));
+  });
+});
+
+describe('a note that is asked again', () => {
+  const notes = async (sandbox: RunningSandbox, id: number) => {
+    const reply = await sandbox.call(`GET /api/v1/merchant/underwritingNotes?id=${id}`);
+    return reply.json<{ data: unknown[] }>().data;
+  };
+
+  it('is the same note: text, author and date', async () => {
+    const sandbox = await runSandbox();
+    const id = await sandbox.create('Corner Bakery [same-note]');
+    await sandbox.call(`${CALLS[SUBMIT]}?id=${id}`);
+    await look(sandbox, id);
+    const asked = await notes(sandbox, id);
+    await sandbox.call(`${CALLS[REVIEW]}?id=${id}`);
+    expect(await notes(sandbox, id)).toEqual([]);
+    await look(sandbox, id);
+    expect(await notes(sandbox, id)).toEqual(asked);
+    expect(asked).toHaveLength(1);
   });
 });
 

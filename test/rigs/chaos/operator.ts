@@ -117,8 +117,9 @@ export class Operator {
     return (busy ?? []).length === 0;
   }
 
-  async #answer(id: string, { id: requirementId, kind }: Requirement, said: Said): Promise<void> {
-    const key = `${id}-${requirementId}`;
+  async #answer(id: string, { id: requirementId, kind, raisedAt }: Requirement, said: Said): Promise<void> {
+    // The same requirement may be raised again, after it was closed or answered.
+    const key = `${id}-${requirementId}-${raisedAt}`;
     if (this.#answered.has(key)) return;
     const { actor, reason } = this.marked;
     const about = { id, requirementId, actor, reason };

@@ -39,6 +39,7 @@ it('the ledger tells the system, and text ids of cards as they are', async () =>
       operation: 'submit-business-account-holder',
       id: 3001,
       name: 'Corner Bakery',
+      of: 'Baker LLC',
     },
     { seq: 4, at, system: 'banking', operation: 'create-ticket', id: 9002, of: 9001 },
   ]);

@@ -79,6 +79,16 @@ const SCENES: Readonly<Record<string, readonly string[]>> = {
     'Approved',
     'Approved, account',
   ],
+  'reopened-ticket': [
+    'PendingUW',
+    'PendingUW, a question',
+    'reply',
+    'InReview',
+    'PendingUW, a question',
+    'reply',
+    'Approved',
+    'Approved, account',
+  ],
   'moot-ticket': ['PendingUW', 'PendingUW, Phone', 'Approved', 'Approved, account'],
   correction: ['New', 'New', 'PUT email', 'New', 'PUT website', 'PendingUW', 'Approved', 'Approved, account'],
   waiting: ['Submitted'],
@@ -113,6 +123,56 @@ describe('every scenario', () => {
       seen.push(change || line === 'reply' ? line : await look(banking, id));
     }
     expect(seen).toEqual([...scene, scene.at(-1)]);
+  });
+});
+
+describe('a ticket that is opened again', () => {
+  it('is the same ticket, and its replies stay closed', async () => {
+    const banking = await runBanking({ pace: { milliseconds: 60_000 } });
+    const id = await banking.submit();
+    const transition = (json: string) => banking.control(`POST /sandbox/profiles/${id}/transition`, json);
+    await transition('{"tickets":[{"text":"What for?"}]}');
+    const [asked] = await newTickets(banking);
+    await banking.call('POST /api/tickets', `{"text":"Bread","parentTicketId":${asked?.ticketId}}`);
+    expect(await newTickets(banking)).toEqual([]);
+    await transition('{"reopensTickets":true}');
+    expect(await newTickets(banking)).toEqual([asked]);
+  });
+});
+
+describe('the tie between a profile and a merchant of the same name', () => {
+  const tieOf = async (banking: RunningBanking, id: number) => {
+    const { merchantProfileId } = (await banking.profile(id))['businessAccountHolder'] as Record<
+      string,
+      unknown
+    >;
+    return merchantProfileId;
+  };
+  const create = async (banking: RunningBanking) => {
+    const body =
+      '{"cashDiscount":"No","firstName":"A","lastName":"B","dba":"Corner Bakery","pos":"None","agentProfileId":101}';
+    const authorization = `Basic ${btoa('sandbox:sandbox')}`;
+    const headers = { authorization, 'content-type': 'application/json' };
+    await fetch(`${banking.url}/api/v2/merchant/create`, { method: 'POST', headers, body });
+  };
+
+  it('is with a merchant that no other profile is tied to', async () => {
+    const banking = await runBanking();
+    await create(banking);
+    const first = await banking.submit();
+    await create(banking);
+    const second = await banking.submit();
+    expect([await tieOf(banking, first), await tieOf(banking, second)]).toEqual([1001, 1002]);
+  });
+
+  it('is with none while there are two merchants that it could be', async () => {
+    const banking = await runBanking();
+    await create(banking);
+    await create(banking);
+    const id = await banking.submit();
+    expect(await tieOf(banking, id)).toBeNull();
+    const { status } = await banking.call('GET /svc/bankingProfile/merchant/1001');
+    expect(status).toBe(404);
   });
 });
 
