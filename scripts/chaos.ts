@@ -7,12 +7,12 @@ import { Command } from 'commander';
 import { positiveInteger } from '../src/commands/arguments.js';
 import { Printer } from '../src/commands/output.js';
 import { chaos } from '../test/rigs/chaos/chaos.js';
-import { faultTable, verdictTable } from '../test/rigs/chaos/report.js';
-import type { Verdicts } from '../test/rigs/chaos/verdicts.js';
+import { faultTable, questionLines, verdictTable, wrongIn } from '../test/rigs/chaos/report.js';
 
 /** As long as it takes to ask for everyone at a rate that two cores bear. */
 const MS_FOR_EACH = 400;
-const LEAST_MS = 20_000;
+/** Long enough to be cut off for a minute within it. */
+const LEAST_MS = 120_000;
 
 const { seed, count } = new Command('chaos')
   .description('Take many aboard while processes are killed and partners fail, and look at what came of it.')
@@ -34,10 +34,11 @@ const report = await chaos({
   count,
   lastsMs,
   paceMs: 1_000,
-  patienceMs: 180_000,
+  // A write that was sent by a worker that died since is noticed after two minutes.
+  patienceMs: 240_000,
   tell: (text) => printer.note(text),
 });
-const { before, after, weather, unmet, kills, exits, calls, requests, seconds } = report;
+const { before, after, truth, weather, unmet, kills, exits, calls, requests, seconds } = report;
 
 printer.line('\nBefore any uncertain write was answered:\n');
 printer.line(verdictTable(before.verdicts));
@@ -46,8 +47,18 @@ printer.line(verdictTable(after.verdicts));
 printer.line('');
 const planned = weather.faults.map(({ plan }) => plan);
 printer.line(faultTable(planned, unmet));
+printer.line('\nQuestions about writes, and the request that each is about:\n');
+for (const line of questionLines(truth.questions)) printer.line(line);
+const neverSent = truth.questions.filter(({ request }) => request === undefined);
+printer.line(`\nbeliefs that the ledger contradicts: ${truth.contradicted.length}`);
+printer.line(
+  `questions that the ledger could have answered as "never sent": ${neverSent.length} of ${truth.questions.length}`,
+);
 const killed = Object.entries(kills).map(([name, times]) => `${name} ${times} times`);
 printer.line(`\nkilled with SIGKILL and started again: ${killed.join(', ')}, gangway batch once`);
+printer.line(
+  `workers cut off from Temporal ${report.cuts} times, stopped with SIGSTOP ${report.stops} times`,
+);
 printer.line(`ended by themselves, or could not start without Temporal, and started again: ${exits}`);
 printer.line(
   `${calls} calls of partners, ${requests} requests of the receiver, ${after.effects} writes took effect`,
@@ -56,22 +67,15 @@ printer.line(
   `${seconds.all.toFixed(0)} s for all, ${seconds.before.toFixed(0)} s until nobody waited for anything but an answer`,
 );
 
-const wrong = [...wrongIn('before', before), ...wrongIn('after', after), ...report.problems];
+const wrong = [
+  ...wrongIn('before', before),
+  ...wrongIn('after', after),
+  ...truth.contradicted.map((belief) => `contradicted: ${belief}`),
+  ...neverSent.map(({ workflowId, title }) => `never sent: ${workflowId} asks about: ${title}`),
+  ...report.problems,
+];
 for (const problem of wrong) printer.line(problem);
 printer.line(
   wrong.length === 0 ? '\nNothing was lost, doubled or leaked.' : `\n${wrong.length} things are wrong.`,
 );
 process.exit(wrong.length === 0 ? 0 : 1);
-
-function wrongIn(when: string, { verdicts, nobodys }: Verdicts): string[] {
-  const of = verdicts.filter(({ end }) => end === 'wrong');
-  const shown = of.map(
-    ({ party, why }) => `${when}: ${party.workflowId} (${party.kind}, ${party.scenario}): ${why.join('; ')}`,
-  );
-  const waiting = when === 'after' ? verdicts.filter(({ end }) => end === 'waits') : [];
-  return [
-    ...shown,
-    ...waiting.map(({ party }) => `after: ${party.workflowId} waits still`),
-    ...nobodys.map((entry) => `${when}: ${entry}`),
-  ];
-}

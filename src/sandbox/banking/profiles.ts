@@ -57,11 +57,12 @@ export class Profiles {
    */
   merchantProfileIdOf(profile: Profile): number | null {
     const { merchants } = this.#context;
-    if (profile.merchantProfileId === undefined && profile.holder) {
+    const name = profile.merchantProfileId === undefined && profile.holder?.doingBusinessAsName;
+    const named = name ? merchants.idsNamed(name) : [];
+    if (named.length > 0) {
       const tied = new Set<number>();
       for (const { merchantProfileId: id } of this.#profiles.values())
         if (id !== undefined) tied.add(merchants.latestLike(id));
-      const named = merchants.idsNamed(profile.holder.doingBusinessAsName);
       const [free, ...more] = named.filter((id) => !tied.has(id));
       if (more.length === 0) profile.merchantProfileId = free;
     }

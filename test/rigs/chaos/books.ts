@@ -50,13 +50,17 @@ function writesOf(party: Party): Writes {
 }
 
 /** The effects that belong to a party: each partner knows it by something else. */
-function entriesOf({ externalId, parts, businessName }: Party, { ledger, tickets }: Books): LedgerEntry[] {
+function entriesOf(
+  { externalId, parts, businessName, legalName }: Party,
+  { ledger, tickets }: Books,
+): LedgerEntry[] {
   const of = (system: string) => ledger.filter((entry) => entry.system === system);
   const ids = (entries: readonly LedgerEntry[]) => new Set(entries.map(({ id }) => id));
 
   const boarding = of('boarding').filter(({ guid }) => guid === externalId);
 
-  const holders = of('banking').filter(({ name }) => parts.business && name === businessName);
+  const isOwner = (entry: LedgerEntry) => entry.name === businessName && entry.of === legalName;
+  const holders = of('banking').filter((entry) => parts.business && isOwner(entry));
   const profiles = ids(holders);
   const users = new Set([...profiles].map((id) => userProfileIdOf(Number(id))));
   const asked = new Set(

@@ -4,6 +4,7 @@ import type { CustomerOnboardingInput } from '../../../src/messages/customer-onb
 import { type WorkflowType, workflowId } from '../../../src/messages/ids.js';
 import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
 import { MAGIC_SSNS } from '../../../src/sandbox/banking/scenarios.js';
+import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { business, customer, merchant, terminal } from '../inputs.js';
 import { holderOf, merchantOf, ownersOf } from '../privacy/marked-inputs.js';
 import type { Markers } from '../privacy/markers.js';
@@ -11,6 +12,7 @@ import {
   BUSINESSES,
   CUSTOMERS,
   CUSTOMERS_WITH_TERMINAL,
+  FRANCHISES,
   MERCHANTS,
   type Role,
   WITH_ACCOUNT,
@@ -41,12 +43,16 @@ export type Party = Asked & {
   readonly parts: Readonly<Partial<Record<Part, Role>>>;
   /** The business's name, where there is one. */
   readonly businessName: string;
+  /** By which two of one name are told apart. */
+  readonly legalName: string;
+  /** Two of one dba, which start together: which of them it is. */
+  readonly twin?: 'first' | 'second';
   readonly by: (typeof WAYS)[number];
   /** Whoever asks for it does so once more. */
   readonly twice: boolean;
 };
 
-export const KINDS = ['merchant', 'business', 'customer', 'customer with terminal'] as const;
+export const KINDS = ['merchant', 'business', 'customer', 'customer with terminal', 'franchise'] as const;
 
 type Kind = (typeof KINDS)[number];
 
@@ -63,6 +69,7 @@ const CHOICES: Readonly<Record<Kind, readonly Chosen[]>> = {
   business: BUSINESSES.map((role) => ({ ...role, parts: { business: role } })),
   customer: CUSTOMERS,
   'customer with terminal': CUSTOMERS_WITH_TERMINAL,
+  franchise: FRANCHISES,
 };
 
 /** As many of each kind, and of each scenario of a kind; the seed says which come first, how, and with what more. */
@@ -72,15 +79,21 @@ export function castOf(seed: number, count: number, marked: Markers): Party[] {
   const orders = KINDS.map((kind) => ({ kind, choices: chance.shuffled(CHOICES[kind]) }));
   const cast = Array.from({ length: count }, (_, index): Party => {
     const { kind, choices } = orders[index % KINDS.length] ?? { kind: 'merchant', choices: [] };
-    const chosen = choices[Math.floor(index / KINDS.length) % choices.length];
+    const turn = Math.floor(index / KINDS.length);
+    const isFranchise = kind === 'franchise';
+    const chosen = choices[(isFranchise ? Math.floor(turn / 2) : turn) % choices.length];
     if (!chosen) throw new Error(`no scenario of ${kind}`);
     const externalId = `chaos-${seed}-${index + 1}`;
-    const asked = askedFor(chosen, externalId, { name: `${marked.dba} ${index + 1}`, marked, chance });
+    const twin = isFranchise ? (turn % 2 === 0 ? 'first' : 'second') : undefined;
+    const name = `${marked.dba} ${index + 1 - (twin === 'second' ? KINDS.length : 0)}`;
+    const number = index + 1;
+    const asked = askedFor(chosen, externalId, { name, marked, chance, ...(twin && { number }) });
     return {
-      ...{ kind, externalId, ...chosen, ...asked },
+      ...{ kind, externalId, ...chosen, ...asked, ...(twin && { twin }) },
       workflowId: workflowId(asked.type, externalId),
-      businessName: named(`${marked.dba} ${index + 1}`, chosen.parts.business),
-      by: ways[Math.floor(index / KINDS.length) % ways.length] ?? 'event',
+      businessName: named(name, chosen.parts.business),
+      legalName: holderAsked(asked)?.legalBusinessName ?? '',
+      by: twin ? 'client' : (ways[turn % ways.length] ?? 'event'),
       twice: chance.happens(0.3),
     };
   });
@@ -91,6 +104,8 @@ interface Making {
   readonly name: string;
   readonly marked: Markers;
   readonly chance: Seeded;
+  /** Of one of a franchise, whose legal name and EIN it makes its own. */
+  readonly number?: number;
 }
 
 function askedFor({ parts }: Chosen, externalId: string, making: Making): Asked {
@@ -122,11 +137,19 @@ function merchantInput(
   });
 }
 
-function businessInput(role: Role, externalId: string, { name, marked }: Making): BusinessOnboardingInput {
+function businessInput(
+  role: Role,
+  externalId: string,
+  { name, marked, number }: Making,
+): BusinessOnboardingInput {
   const ssn = Object.keys(MAGIC_SSNS).find((magic) => role.scenario === `ssn ${magic}`) ?? marked.ssn;
+  const own = number !== undefined && {
+    legalBusinessName: `${marked.legalName} ${number}`,
+    employerIdentificationNumber: String(500_000_000 + number),
+  };
   return business(undefined, {
     externalId,
-    holder: holderOf(marked, ssn, named(name, role)),
+    holder: { ...holderOf(marked, ssn, named(name, role)), ...own },
     beneficialOwners: ownersOf(marked),
     ...(WITH_ACCOUNT.includes(role.scenario) && { openFinancialAccount: true }),
   });
@@ -135,6 +158,12 @@ function businessInput(role: Role, externalId: string, { name, marked }: Making)
 function terminalInput({ marked }: Making) {
   const address = { street_line1: marked.accountStreet, city: 'Albany', state: 'NY', zip: '12207' };
   return terminal({ account: { address, admin_email: marked.adminEmail, tax_id: marked.taxId } });
+}
+
+/** The business account holder that is to be submitted, where there is one. */
+function holderAsked({ type, input }: Asked): BusinessOnboardingInput['holder'] | undefined {
+  if (type === 'customerOnboarding') return input.business.holder;
+  return type === 'businessOnboarding' ? input.holder : undefined;
 }
 
 function named(name: string, role: Role | undefined): string {
@@ -151,4 +180,20 @@ export function boardingWritesOf({ type, input, parts }: Party): Role['writes'] 
     ...(asked && { [asked.create === 'v1' ? 'create-merchant-v1' : 'create-merchant']: created }),
     ...(asked?.fees && { 'update-fees': 'some' as const }),
   };
+}
+
+/** How long the submission of the first of a franchise hangs before it is lost: the second one's goes through meanwhile. */
+const HANGS_MS = 10_000;
+
+/** The faults that are about someone in particular. */
+export function faultsOf(cast: readonly Party[]): FaultPlan[] {
+  return cast
+    .filter(({ twin }) => twin === 'first')
+    .map(({ legalName }) => ({
+      fault: 'drop-after-delay',
+      operation: 'submit-business-account-holder',
+      about: JSON.stringify(legalName),
+      times: 1,
+      milliseconds: HANGS_MS,
+    }));
 }

@@ -3,11 +3,14 @@ import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { type Markers, markers } from '../privacy/markers.js';
 import { run } from '../processes.js';
 import { aftermath, untold } from './aftermath.js';
-import { castOf, type Party } from './cast.js';
+import { castOf, faultsOf, type Party } from './cast.js';
+import { answerForFranchises } from './franchise.js';
 import { Operator, type Standing, waits } from './operator.js';
 import { Sender } from './sender.js';
+import { type Served, serveInOne } from './served.js';
 import { Stage } from './stage.js';
 import { startEveryone } from './starts.js';
+import { type Truth, truthOf } from './truth.js';
 import { judge, type Verdicts } from './verdicts.js';
 import { type Weather, weatherOf } from './weather.js';
 
@@ -21,6 +24,12 @@ export interface ChaosOptions {
   readonly paceMs: number;
   /** How long nobody may get on, once nothing goes wrong any more. */
   readonly patienceMs: number;
+  /** Who is taken aboard; default: everyone of {@link castOf}. */
+  readonly only?: (party: Party) => boolean;
+  /** What goes wrong; default: as the seed says. */
+  readonly weather?: Weather;
+  /** The Temporal server; default: the development server. */
+  readonly serve?: () => Promise<Served>;
   /** Told what goes on. */
   readonly tell?: (line: string) => void;
 }
@@ -30,12 +39,17 @@ export interface ChaosReport {
   readonly before: Verdicts;
   /** When they were answered from the ledger. */
   readonly after: Verdicts;
+  /** What workflows believe and asked, and whether that is so. */
+  readonly truth: Truth;
   /** What else is wrong: failed workflow tasks, markers that leaked, onboardings that nobody asked for, ... */
   readonly problems: readonly string[];
   readonly weather: Weather;
   /** Faults that no call has met. */
   readonly unmet: readonly FaultPlan[];
   readonly kills: Readonly<Record<string, number>>;
+  /** How often a worker was cut off from Temporal for a while, and how often stopped. */
+  readonly cuts: number;
+  readonly stops: number;
   /** Processes that ended by themselves, and were started again. */
   readonly exits: number;
   /** Calls of the partners, and requests of the receiver. */
@@ -51,7 +65,8 @@ const MOST_ANSWERS = 5;
 /** Takes many aboard while everything goes wrong, then has what is uncertain answered, and looks at what came of it. */
 export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   const marked = markers();
-  const stage = await Stage.set(marked, options.paceMs);
+  const { serve = serveInOne, paceMs } = options;
+  const stage = await Stage.set(marked, paceMs, await serve());
   try {
     return await liveThrough(stage, marked, options);
   } finally {
@@ -63,12 +78,13 @@ async function liveThrough(stage: Stage, marked: Markers, options: ChaosOptions)
   const { seed, count, lastsMs, patienceMs, tell = () => {} } = options;
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1_000;
-  const cast = castOf(seed, count, marked);
-  const weather = weatherOf(seed, count, lastsMs);
+  const { only = () => true, weather = weatherOf(seed, count, lastsMs) } = options;
+  const cast = castOf(seed, count, marked).filter(only);
   const sender = new Sender(stage.receiverUrl);
   const operator = new Operator(stage, sender, cast, marked);
 
   let isOver = false;
+  for (const plan of faultsOf(cast)) await stage.plan(plan);
   const storm = Promise.all([rage(stage, weather), startEveryone(stage, sender, cast, timesOf(weather))]);
   const over = storm.finally(() => {
     isOver = true;
@@ -85,17 +101,18 @@ async function liveThrough(stage: Stage, marked: Markers, options: ChaosOptions)
   );
 
   for (let time = 0; time < MOST_ANSWERS && isWaiting(cast, standing); time += 1) {
-    await answerUncertainWrites(stage, tell);
+    await answerUncertainWrites(stage, cast, tell);
     standing = await operator.attend(() => true, patienceMs);
   }
   const after = await judge(stage, cast, standing, marked);
+  const truth = await truthOf(stage, cast, marked);
   const silence = await untold(stage, cast);
   const { calls } = await stage.control<Waiting>('GET', '/sandbox/faults');
-  const { kills, exits } = stage;
+  const { kills, exits, cuts, stops } = stage;
   const left = await aftermath(stage, cast, { marked, printed });
   const problems = [...operator.surprises, ...silence, ...left];
   return {
-    ...{ before, after, problems, weather, unmet, kills, exits, calls },
+    ...{ before, after, truth, problems, weather, unmet, kills, exits, cuts, stops, calls },
     requests: sender.requests,
     seconds: { all: seconds(), before: secondsBefore },
   };
@@ -117,7 +134,7 @@ function timesOf({ lastsMs, kills }: Weather) {
 }
 
 /** Lets everything go wrong at its time. */
-async function rage(stage: Stage, { lastsMs, faults, kills }: Weather): Promise<void> {
+async function rage(stage: Stage, { lastsMs, faults, kills, spells }: Weather): Promise<void> {
   const at = async (milliseconds: number, what: () => unknown) => {
     await sleep(milliseconds);
     await what();
@@ -126,12 +143,19 @@ async function rage(stage: Stage, { lastsMs, faults, kills }: Weather): Promise<
     sleep(lastsMs),
     ...faults.map((fault) => at(fault.at, () => stage.plan(fault.plan))),
     ...kills.map((kill) => at(kill.at, () => stage.kill(kill))),
+    ...spells.map((spell) => at(spell.at, () => stage.spell(spell))),
   ]);
   await stage.settled();
 }
 
 /** As an operator would, by the script that is in examples/. */
-async function answerUncertainWrites({ env, rig }: Stage, tell: (line: string) => void): Promise<void> {
+async function answerUncertainWrites(
+  stage: Stage,
+  cast: readonly Party[],
+  tell: (line: string) => void,
+): Promise<void> {
+  const { env, rig } = stage;
+  tell(`${await answerForFranchises(stage, cast)} of franchises are answered by legal name`);
   const script = 'examples/scripts/answer-uncertain-writes.sh';
   const gangway = { GANGWAY: `${process.execPath} dist/starter.js` };
   const { code, stdout, stderr } = await run(script, [rig.sandbox.url], { ...env, ...gangway });

@@ -1,7 +1,8 @@
 import { tableOf } from '../../../src/commands/output.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { KINDS } from './cast.js';
-import type { Verdict } from './verdicts.js';
+import type { Examined } from './questions.js';
+import type { Verdict, Verdicts } from './verdicts.js';
 
 const ENDS = ['as said', 'waits', 'wrong'] as const;
 
@@ -44,4 +45,27 @@ export function faultTable(planned: readonly FaultPlan[], unmet: readonly FaultP
   });
   const sum = (column: number) => String(rows.reduce((total, row) => total + Number(row[column]), 0));
   return tableOf(['fault', 'planned', 'met'], [...rows, ['all', sum(1), sum(2)]]);
+}
+
+/** Each question about a write, with the request that had arrived by then. */
+export function questionLines(questions: readonly Examined[]): string[] {
+  return questions.map(({ workflowId, title, at, request }) => {
+    if (!request) return `${at} ${workflowId}: ${title}: never sent`;
+    const { seq, fault = 'no fault', status = 'no response' } = request;
+    return `${at} ${workflowId}: ${title}: request ${seq} of ${request.at}, ${fault}, ${status}`;
+  });
+}
+
+/** Who did not get on as said, and writes that are nobody's. */
+export function wrongIn(when: string, { verdicts, nobodys }: Verdicts): string[] {
+  const of = verdicts.filter(({ end }) => end === 'wrong');
+  const shown = of.map(
+    ({ party, why }) => `${when}: ${party.workflowId} (${party.kind}, ${party.scenario}): ${why.join('; ')}`,
+  );
+  const waiting = when === 'after' ? verdicts.filter(({ end }) => end === 'waits') : [];
+  return [
+    ...shown,
+    ...waiting.map(({ party }) => `after: ${party.workflowId} waits still`),
+    ...nobodys.map((entry) => `${when}: ${entry}`),
+  ];
 }

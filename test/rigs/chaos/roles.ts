@@ -33,6 +33,9 @@ export const MERCHANTS: readonly Role[] = [
   boarded('notes', { [UPLOAD]: 1, [REVIEW]: 1 }),
   boarded('more-notes', { [UPLOAD]: 1, [REVIEW]: 2 }),
   boarded('moot-notes'),
+  boarded('same-note', { [REVIEW]: 2 }),
+  boarded('notes-on-hold', { [REVIEW]: 1 }),
+  boarded('approved-by-mistake', { [REVIEW]: 1 }),
   boarded('request-changes', { 'submit-merchant': 2 }),
   ended('declined'),
   ended('withdrawn'),
@@ -68,6 +71,7 @@ export const BUSINESSES: readonly Role[] = [
   onboarded('ticket', { [CORRECT]: 'some' }),
   onboarded('tickets', { [CORRECT]: 'some', [REPLY]: 1 }),
   onboarded('more-tickets', { [CORRECT]: 'some', [REPLY]: 1 }),
+  onboarded('reopened-ticket', { [REPLY]: 2 }),
   onboarded('moot-ticket'),
   onboarded('correction', { [CORRECT]: 'some' }),
   { ...onboarded('waiting'), moved: true },
@@ -114,6 +118,12 @@ export const CUSTOMERS: readonly CustomerRole[] = [
   together('more-notes', 'denied'),
   together('uw-level-1', 'account-on-request'),
   together('waiting', 'tickets'),
+];
+
+/** Each is played by two of one dba: they are told apart by legal name, EIN and, where there is one, merchant. */
+export const FRANCHISES: readonly CustomerRole[] = [
+  { scenario: 'straight', outcome: 'onboarded', parts: { business: roleIn(BUSINESSES, 'straight') } },
+  together('straight', 'straight'),
 ];
 
 export const CUSTOMERS_WITH_TERMINAL: readonly CustomerRole[] = [

@@ -1,26 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Crm, startCrm } from '../../../src/demo/crm.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
-import { type DevServer, freePort, startDevServer } from '../../../src/temporal/dev-server.js';
+import { freePort } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import type { Markers } from '../privacy/markers.js';
-import { databaseOf } from '../privacy/places.js';
 import { SECRET } from '../receiver/running-receiver.js';
 import { createRig, type Rig } from '../rig.js';
+import { type TcpProxy, tcpProxy } from '../tcp-proxy.js';
 import { insist } from './insist.js';
+import type { Served } from './served.js';
 import { Supervised } from './supervised.js';
-import type { Kill } from './weather.js';
+import type { Kill, Spell } from './weather.js';
 
 /**
- * All that runs in production, on one machine: a Temporal server with its data in a file, two workers, a receiver, the
- * partners, and a system beside Gangway that is told of news.
+ * All that runs in production, on one machine: a Temporal server, two workers, a receiver, the partners, and a system beside
+ * Gangway that is told of news.
  */
 export class Stage {
-  serverKills = 0;
+  readonly #serverKills = new Map<string, number>();
+  cuts = 0;
   readonly #processes: Readonly<Record<'worker 1' | 'worker 2' | 'receiver', Supervised>>;
   #restart: Promise<void> = Promise.resolve();
   #struck: Promise<Buffer> | undefined;
@@ -31,26 +30,28 @@ export class Stage {
     readonly env: Readonly<Record<string, string>>,
     readonly crm: Crm,
     readonly receiverUrl: string,
-    private server: DevServer,
-    private readonly folder: string,
+    private readonly served: Served,
+    /** Between each worker and the server. */
+    private readonly wires: Readonly<Record<Spell['target'], TcpProxy>>,
   ) {
+    const worker = (name: Spell['target']) =>
+      new Supervised('worker', { ...env, TEMPORAL_ADDRESS: wires[name].address });
     this.#processes = {
-      'worker 1': new Supervised('worker', env),
-      'worker 2': new Supervised('worker', env),
+      'worker 1': worker('worker 1'),
+      'worker 2': worker('worker 2'),
       receiver: new Supervised('receiver', env),
     };
   }
 
   /** @param pace of the sandbox's underwriters, in milliseconds a step */
-  static async set(marked: Markers, pace: number): Promise<Stage> {
-    const folder = await mkdtemp(join(tmpdir(), 'gangway-chaos-'));
-    const server = await serve(folder);
+  static async set(marked: Markers, pace: number, served: Served): Promise<Stage> {
+    const { address } = served;
     const rig = await createRig({
-      address: server.address,
+      address,
       worker: false,
       sandbox: { password: marked.password, pace: { milliseconds: pace } },
     });
-    await registerSearchAttributes(rig.client);
+    await insist(() => registerSearchAttributes(rig.client));
     const crmPort = await freePort();
     const crm = await startCrm(crmPort, SECRET);
     const receiverAddress = `127.0.0.1:${await freePort()}`;
@@ -72,17 +73,32 @@ export class Stage {
       RECEIVER_REQUESTS_PER_MINUTE: '100000',
     };
     const receiverUrl = `http://${receiverAddress}`;
-    const stage = new Stage(rig, env, crm, receiverUrl, server, folder);
+    const wires = { 'worker 1': await tcpProxy(address), 'worker 2': await tcpProxy(address) };
+    const stage = new Stage(rig, env, crm, receiverUrl, served, wires);
     const webhook = { notificationType: 'ApplicationStatus', url: `${receiverUrl}/webhooks/banking` };
     await stage.control('POST', '/sandbox/webhooks', webhook);
     await stage.settled();
     return stage;
   }
 
+  /** Takes a worker out of reach for a while. */
+  async spell({ target, how, milliseconds }: Spell): Promise<void> {
+    if (how === 'stopped') return this.#processes[target].freeze(milliseconds);
+    this.cuts += 1;
+    this.wires[target].cut();
+    await sleep(milliseconds);
+    this.wires[target].mend();
+  }
+
+  /** How often a worker was stopped for a while. */
+  get stops(): number {
+    return Object.values(this.#processes).reduce((sum, { stops }) => sum + stops, 0);
+  }
+
   /** How often each process was killed. */
   get kills(): Readonly<Record<string, number>> {
     const processes = Object.entries(this.#processes).map(([name, { kills }]) => [name, kills] as const);
-    return { ...Object.fromEntries(processes), server: this.serverKills };
+    return { ...Object.fromEntries(processes), ...Object.fromEntries(this.#serverKills) };
   }
 
   /** How often a process ended by itself, or could not start, as it may while the server is away. */
@@ -93,8 +109,10 @@ export class Stage {
   /** `gangway batch` is killed by who has started it. */
   async kill({ target, awayMs }: Kill): Promise<void> {
     if (target === 'batch') return;
-    if (target !== 'server') return this.#processes[target].kill(awayMs);
-    this.#restart = this.#restart.then(() => this.#restartServer(awayMs));
+    if (target === 'worker 1' || target === 'worker 2' || target === 'receiver')
+      return this.#processes[target].kill(awayMs);
+    this.#serverKills.set(target, (this.#serverKills.get(target) ?? 0) + 1);
+    this.#restart = this.#restart.then(() => this.served.kill(target.replace('temporal ', ''), awayMs));
     await this.#restart;
   }
 
@@ -102,14 +120,6 @@ export class Stage {
   async settled(): Promise<void> {
     await this.#restart;
     await Promise.all(Object.values(this.#processes).map((each) => each.ready()));
-  }
-
-  async #restartServer(awayMs: number): Promise<void> {
-    this.serverKills += 1;
-    process.kill(this.server.pid, 'SIGKILL');
-    await this.server.stop();
-    await sleep(awayMs);
-    this.server = await serve(this.folder, this.server.address);
   }
 
   /** Every write that took effect so far. */
@@ -149,21 +159,9 @@ export class Stage {
   async #strike(): Promise<Buffer> {
     await this.#restart;
     await this.quiet();
+    await Promise.all(Object.values(this.wires).map((wire) => wire.close()));
     await this.crm.stop();
     await this.rig.close();
-    const database = await databaseOf(this.server, this.folder);
-    await rm(this.folder, { recursive: true, force: true });
-    return database;
+    return this.served.stop();
   }
-}
-
-/** Starts a server on the data in `folder`, at this address if it is given, however slow the machine is. */
-function serve(folder: string, address?: string): Promise<DevServer> {
-  const port = address && { port: Number(address.split(':')[1]) };
-  return insist(async () => {
-    const server = await startDevServer({ databaseFile: join(folder, 'temporal.db'), ...port });
-    if (address === undefined || server.address === address) return server;
-    await server.stop();
-    throw new Error(`${address} is still taken`);
-  });
 }

@@ -37,10 +37,19 @@ async function spread(
   lastsMs: number,
   start: (party: Party) => Promise<void>,
 ): Promise<void> {
-  const pause = lastsMs / Math.max(1, parties.length);
-  const started = parties.map(async (party, index) => {
+  // Two of a franchise start in the same moment.
+  const groups = new Map<string, Party[]>();
+  for (const party of parties) {
+    const key = party.twin ? party.businessName : party.externalId;
+    groups.set(key, [...(groups.get(key) ?? []), party]);
+  }
+  const pause = lastsMs / Math.max(1, groups.size);
+  const started = [...groups.values()].map(async (group, index) => {
     await sleep(index * pause);
-    for (let time = 0; time < (party.twice ? 2 : 1); time += 1) await start(party);
+    const asOften = async (party: Party) => {
+      for (let time = 0; time < (party.twice ? 2 : 1); time += 1) await start(party);
+    };
+    await Promise.all(group.map(asOften));
   });
   await Promise.all(started);
 }

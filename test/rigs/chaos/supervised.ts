@@ -7,6 +7,8 @@ const PAUSE_MS = 500;
 /** One of the built processes, started again whenever it ends, as by systemd or Kubernetes. */
 export class Supervised {
   kills = 0;
+  /** How often it was stopped for a while. */
+  stops = 0;
   /** How often it ended by itself, or could not start, as without a Temporal server. */
   exits = 0;
   #logs = '';
@@ -43,6 +45,17 @@ export class Supervised {
     this.#awayMs = awayMs;
     this.#ready = this.#untilUp();
     this.#running.child.kill('SIGKILL');
+  }
+
+  /** Stops it where it is, once it does its work, and has it go on after a while. */
+  async freeze(milliseconds: number): Promise<void> {
+    await this.#ready;
+    if (!this.#running || this.#stopped) return;
+    this.stops += 1;
+    const { child } = this.#running;
+    child.kill('SIGSTOP');
+    await sleep(milliseconds);
+    child.kill('SIGCONT');
   }
 
   /** Has it finish what it has begun. */

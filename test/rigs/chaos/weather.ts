@@ -1,10 +1,12 @@
+import { UW_LEVEL_1_PENDING } from '../../../src/partners/boarding/statuses.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { Seeded } from './seeded.js';
 
 /** What is killed, and comes back after a while. */
 export const TARGETS = ['worker 1', 'worker 2', 'receiver', 'server', 'batch'] as const;
 
-export type Target = (typeof TARGETS)[number];
+/** A part of a Temporal cluster is `temporal history`. */
+export type Target = (typeof TARGETS)[number] | `temporal ${string}`;
 
 export interface Kill {
   /** Milliseconds from the beginning. */
@@ -12,6 +14,14 @@ export interface Kill {
   readonly target: Target;
   /** How long it stays away. */
   readonly awayMs: number;
+}
+
+/** A worker that lives, but is cut off from Temporal, or stopped by SIGSTOP. */
+export interface Spell {
+  readonly at: number;
+  readonly target: 'worker 1' | 'worker 2';
+  readonly how: 'cut off' | 'stopped';
+  readonly milliseconds: number;
 }
 
 export interface PlannedFault {
@@ -23,6 +33,7 @@ export interface Weather {
   readonly lastsMs: number;
   readonly faults: readonly PlannedFault[];
   readonly kills: readonly Kill[];
+  readonly spells: readonly Spell[];
 }
 
 /** Writes, those that happen often several times. */
@@ -60,6 +71,7 @@ const READS = [
 
 const OF_WRITES = [
   'drop-before-commit',
+  'drop-after-delay',
   'drop-after-commit',
   'drop-after-commit',
   '500-before-commit',
@@ -81,6 +93,25 @@ const HANGS_MS = 33_000;
 /** Shorter weather has none that hang, for it would be over by then. */
 const LONG_MS = 60_000;
 
+/** A write that is lost while the merchant moves for another reason: what is seen there is no evidence that it arrived. */
+const LOST = [
+  { operation: 'request-underwriting-review', meanwhile: { status: UW_LEVEL_1_PENDING, returns: false } },
+  { operation: 'submit-merchant', meanwhile: { status: 'On Hold', returns: true } },
+] as const;
+
+const WAYS_TO_BE_LOST = ['500-before-commit', 'drop-before-commit'] as const;
+
+/** One of each for so many onboardings. */
+const ONBOARDINGS_FOR_A_LOSS = 25;
+
+/** How long a worker is out of reach, in milliseconds: less and more than calls and reports are tried again. */
+const SPELLS = [
+  { how: 'cut off', milliseconds: 12_000 },
+  { how: 'cut off', milliseconds: 60_000 },
+  { how: 'stopped', milliseconds: 5_000 },
+  { how: 'stopped', milliseconds: 20_000 },
+] as const;
+
 /**
  * Everything that is to go wrong: a fault for each onboarding, and the processes that are killed. A pure function of the
  * seed.
@@ -89,7 +120,10 @@ const LONG_MS = 60_000;
  */
 export function weatherOf(seed: number, count: number, lastsMs: number): Weather {
   const chance = new Seeded(seed ^ 0x5eed);
-  const faults = chance.moments(count, lastsMs).map((at) => ({ at, plan: faultOf(chance, lastsMs) }));
+  const faults = [
+    ...chance.moments(count, lastsMs).map((at) => ({ at, plan: faultOf(chance, lastsMs) })),
+    ...LOST.flatMap((lost) => lossesOf(chance, lost, count, lastsMs)),
+  ].sort((one, other) => one.at - other.at);
   const often = (target: Target, everyMs: number) =>
     chance
       .moments(Math.max(1, Math.round(lastsMs / everyMs)), lastsMs)
@@ -101,7 +135,34 @@ export function weatherOf(seed: number, count: number, lastsMs: number): Weather
     ...often('server', 40_000),
     { at: chance.between(2_000, Math.round(lastsMs / 3)), target: 'batch' as const, awayMs: 500 },
   ];
-  return { lastsMs, faults, kills: kills.sort((one, other) => one.at - other.at) };
+  const isSwapped = chance.happens(0.5);
+  // Two of one kind never meet at one worker.
+  const spells = SPELLS.map((spell, index): Spell => {
+    const target = (index % 2 === 0) === isSwapped ? 'worker 1' : 'worker 2';
+    return { ...spellOf(chance, spell, lastsMs), target };
+  });
+  return { lastsMs, faults, kills: kills.sort((one, other) => one.at - other.at), spells };
+}
+
+/** Planned in the first half, so that there are calls left for it. */
+function lossesOf(
+  chance: Seeded,
+  lost: (typeof LOST)[number],
+  count: number,
+  lastsMs: number,
+): PlannedFault[] {
+  const times = Math.max(1, Math.round(count / ONBOARDINGS_FOR_A_LOSS));
+  return chance.moments(times, lastsMs / 2).map((at) => {
+    const fault = chance.pick(WAYS_TO_BE_LOST);
+    return { at, plan: { fault, ...lost, times: 1, milliseconds: 0 } };
+  });
+}
+
+/** Over before the weather is; in short weather shorter. */
+function spellOf(chance: Seeded, { how, milliseconds }: (typeof SPELLS)[number], lastsMs: number) {
+  const fits = Math.min(milliseconds, Math.round(lastsMs / 2));
+  const at = chance.between(0, lastsMs - fits);
+  return { at, how, milliseconds: fits };
 }
 
 function faultOf(chance: Seeded, lastsMs: number): FaultPlan {

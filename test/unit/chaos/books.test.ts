@@ -27,7 +27,10 @@ const EFFECTS: readonly Effect[] = [
   { system: 'boarding', operation: 'submit-merchant', id: 1001, guid },
   { system: 'boarding', operation: 'upload-attachment', id: 1001, guid, name: 'note-1.txt' },
   { system: 'boarding', operation: 'request-underwriting-review', id: 1001, guid },
-  { system: 'banking', operation: 'submit-business-account-holder', id: 3001, name: party.businessName },
+  {
+    ...{ system: 'banking', operation: 'submit-business-account-holder', id: 3001 },
+    ...{ name: party.businessName, of: party.legalName },
+  },
   { system: 'banking', operation: 'update-business-account-holder', id: 3001 },
   { system: 'banking', operation: 'create-ticket', id: 9003, of: 9001 },
   { system: 'payments', operation: 'create-account', id: 'account-1', name: `mid ${finalMid(1001)}` },
@@ -79,6 +82,13 @@ describe('the audit of the partners’ books', () => {
     [
       'a profile of another name',
       { system: 'banking', operation: 'submit-business-account-holder', id: 3002, name: 'x' },
+    ],
+    [
+      'a profile of a business of the same name',
+      {
+        ...{ system: 'banking', operation: 'submit-business-account-holder', id: 3002 },
+        ...{ name: party.businessName, of: 'Another LLC' },
+      },
     ],
     ['a reply to another ticket', { system: 'banking', operation: 'create-ticket', id: 9004, of: 9002 }],
     [

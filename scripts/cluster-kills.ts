@@ -1,0 +1,83 @@
+/**
+ * Takes merchants and businesses aboard on a Temporal cluster whose services are killed in turn, and says of each question
+ * about a write whether its request had left the machine: `npm run cluster-kills -- --seed 7`. Exit code 1 when one had not,
+ * or when anything else is wrong. Needs `npm run build`, Go and PostgreSQL; builds Temporal's server once, in some minutes.
+ */
+import { randomInt } from 'node:crypto';
+import { Command } from 'commander';
+import { positiveInteger } from '../src/commands/arguments.js';
+import { Printer } from '../src/commands/output.js';
+import { KINDS, type Party } from '../test/rigs/chaos/cast.js';
+import { chaos } from '../test/rigs/chaos/chaos.js';
+import { questionLines, wrongIn } from '../test/rigs/chaos/report.js';
+import type { Kill, Weather } from '../test/rigs/chaos/weather.js';
+import { SERVICES, startCluster } from '../test/rigs/cluster/cluster.js';
+
+const LASTS_MS = 180_000;
+/** Each service is killed as often. */
+const ROUNDS = 3;
+const AWAY_MS = 3_000;
+
+const { seed, merchants, businesses } = new Command('cluster-kills')
+  .description(
+    'Take merchants and businesses aboard while each service of a Temporal cluster is killed in turn.',
+  )
+  .option('--seed <n>', 'decides who they are; default: any', positiveInteger, randomInt(1, 1_000_000))
+  .option('--merchants <n>', 'how many merchants', positiveInteger, 60)
+  .option('--businesses <n>', 'how many businesses', positiveInteger, 30)
+  .parse()
+  .opts<{ seed: number; merchants: number; businesses: number }>();
+
+const left: Partial<Record<Party['kind'], number>> = { merchant: merchants, business: businesses };
+
+/** As many of each kind as are wanted, and none of another. */
+function isWanted({ kind }: Party): boolean {
+  const count = left[kind] ?? 0;
+  left[kind] = count - 1;
+  return count > 0;
+}
+
+/** One service after the other, evenly spread. */
+const kills = Array.from({ length: ROUNDS }, () => SERVICES)
+  .flat()
+  .map((service, index, all): Kill => {
+    const at = Math.round(((index + 0.5) * LASTS_MS) / all.length);
+    return { at, target: `temporal ${service}`, awayMs: AWAY_MS };
+  });
+const weather: Weather = { lastsMs: LASTS_MS, faults: [], kills, spells: [] };
+
+const printer = new Printer(process);
+printer.line(`seed ${seed}, ${merchants} merchants and ${businesses} businesses`);
+const report = await chaos({
+  seed,
+  // Every kind comes as often.
+  count: Math.max(merchants, businesses) * KINDS.length,
+  only: isWanted,
+  weather,
+  serve: () => startCluster((text) => printer.note(text)),
+  lastsMs: LASTS_MS,
+  paceMs: 1_000,
+  patienceMs: 240_000,
+  tell: (text) => printer.note(text),
+});
+const { before, after, truth, problems, seconds } = report;
+const neverSent = truth.questions.filter(({ request }) => request === undefined);
+const killed = Object.entries(report.kills).map(([name, times]) => `${name} ${times} times`);
+printer.line(`killed with SIGKILL and started again: ${killed.join(', ')}`);
+printer.line(
+  `${truth.questions.length} questions about writes, ${neverSent.length} about what was never sent`,
+);
+for (const line of questionLines(truth.questions)) printer.line(line);
+printer.line(`beliefs that the ledger contradicts: ${truth.contradicted.length}`);
+printer.line(`${seconds.all.toFixed(0)} s`);
+
+const wrong = [
+  ...wrongIn('before', before),
+  ...wrongIn('after', after),
+  ...truth.contradicted,
+  ...neverSent.map(({ workflowId, title }) => `never sent: ${workflowId} asks about: ${title}`),
+  ...problems,
+];
+for (const problem of wrong) printer.line(problem);
+printer.line(wrong.length === 0 ? 'Nothing is wrong.' : `${wrong.length} things are wrong.`);
+process.exit(wrong.length === 0 ? 0 : 1);

@@ -1,0 +1,123 @@
+import type { ReceivedRequest } from '../../../src/sandbox/request-log.js';
+import type { Witness } from './beliefs.js';
+
+/** A question about a write of which a workflow does not know whether it took effect. */
+export interface Question {
+  readonly workflowId: string;
+  /** Of the requirement. */
+  readonly id: string;
+  /** What was being done: `submit to underwriting`. */
+  readonly title: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** A question, and the request that it is about: undefined when none had arrived, so that there was nothing to ask. */
+export interface Examined extends Question {
+  readonly request: ReceivedRequest | undefined;
+}
+
+/** Finds requests of an operation that have all these words in their URL or body. */
+export type Search = (operation: string, about: readonly string[]) => Promise<readonly ReceivedRequest[]>;
+
+/** What is asked about: the operations that do it, words of its requests, and the event that says that it was done. */
+interface Write {
+  readonly title: RegExp;
+  readonly operations: readonly string[];
+  readonly about: (witness: Witness, match: readonly string[]) => readonly unknown[];
+  readonly done?: string;
+}
+
+const WRITES: readonly Write[] = [
+  {
+    title: /^create the merchant$/,
+    operations: ['create-merchant', 'create-merchant-v1'],
+    about: ({ party }) => [party.externalId],
+  },
+  {
+    title: /^submit to underwriting$/,
+    operations: ['submit-merchant', 'submit-merchant-v1'],
+    about: ({ state }) => [state.merchantProfileId],
+    done: 'submitted',
+  },
+  {
+    title: /notes are answered$/,
+    operations: ['request-underwriting-review'],
+    about: ({ state }) => [state.merchantProfileId],
+    done: 'answers-delivered',
+  },
+  // Of an upload only the URL is kept, not the name of the file.
+  { title: /^upload /, operations: ['upload-attachment'], about: ({ state }) => [state.merchantProfileId] },
+  {
+    title: /^submit the business account holder$/,
+    operations: ['submit-business-account-holder'],
+    about: ({ party }) => [party.businessName, party.legalName],
+  },
+  {
+    title: /^open the financial account$/,
+    operations: ['submit-business-customer'],
+    about: ({ state }) => [state.profileId],
+  },
+  {
+    title: /^reply to ticket (\d+)$/,
+    operations: ['create-ticket'],
+    about: (_, [, ticket]) => [ticket],
+    done: 'ticket-answered',
+  },
+  {
+    title: /^create the payments account$/,
+    operations: ['create-account'],
+    about: ({ state }) => [state.mid],
+  },
+  {
+    title: /^create the terminal$/,
+    operations: ['create-terminal'],
+    about: ({ state }) => [state.paymentsAccountId],
+  },
+];
+
+/** Every question about a write that was ever raised, open or not, and whether its request had arrived by then. */
+export async function examined(witnesses: readonly Witness[], search: Search): Promise<Examined[]> {
+  const all = await Promise.all(witnesses.map((witness) => examinedOf(witness, search)));
+  return all.flat();
+}
+
+async function examinedOf(witness: Witness, search: Search): Promise<Examined[]> {
+  const found: Examined[] = [];
+  const taken = new Set<number>();
+  for (const question of questionsIn(witness)) {
+    const write = WRITES.find(({ title }) => title.test(question.title));
+    const arrived = write ? await arrivedFor(write, witness, question.title, search) : [];
+    // A request is what one question is about, and none that came before the write was last done.
+    const since = write ? lastDone(witness, write, question) : '';
+    const request = arrived.findLast(({ seq, at }) => at > since && at <= question.at && !taken.has(seq));
+    if (request) taken.add(request.seq);
+    found.push({ ...question, request });
+  }
+  return found;
+}
+
+async function arrivedFor(
+  { operations, title, about }: Write,
+  witness: Witness,
+  asked: string,
+  search: Search,
+) {
+  const words = about(witness, title.exec(asked) ?? [asked]).map(String);
+  const arrived = await Promise.all(operations.map((operation) => search(operation, words)));
+  return arrived.flat().sort((one, other) => one.seq - other.seq);
+}
+
+/** When a write was done the last time before a question; '' when it never was. */
+function lastDone({ state }: Witness, { done }: Write, { at }: Question): string {
+  return state.timeline.findLast((entry) => entry.event === done && entry.at < at)?.at ?? '';
+}
+
+/** Raised as `uncertain-write-2: Did it happen? submit to underwriting`. Which of several is meant is another question. */
+function questionsIn({ workflowId, state }: Witness): Question[] {
+  return state.timeline.flatMap(({ event, at, detail = '' }) => {
+    const [, id, title = ''] = /^(\S*uncertain-write\S*): (.+)$/.exec(detail) ?? [];
+    if (event !== 'requirement-raised' || id === undefined || title.startsWith('Which one is it?')) return [];
+    return [{ workflowId, id, title: title.replace(/^Did it happen\? /, ''), at }];
+  });
+}

@@ -1,0 +1,86 @@
+import pLimit from 'p-limit';
+import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import type { ReceivedRequest } from '../../../src/sandbox/request-log.js';
+import { stateOf } from '../../../src/temporal/onboardings.js';
+import type { Markers } from '../privacy/markers.js';
+import { contradicted, type Witness } from './beliefs.js';
+import type { Party } from './cast.js';
+import { insist } from './insist.js';
+import { workersOf } from './operator.js';
+import { type Examined, examined } from './questions.js';
+import type { Stage } from './stage.js';
+
+/** What workflows believe and asked, held against what the sandbox has and received. */
+export interface Truth {
+  /** Steps that count as done although the sandbox has nothing of them, a line for each. */
+  readonly contradicted: readonly string[];
+  /** Every question about a write. */
+  readonly questions: readonly Examined[];
+}
+
+/** Asks every workflow, and the sandbox. Needs a worker. */
+export async function truthOf(stage: Stage, cast: readonly Party[], marked: Markers): Promise<Truth> {
+  const fewAtOnce = pLimit(8);
+  const ids = cast.flatMap((party) =>
+    [...new Set([party.workflowId, ...workersOf(party)])].map((workflowId) => ({ party, workflowId })),
+  );
+  const asked = ids.map(({ party, workflowId }) =>
+    fewAtOnce(async (): Promise<Witness | undefined> => {
+      const state = await insist(() => stateIfAny(stage, workflowId));
+      return state && { party, workflowId, state };
+    }),
+  );
+  const witnesses = (await Promise.all(asked)).filter((witness) => witness !== undefined);
+  const ledger = await stage.ledger();
+  const evidence = {
+    ledger,
+    comments: await shown(
+      stage,
+      ledger,
+      'request-underwriting-review',
+      ({ id }) => `merchants/${id}`,
+      comments,
+    ),
+    accounts: await shown(
+      stage,
+      ledger,
+      'submit-business-account-holder',
+      ({ id }) => `profiles/${id}`,
+      account,
+    ),
+    noteAnswer: marked.noteAnswer,
+  };
+  const questions = await examined(witnesses, (operation, about) => {
+    const words = about.map((word) => ['about', word] as [string, string]);
+    const query = new URLSearchParams([['operation', operation], ...words]);
+    return stage.control<ReceivedRequest[]>('GET', `/sandbox/requests?${query}`);
+  });
+  return { contradicted: contradicted(witnesses, evidence), questions };
+}
+
+/** Undefined for a part of a customer that was never started. */
+async function stateIfAny({ rig: { client } }: Stage, workflowId: string) {
+  const started = await client.workflow.count(`WorkflowId = '${workflowId}'`);
+  return started.count > 0 ? stateOf(client, workflowId) : undefined;
+}
+
+const comments = ({ reviewComments }: { readonly reviewComments: readonly string[] }) => reviewComments;
+const account = ({ financialAccountId }: { readonly financialAccountId: string | null }) =>
+  financialAccountId;
+
+/** What the sandbox shows of each thing that an operation wrote, by id. */
+async function shown<Thing, Value>(
+  stage: Stage,
+  ledger: readonly LedgerEntry[],
+  operation: string,
+  place: (entry: LedgerEntry) => string,
+  read: (thing: Thing) => Value,
+): Promise<Map<number, Value>> {
+  const entries = new Map(
+    ledger.filter((one) => one.operation === operation).map((one) => [Number(one.id), one]),
+  );
+  const values = [...entries].map(
+    async ([id, entry]) => [id, read(await stage.control<Thing>('GET', `/sandbox/${place(entry)}`))] as const,
+  );
+  return new Map(await Promise.all(values));
+}

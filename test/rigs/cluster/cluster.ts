@@ -1,0 +1,171 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { stringify } from 'yaml';
+import { endWithUs } from '../../../src/end-with-us.js';
+import { freePort } from '../../../src/temporal/dev-server.js';
+import { insist } from '../chaos/insist.js';
+import type { Served } from '../chaos/served.js';
+import { type Postgres, startPostgres } from './postgres.js';
+import { type Programs, programs } from './programs.js';
+
+const run = promisify(execFile);
+
+/** Temporal's services, each a process of its own. */
+export const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
+
+export type Service = (typeof SERVICES)[number];
+
+/** A database, and the folder with its schema. */
+const DATABASES = { temporal: 'temporal', temporal_visibility: 'visibility' } as const;
+
+/** As the development server has them: attributes are known as soon as they are registered, and timers are prompt. */
+const DYNAMIC_CONFIG = {
+  'system.forceSearchAttributesCacheRefreshOnRead': true,
+  'history.timerProcessorMaxTimeShift': '20ms',
+  'matching.enableFairness': true,
+};
+
+/** A service that ends by itself is started again so much later. */
+const RESTART_MS = 500;
+
+/** The server keeps the ports of its members in 16 bits with a sign. */
+const MEMBER_PORTS = { least: 20_000, most: 32_000 } as const;
+
+const RETENTION_SECONDS = 24 * 3_600;
+
+/** A Temporal cluster on PostgreSQL whose services can be killed one by one. Its namespace is `default`. */
+export async function startCluster(report: (line: string) => void): Promise<Served> {
+  const found = await programs(report);
+  const postgres = await startPostgres(found);
+  await makeDatabases(found, postgres);
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-cluster-'));
+  const { config, address } = await configFiles(folder, postgres);
+  const running = new Map<Service, Running>();
+  const start = (service: Service) => {
+    const one = startService(found.server, config, service);
+    running.set(service, one);
+    // The first services of a new cluster may get in each other's way.
+    void one.exited.then(async () => {
+      await sleep(RESTART_MS);
+      if (running.get(service) === one) start(service);
+    });
+  };
+  for (const service of SERVICES) start(service);
+  await insist(() => registerNamespace(address));
+
+  const stop = async (service: Service, signal: NodeJS.Signals) => {
+    const one = running.get(service);
+    running.delete(service);
+    one?.child.kill(signal);
+    await one?.exited;
+  };
+  return {
+    address,
+    async kill(name, awayMs) {
+      const service = SERVICES.find((one) => one === name);
+      if (!service) throw new Error(`a cluster has no service ${name}`);
+      await stop(service, 'SIGKILL');
+      await sleep(awayMs);
+      start(service);
+    },
+    async stop() {
+      await Promise.all(SERVICES.map((service) => stop(service, 'SIGKILL')));
+      await rm(folder, { recursive: true, force: true });
+      return postgres.stop();
+    },
+  };
+}
+
+async function makeDatabases({ sql, schemas }: Programs, { port, user }: Postgres): Promise<void> {
+  for (const [database, schema] of Object.entries(DATABASES)) {
+    const place = ['--plugin', 'postgres12', '--ep', '127.0.0.1', '--port', `${port}`, '--user', user];
+    const tool = (...args: string[]) => run(sql, [...place, '--db', database, ...args]);
+    await tool('create-database');
+    await tool('setup-schema', '-v', '0.0');
+    await tool('update-schema', '-d', join(schemas, schema, 'versioned'));
+  }
+}
+
+async function configFiles(folder: string, { port, user }: Postgres) {
+  const store = (databaseName: string) => ({
+    sql: {
+      ...{ pluginName: 'postgres12', databaseName, connectAddr: `127.0.0.1:${port}`, connectProtocol: 'tcp' },
+      ...{ user, maxConns: 20, maxIdleConns: 20 },
+    },
+  });
+  const rpc = async () => ({
+    rpc: { grpcPort: await freePort(), membershipPort: await memberPort(), bindOnLocalHost: true },
+  });
+  const services = {
+    frontend: await rpc(),
+    history: await rpc(),
+    matching: await rpc(),
+    worker: await rpc(),
+  };
+  const address = `127.0.0.1:${services.frontend.rpc.grpcPort}`;
+  const dynamic = join(folder, 'dynamic.yaml');
+  const config = join(folder, 'config.yaml');
+  const server = {
+    log: { stdout: true, level: 'error' },
+    persistence: {
+      ...{ defaultStore: 'default', visibilityStore: 'visibility', numHistoryShards: 4 },
+      datastores: { default: store('temporal'), visibility: store('temporal_visibility') },
+    },
+    global: { membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' } },
+    services,
+    clusterMetadata: {
+      ...{ enableGlobalNamespace: false, failoverVersionIncrement: 10 },
+      ...{ masterClusterName: 'active', currentClusterName: 'active' },
+      clusterInformation: {
+        active: { enabled: true, initialFailoverVersion: 1, rpcName: 'frontend', rpcAddress: address },
+      },
+    },
+    dcRedirectionPolicy: { policy: 'noop' },
+    dynamicConfigClient: { filepath: dynamic, pollInterval: '10s' },
+  };
+  const entries = Object.entries(DYNAMIC_CONFIG).map(([name, value]) => [name, [{ value }]]);
+  await writeFile(dynamic, stringify(Object.fromEntries(entries)));
+  await writeFile(config, stringify(server));
+  return { config, address };
+}
+
+async function memberPort(): Promise<number> {
+  const { least, most } = MEMBER_PORTS;
+  const wanted = randomInt(least, most);
+  return (await freePort(wanted)) === wanted ? wanted : memberPort();
+}
+
+interface Running {
+  readonly child: ReturnType<typeof spawn>;
+  readonly exited: Promise<unknown>;
+}
+
+function startService(server: string, config: string, service: Service): Running {
+  const args = ['--config-file', config, '--allow-no-auth', 'start', '--service', service];
+  const child = spawn(server, args, { detached: true, stdio: 'ignore' });
+  endWithUs(child);
+  return { child, exited: once(child, 'exit') };
+}
+
+async function registerNamespace(address: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+  try {
+    const { workflowService } = new Client({ connection });
+    const namespace = 'default';
+    const known = await workflowService.listNamespaces({});
+    if (!known.namespaces.some(({ namespaceInfo }) => namespaceInfo?.name === namespace)) {
+      const workflowExecutionRetentionPeriod = { seconds: RETENTION_SECONDS as unknown as Long };
+      await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+    }
+    await workflowService.countWorkflowExecutions({ namespace });
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
+import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import { contradicted, type Evidence, type Witness } from '../../rigs/chaos/beliefs.js';
+import { finalMid } from '../../rigs/chaos/books.js';
+
+const ANSWER = 'By hand, a tenth.';
+const NOTE = 'note-0123456789ab';
+const OTHER_NOTE = 'note-ba9876543210';
+const AT = '2026-01-01T00:00:00.000Z';
+
+/** `submitted` or `merchant-created: merchant 1001`, in order. */
+function timeline(...events: string[]): TimelineEntry[] {
+  return events.map((line) => {
+    const [, event = '', detail] = /^([a-z-]+)(?:: (.+))?$/.exec(line) ?? [];
+    return { at: AT, event, ...(detail !== undefined && { detail }) };
+  });
+}
+
+function witness(events: readonly string[], facts: Partial<OnboardingState> = {}, name = 'c-1'): Witness {
+  const party = { externalId: name, businessName: 'Corner Bakery', legalName: 'Baker LLC' };
+  const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [], polls: 0 } as const;
+  return { party, workflowId: `w-${name}`, state: { ...nothing, ...facts, timeline: timeline(...events) } };
+}
+
+type Effect = Omit<LedgerEntry, 'seq' | 'at' | 'system'>;
+
+function evidence(effects: readonly Effect[], more: Partial<Evidence> = {}): Evidence {
+  const ledger = effects.map((effect, index) => ({ ...effect, system: 'any', seq: index + 1, at: AT }));
+  return { ledger, comments: new Map(), accounts: new Map(), noteAnswer: ANSWER, ...more };
+}
+
+const MERCHANT = { merchantProfileId: 1001 };
+const PROFILE = { profileId: 3001 };
+const TERMINAL = { paymentsAccountId: 'a-1', terminalId: 't-1' };
+
+/** A step that is believed, what is known with it, and the write that it takes. */
+const STEPS: readonly (readonly [step: string, facts: Partial<OnboardingState>, effect: Effect])[] = [
+  ['merchant-created: merchant 1001', MERCHANT, { operation: 'create-merchant-v1', id: 1001, guid: 'c-1' }],
+  ['merchant-adopted: merchant 1001', MERCHANT, { operation: 'create-merchant', id: 1001, guid: 'c-1' }],
+  ['fees-changed', MERCHANT, { operation: 'update-fees', id: 1001 }],
+  ['submitted', MERCHANT, { operation: 'submit-merchant', id: 1001 }],
+  ['answers-delivered', MERCHANT, { operation: 'request-underwriting-review', id: 1001 }],
+  [
+    'holder-submitted: banking profile 3001',
+    PROFILE,
+    { operation: 'submit-business-account-holder', id: 3001, name: 'Corner Bakery', of: 'Baker LLC' },
+  ],
+  [
+    'profile-adopted: banking profile 3001',
+    PROFILE,
+    { operation: 'submit-business-account-holder', id: 3001, name: 'Corner Bakery', of: 'Baker LLC' },
+  ],
+  ['holder-corrected', PROFILE, { operation: 'update-business-account-holder', id: 3001 }],
+  ['payments-account-created: a-1', TERMINAL, { operation: 'create-account', id: 'a-1' }],
+  ['payments-account-adopted: a-1', TERMINAL, { operation: 'create-account', id: 'a-1' }],
+  ['terminal-created: t-1', TERMINAL, { operation: 'create-terminal', id: 't-1', of: 'a-1' }],
+  ['terminal-adopted: t-1', TERMINAL, { operation: 'create-terminal', id: 't-1', of: 'a-1' }],
+];
+
+describe('a step that counts as done', () => {
+  it.each(STEPS)('is right with its write, wrong without it: %s', (step, facts, effect) => {
+    const [event = ''] = step.split(':');
+    expect(contradicted([witness([step], facts)], evidence([effect]))).toEqual([]);
+    expect(contradicted([witness([step], facts)], evidence([]))).toEqual([
+      expect.stringMatching(new RegExp(`^w-c-1: ${event} 1 times, .* 0 times$`)),
+    ]);
+  });
+
+  it.each(STEPS)('is wrong with the write of another thing: %s', (step, facts, effect) => {
+    const members = Object.keys(effect).filter((member) => member !== 'operation');
+    for (const member of members) {
+      const others = evidence([{ ...effect, [member]: 'another' }]);
+      expect(contradicted([witness([step], facts)], others), member).toHaveLength(1);
+    }
+  });
+
+  it.each(['submitted', 'answers-delivered', 'fees-changed'])('takes a write each time: %s', (step) => {
+    const [, , effect] = STEPS.find(([one]) => one === step) ?? [];
+    const twice = [witness([step, step], MERCHANT)];
+    expect(contradicted(twice, evidence(effect ? [effect] : []))).toHaveLength(1);
+    expect(contradicted(twice, evidence(effect ? [effect, effect] : []))).toEqual([]);
+  });
+
+  it('is not a step that is still under way', () => {
+    expect(contradicted([witness(['started', 'write-uncertain: submit'], MERCHANT)], evidence([]))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('a ticket that counts as answered', () => {
+  const replied = { operation: 'create-ticket', id: 9002, of: 9001 };
+  const once = ['requirement-resolved: ticket-9001: text', 'ticket-answered: ticket-9001'];
+  const again = ['requirement-resolved: ticket-9001-2: text', 'ticket-answered: ticket-9001-2'];
+
+  it('after a text has a reply, each time', () => {
+    expect(contradicted([witness(once)], evidence([replied]))).toEqual([]);
+    expect(contradicted([witness(once)], evidence([]))).toHaveLength(1);
+    expect(contradicted([witness([...once, ...again])], evidence([replied]))).toHaveLength(1);
+    expect(contradicted([witness([...once, ...again])], evidence([replied, replied]))).toEqual([]);
+  });
+
+  it('after a correction has none', () => {
+    const corrected = ['requirement-resolved: ticket-9001: correction', 'ticket-answered: ticket-9001'];
+    expect(contradicted([witness(corrected)], evidence([]))).toEqual([]);
+  });
+});
+
+describe('answers to notes that count as delivered', () => {
+  const review = { operation: 'request-underwriting-review', id: 1001 };
+  const delivered = (...events: string[]) => [witness([...events, 'answers-delivered'], MERCHANT)];
+  const said = (...comments: string[]) => ({ comments: new Map([[1001, comments]]) });
+  const twoTexts = [`requirement-resolved: ${NOTE}: text`, `requirement-resolved: ${OTHER_NOTE}: text`];
+
+  it('are all with the underwriters', () => {
+    const both = evidence([review], said(`One?\n${ANSWER}\n\nTwo?\n${ANSWER}`));
+    expect(contradicted(delivered(...twoTexts), both)).toEqual([]);
+    const one = evidence([review], said(`One?\n${ANSWER}`));
+    expect(contradicted(delivered(...twoTexts), one)).toEqual([
+      'w-c-1: delivered 2 answers, and the underwriters have 1',
+    ]);
+  });
+
+  it('are one where an answer was given again before it went out', () => {
+    const answers = [`requirement-resolved: ${NOTE}: text`, `requirement-resolved: ${NOTE}-2: text`];
+    const one = evidence([review], said(ANSWER));
+    expect(contradicted(delivered(...answers), one)).toEqual([]);
+    const twice = [answers[0] ?? '', 'answers-delivered', answers[1] ?? ''];
+    expect(contradicted(delivered(...twice), evidence([review, review], said(ANSWER)))).toHaveLength(1);
+  });
+
+  it('are uploaded where they are documents', () => {
+    const events = delivered(`requirement-resolved: ${NOTE}: documents`);
+    const upload = { operation: 'upload-attachment', id: 1001, name: `${NOTE}.txt` };
+    expect(contradicted(events, evidence([review, upload]))).toEqual([]);
+    expect(contradicted(events, evidence([review]))).toEqual([
+      `w-c-1: delivered a document for ${NOTE}, and the underwriters do not have it`,
+    ]);
+  });
+
+  it('are none while they are not delivered', () => {
+    expect(contradicted([witness(twoTexts, MERCHANT)], evidence([]))).toEqual([]);
+  });
+});
+
+describe('a thing of a partner', () => {
+  it('belongs to one customer only', () => {
+    const same = [witness([], PROFILE), witness([], PROFILE, 'c-2')];
+    expect(contradicted(same, evidence([]))).toEqual(['profile 3001 belongs to c-1 and c-2']);
+    const other = [witness([], PROFILE), witness([], { profileId: 3002 }, 'c-2')];
+    expect(contradicted([...other, witness([], PROFILE)], evidence([]))).toEqual([]);
+  });
+
+  it('is the financial account of its profile', () => {
+    const facts = { ...PROFILE, financialAccountId: 'fa-1' };
+    const accounts = (id: string | null) => evidence([], { accounts: new Map([[3001, id]]) });
+    expect(contradicted([witness([], facts)], accounts('fa-1'))).toEqual([]);
+    expect(contradicted([witness([], facts)], accounts('fa-2'))).toHaveLength(1);
+    expect(contradicted([witness([], facts)], accounts(null))).toHaveLength(1);
+  });
+
+  it('is the mid of its merchant', () => {
+    const boarded = (mid: string) => [witness([], { ...MERCHANT, mid })];
+    expect(contradicted(boarded(finalMid(1001)), evidence([]))).toEqual([]);
+    expect(contradicted(boarded(finalMid(1002)), evidence([]))).toHaveLength(1);
+  });
+});

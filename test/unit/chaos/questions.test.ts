@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
+import type { ReceivedRequest } from '../../../src/sandbox/request-log.js';
+import type { Witness } from '../../rigs/chaos/beliefs.js';
+import { examined } from '../../rigs/chaos/questions.js';
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+
+/** What happened in which second. */
+type Moment = readonly [second: number, event: string, detail?: string];
+
+const asked = (second: number, title: string, number = 1): Moment => [
+  second,
+  'requirement-raised',
+  `uncertain-write-${number}: Did it happen? ${title}`,
+];
+
+function witness(moments: readonly Moment[], facts: Partial<OnboardingState> = {}): Witness {
+  const party = { externalId: 'c-1', businessName: 'Corner Bakery', legalName: 'Baker LLC' };
+  const timeline = moments.map(([second, event, detail]) => ({
+    ...{ at: at(second), event },
+    ...(detail !== undefined && { detail }),
+  }));
+  const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [], polls: 0 } as const;
+  const known = { merchantProfileId: 1001, profileId: 3001, mid: '5180', paymentsAccountId: 'a-1' };
+  return { party, workflowId: 'w-1', state: { ...nothing, ...known, ...facts, timeline } };
+}
+
+const SUBMIT = 'submit to underwriting';
+
+/** The seconds at which the request arrived that each question is about. */
+async function requestsOf(
+  moments: readonly Moment[],
+  arrivals: readonly number[],
+  operation = 'submit-merchant',
+  words: readonly string[] = ['1001'],
+): Promise<(number | undefined)[]> {
+  const log = arrivals.map(
+    (second, index): ReceivedRequest => ({
+      seq: index + 1,
+      at: at(second),
+      system: 'any',
+      operation,
+      url: '',
+    }),
+  );
+  const found = await examined([witness(moments)], async (wanted, about) =>
+    wanted === operation && about.join() === words.join() ? log : [],
+  );
+  return found.map(({ request }) => request && new Date(request.at).getUTCSeconds());
+}
+
+describe('a question about a write', () => {
+  it.each([
+    ['create the merchant', 'create-merchant', ['c-1']],
+    ['create the merchant', 'create-merchant-v1', ['c-1']],
+    [SUBMIT, 'submit-merchant', ['1001']],
+    [SUBMIT, 'submit-merchant-v1', ['1001']],
+    ['tell the underwriters that their notes are answered', 'request-underwriting-review', ['1001']],
+    ['upload check.pdf', 'upload-attachment', ['1001']],
+    ['submit the business account holder', 'submit-business-account-holder', ['Corner Bakery', 'Baker LLC']],
+    ['open the financial account', 'submit-business-customer', ['3001']],
+    ['reply to ticket 9001', 'create-ticket', ['9001']],
+    ['create the payments account', 'create-account', ['5180']],
+    ['create the terminal', 'create-terminal', ['a-1']],
+  ])('is about a request that had arrived: %s by %s', async (title, operation, words) => {
+    expect(await requestsOf([asked(5, title)], [4], operation, words)).toEqual([4]);
+    expect(await requestsOf([asked(5, title)], [], operation, words)).toEqual([undefined]);
+  });
+
+  it('is not about a request that came later', async () => {
+    expect(await requestsOf([asked(5, SUBMIT)], [6])).toEqual([undefined]);
+  });
+
+  it('is not about the request of another question', async () => {
+    const twice = [asked(5, SUBMIT), asked(8, SUBMIT, 2)];
+    expect(await requestsOf(twice, [4])).toEqual([4, undefined]);
+    expect(await requestsOf(twice, [4, 7])).toEqual([4, 7]);
+  });
+
+  it('is not about a request that did its work before', async () => {
+    const resubmitted: Moment[] = [[3, 'submitted'], asked(8, SUBMIT)];
+    expect(await requestsOf(resubmitted, [2])).toEqual([undefined]);
+    expect(await requestsOf(resubmitted, [2, 7])).toEqual([7]);
+  });
+
+  it('that nobody can place is about no request', async () => {
+    expect(await requestsOf([asked(5, 'paint the shop')], [4])).toEqual([undefined]);
+  });
+
+  it('which of several is meant is none about a request, and neither is one of another kind', async () => {
+    const others: Moment[] = [
+      [4, 'requirement-raised', 'terminal-uncertain-write-1: Which one is it? terminal'],
+      [5, 'requirement-raised', 'note-0123456789ab: Underwriting note'],
+      [6, 'requirement-resolved', 'uncertain-write-1: retry'],
+    ];
+    expect(await requestsOf(others, [])).toEqual([]);
+  });
+});
