@@ -29,6 +29,11 @@ export class SandboxControl {
     return (await this.ledger({ guid })).map(({ operation }) => operation);
   }
 
+  /** The requests that arrived for a write, whether or not they took effect. */
+  requests(operation: string): Promise<readonly Record<string, unknown>[]> {
+    return this.#json(`/sandbox/requests?${new URLSearchParams({ operation })}`);
+  }
+
   merchant(id: number): Promise<Record<string, unknown>> {
     return this.#json(`/sandbox/merchants/${id}`);
   }

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { merchant } from '../../rigs/inputs.js';
+import { launch, type RunningProcess } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { tcpProxy } from '../../rigs/tcp-proxy.js';
+
+/** The server gives up on an attempt of a write after two minutes. */
+const PATIENCE_MS = 300_000;
+const SUBMIT = 'submit-merchant';
+const CREATE = 'create-merchant';
+
+const startWorker = (rig: Rig, env: Record<string, string> = {}) =>
+  launch('worker', { ...rig.env, ...env }, 'worker is ready');
+
+/** A rig whose worker processes the tests start, and end, themselves. */
+async function withoutWorker(): Promise<Rig> {
+  return createRig({ worker: false });
+}
+
+async function end({ child, exit }: RunningProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  child.kill(signal);
+  await exit;
+}
+
+/** A boarding whose submission has begun: its worker is in the read before the request, without a mark. */
+async function beforeMark(rig: Rig) {
+  const input = merchant();
+  const read = await rig.sandbox.hold('get-status', 'id=');
+  const boarding = await rig.board(input);
+  await read.underWay();
+  return { input, boarding, read };
+}
+
+async function submittedOnce(rig: Rig, { externalId }: { externalId: string }): Promise<void> {
+  expect(await rig.sandbox.writes(externalId)).toEqual([CREATE, SUBMIT]);
+  expect(await rig.sandbox.requests(SUBMIT)).toHaveLength(1);
+}
+
+describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
+  let killed: Rig;
+  let stopped: Rig;
+  let cut: Rig;
+  beforeAll(async () => {
+    [killed, stopped, cut] = await Promise.all([withoutWorker(), withoutWorker(), withoutWorker()]);
+  }, PATIENCE_MS);
+  afterAll(() => Promise.all([killed.close(), stopped.close(), cut.close()]), PATIENCE_MS);
+
+  it('whose worker is killed before its mark is sent by the next attempt, and nobody is asked', async () => {
+    const doomed = await startWorker(killed);
+    const { input, boarding, read } = await beforeMark(killed);
+    await end(doomed, 'SIGKILL');
+    await read.letGo();
+    const next = await startWorker(killed);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await boarding.events()).not.toContain('write-uncertain');
+    await submittedOnce(killed, input);
+    await end(next);
+  });
+
+  it('is not sent by a worker that was stopped before its mark and goes on once it was given up on', async () => {
+    const slow = await startWorker(stopped);
+    const { input, boarding, read } = await beforeMark(stopped);
+    slow.child.kill('SIGSTOP');
+    await read.letGo();
+    const next = await startWorker(stopped);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    slow.child.kill('SIGCONT');
+    // It has its response by now, and would send at once.
+    await sleep(2_000);
+    expect(await boarding.events()).not.toContain('write-uncertain');
+    await submittedOnce(stopped, input);
+    await Promise.all([end(slow), end(next)]);
+  });
+
+  it('whose response arrives during a network cut of 60 s between worker and Temporal counts', async () => {
+    const wire = await tcpProxy(cut.env['TEMPORAL_ADDRESS'] ?? '');
+    const worker = await startWorker(cut, { TEMPORAL_ADDRESS: wire.address });
+    const input = merchant();
+    const held = await cut.sandbox.hold(CREATE, input.externalId, 'delay-after-commit');
+    const boarding = await cut.board(input);
+    await held.underWay();
+    wire.cut();
+    await held.letGo();
+    await sleep(60_000);
+    wire.mend();
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await boarding.events()).not.toContain('write-uncertain');
+    await submittedOnce(cut, input);
+    expect(await cut.sandbox.requests(CREATE)).toHaveLength(1);
+    await end(worker);
+    await wire.close();
+  });
+});
