@@ -85,6 +85,8 @@ class Underwriting {
     const { follower, journey } = this.application;
     try {
       for (;;) {
+        const task = this.#nextTask();
+        if (task) this.#work.start(task);
         if (this.#isListening) follower.follow(this.#seen);
         await condition(() => this.#isDue);
         this.#work.check();
@@ -101,8 +103,6 @@ class Underwriting {
           }
           if (workflowInfo().continueAsNewSuggested && !this.#work.isBusy) await this.#continueInNewRun();
         }
-        const task = this.#nextTask();
-        if (task) this.#work.start(task);
       }
     } catch (error) {
       await this.#work.stop();
@@ -188,8 +188,8 @@ class Underwriting {
         if (isMoot(requirement)) desk.drop(requirement.id, 'the underwriters no longer ask');
     }
     for (const [id, mark] of this.#delivered) {
-      const asksAgain = !isInReview(status) && !isSame(mark, { status, statusDate });
-      if (!wanted.has(id) || asksAgain) this.#delivered.delete(id);
+      const isStale = isInReview(status) || (wanted.has(id) && isSame(mark, { status, statusDate }));
+      if (!isStale) this.#delivered.delete(id);
     }
     for (const note of notes) {
       if (!this.#delivered.has(note.id) && !desk.knows(note.id)) desk.raise(noteRequirement(note));
