@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { defined } from '../../messages/defined.js';
-import { externalIdOf, ONBOARDINGS, type WorkflowType } from '../../messages/ids.js';
+import { ONBOARDINGS, partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type { About, News, NewsActivities, NewsData, NewsType } from '../../messages/news.js';
 import type { OnboardingState, OutcomeName, Stage } from '../../messages/onboarding-state.js';
 import type { Requirement } from '../../messages/requirements.js';
@@ -129,5 +129,5 @@ function about(): About {
   const { workflowId, workflowType: type } = workflowInfo();
   const workflowType = type as WorkflowType;
   if (!(type in ONBOARDINGS)) return { workflowId, workflowType };
-  return { workflowId, workflowType, externalId: externalIdOf(workflowType, workflowId) };
+  return { workflowId, workflowType, ...defined({ externalId: partsOfId(workflowId)?.key }) };
 }
