@@ -51,7 +51,7 @@ answers=$("${gangway[@]}" inbox --json | node -e '
       if (kind !== "uncertain-write") continue;
       const [pattern, sought, adopted, event] = WRITES.find(([pattern]) => pattern.test(title)) ?? [];
       const facts = {
-        externalId: workflowId.replace(/^[a-z]+-[a-z]+-/, ""),
+        externalId: workflowId.replace(/^[a-z]+-[a-z]+-|@.*$/g, ""),
         told: pattern?.exec(title),
         ids: detail.match(/(?<=(?:adopt|profile|[Mm]erchant) )\d+/g) ?? [],
         quoted: /“(.+)”/.exec(detail)?.[1],

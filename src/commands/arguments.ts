@@ -48,7 +48,7 @@ export function numberWithin(least: number, most: number) {
 /** The partner's id of a payment card becomes part of a workflow id, which everyone can see. */
 export const paymentCardId = text
   .max(200)
-  .regex(/^\S*$/, 'must not have spaces')
+  .regex(/^[^\s@]*$/, 'must not have spaces or @')
   .refine((id) => !isCardNumber(id), 'looks like a card number: give the id of the card, paymentCardId');
 
 /** 13 to 19 digits with the check digit of card numbers (ISO/IEC 7812). */

@@ -1,6 +1,5 @@
-import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { possibleWorkflowIds } from '../messages/ids.js';
+import { partsOfId, possibleWorkflowIds } from '../messages/ids.js';
 import {
   type DeliveryStatus,
   GIVEN_UP,
@@ -10,31 +9,37 @@ import {
 } from '../temporal/deliveries.js';
 import { positiveInteger } from './arguments.js';
 import type { CommandLine } from './command-line.js';
-import { withTemporal } from './context.js';
+import { type CommandContext, withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
 import { shortDate } from './output.js';
+import {
+  idInAccount,
+  type PartnerAccountOptions,
+  partnerAccountOf,
+  withPartnerAccount,
+} from './partner-account.js';
 
 export function eventsCommand(program: Command, cli: CommandLine): void {
   const events = program
     .command('events')
     .summary('what others were told, and to tell them again')
     .description('List the events that went to EVENTS_URLS, and send them again.');
-  events
+  const list = events
     .command('list')
-    .description('List the events, the newest first, and how their delivery stands.')
-    .argument('[id]', 'only those of this onboarding: workflow id or externalId')
+    .description('List the events, the newest first, and how their delivery stands.');
+  withSubject(list)
     .option('--failed', 'only those that were given up')
     .option('--waiting', 'only those that are tried again')
     .option('--limit <n>', 'at most this many', positiveInteger, 100)
     .option('--json', 'print JSON lines')
-    .action((id: string | undefined, options: ListOptions) => list(cli, id, options));
-  events
+    .action((id: string | undefined, options: ListOptions) => listEvents(cli, id, options));
+  const again = events
     .command('redeliver')
     .description(
       'Send the events that were given up again, as the same events: a receiver knows them by their id. ' +
         'Their three days begin anew.',
-    )
-    .argument('[id]', 'only those of this onboarding: workflow id or externalId')
+    );
+  withSubject(again)
     .option('--waiting', 'also those that are tried again, now instead of later')
     .option('--all', 'also those that were delivered; needs the onboarding’s id')
     .option('--to <destination>', 'only those to this destination, as "events list" names it')
@@ -42,7 +47,12 @@ export function eventsCommand(program: Command, cli: CommandLine): void {
     .action((id: string | undefined, options: RedeliverOptions) => sendAgain(cli, id, options));
 }
 
-interface ListOptions {
+function withSubject(command: Command): Command {
+  const id = 'only those of this onboarding: workflow id, externalId or externalId@account';
+  return withPartnerAccount(command.argument('[id]', id));
+}
+
+interface ListOptions extends PartnerAccountOptions {
   readonly failed?: true;
   readonly waiting?: true;
   readonly limit: number;
@@ -51,16 +61,16 @@ interface ListOptions {
 
 const WAITING: readonly DeliveryStatus[] = ['RUNNING'];
 
-async function list(
+async function listEvents(
   cli: CommandLine,
   id: string | undefined,
-  { failed, waiting, limit, json }: ListOptions,
+  { failed, waiting, limit, json, ...options }: ListOptions,
 ): Promise<void> {
   const wanted = [...(failed ? GIVEN_UP : []), ...(waiting ? WAITING : [])];
   const statuses = failed || waiting ? wanted : undefined;
   const shown: KnownDelivery[] = [];
-  await withTemporal(cli, async ({ client }) => {
-    for await (const delivery of deliveriesOf(client, id, statuses)) {
+  await withTemporal(cli, async (context) => {
+    for await (const delivery of deliveriesOf(context, id, options, statuses)) {
       if (shown.push(delivery) === limit) break;
     }
   });
@@ -69,7 +79,7 @@ async function list(
   else cli.line('no events');
 }
 
-interface RedeliverOptions {
+interface RedeliverOptions extends PartnerAccountOptions {
   readonly waiting?: true;
   readonly all?: true;
   readonly to?: string;
@@ -81,10 +91,12 @@ async function sendAgain(cli: CommandLine, id: string | undefined, options: Rede
   if (all && id === undefined) throw new CommandFailed('--all needs the id of an onboarding');
   const statuses = all ? undefined : [...GIVEN_UP, ...(waiting ? WAITING : [])];
   let sent = 0;
-  await withTemporal(cli, async ({ client, config }) => {
+  await withTemporal(cli, async (context) => {
+    const { client, config } = context;
     // All are listed first: what is sent again would be listed again.
     const found: KnownDelivery[] = [];
-    for await (const delivery of deliveriesOf(client, id, statuses)) found.push(delivery);
+    for await (const delivery of deliveriesOf(context, id, options, statuses)) found.push(delivery);
+    if (id !== undefined) refuseSeveralAccounts(id, found);
     for (const delivery of found) {
       if (to !== undefined && delivery.destination !== to) continue;
       await redeliver(client, config.taskQueue, delivery);
@@ -97,12 +109,32 @@ async function sendAgain(cli: CommandLine, id: string | undefined, options: Rede
 }
 
 async function* deliveriesOf(
-  client: Client,
+  { client, config }: CommandContext,
   id: string | undefined,
+  options: PartnerAccountOptions,
   statuses: readonly DeliveryStatus[] | undefined,
 ): AsyncGenerator<KnownDelivery> {
-  if (id === undefined) return yield* listDeliveries(client, { statuses });
-  for (const workflowId of possibleWorkflowIds(id)) yield* listDeliveries(client, { workflowId, statuses });
+  if (id === undefined) {
+    const account = partnerAccountOf(config, options, 'events', 'nothing was done');
+    for await (const delivery of listDeliveries(client, { statuses }))
+      if (account === undefined || accountOf(delivery) === account) yield delivery;
+    return;
+  }
+  const ids = possibleWorkflowIds(idInAccount(config, id, options), Object.keys(config.accounts));
+  for (const workflowId of ids) yield* listDeliveries(client, { workflowId, statuses });
+}
+
+function accountOf({ news: { subject } }: KnownDelivery): string | undefined {
+  return partsOfId(subject)?.account;
+}
+
+/** @throws {CommandFailed} */
+function refuseSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
+  if (new Set(found.map(accountOf)).size <= 1) return;
+  const subjects = [...new Set(found.map(({ news: { subject } }) => subject))];
+  throw new CommandFailed(
+    `${JSON.stringify(id)} may mean ${subjects.join(', ')}: give --partner-account, or the whole workflow id`,
+  );
 }
 
 const HEAD = ['event', 'of', 'at', 'to', 'delivery', 'attempts', 'problem'];

@@ -2,25 +2,26 @@ import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError }
 import type { Command } from 'commander';
 import type { WorkflowType } from '../messages/ids.js';
 import { nudge } from '../temporal/nudge.js';
-import { findOnboarding, partIds } from '../temporal/onboardings.js';
+import { partIds } from '../temporal/onboardings.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
+import { findById, type IdOptions, withId } from './partner-account.js';
 
 export function nudgeCommand(program: Command, cli: CommandLine): void {
-  program
+  const command = program
     .command('nudge')
     .summary('read the partner’s status now')
     .description(
       'Make an onboarding read its status at the partner now, instead of at its next poll; of a ' +
         'customer, all parts that wait for one.',
-    )
-    .argument('<id>', 'workflow id or externalId')
+    );
+  withId(command)
     .option('--json', 'print JSON')
-    .action(async (id: string, { json }: { json?: true }) => {
-      await withTemporal(cli, async ({ client }) => {
-        const found = await findOnboarding(client, id);
-        const nudged = await nudgeAll(client, found);
+    .action(async (id: string, { json, ...options }: IdOptions) => {
+      await withTemporal(cli, async (context) => {
+        const found = await findById(context, id, options);
+        const nudged = await nudgeAll(context.client, found);
         if (json) cli.json({ workflowId: found.workflowId, nudged });
         if (!nudged) throw new CommandFailed(`${found.workflowId} does not wait for a status now`);
         if (!json) cli.line(`${found.workflowId} reads its status now`);

@@ -50,7 +50,7 @@ export async function runOperation<Result extends object>(
 ): Promise<void> {
   const { once } = operation;
   const account = partnerAccountOf(cli.config(), options, operation.start.summary);
-  const start = account === undefined ? operation.start : inAccount(operation.start, account);
+  const start = { ...operation.start, account };
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
     const anew = !once || again === true;
@@ -66,11 +66,6 @@ export async function runOperation<Result extends object>(
     if (json) cli.json({ workflowId, ...outcome });
     report(cli, workflowId, outcome, operation, json);
   });
-}
-
-/** Cards and sub-users of two accounts may have the same id. */
-function inAccount({ key, args: [input], ...start }: Start, account: string): Start {
-  return { ...start, key: `${key}@${account}`, args: [{ ...(input as object), account }], account };
 }
 
 function report<Result extends object>(

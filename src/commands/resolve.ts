@@ -14,13 +14,13 @@ import {
   resolveRequirement,
 } from '../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
-import { findOnboarding } from '../temporal/onboardings.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed, InvalidInput } from './errors.js';
 import { readJson } from './input-file.js';
+import { findById, type IdOptions, withId } from './partner-account.js';
 
-interface ResolveOptions {
+interface ResolveOptions extends IdOptions {
   readonly text?: string;
   readonly document?: readonly string[];
   readonly patch?: string;
@@ -30,15 +30,14 @@ interface ResolveOptions {
   readonly abandon?: true;
   readonly actor?: string;
   readonly reason?: string;
-  readonly json?: true;
 }
 
 export function resolveCommand(program: Command, cli: CommandLine): void {
-  program
+  const command = program
     .command('resolve')
     .summary('answer a requirement')
-    .description('Answer one requirement of "gangway inbox" or "gangway status". Give exactly one answer.')
-    .argument('<id>', 'workflow id or externalId')
+    .description('Answer one requirement of "gangway inbox" or "gangway status". Give exactly one answer.');
+  withId(command)
     .argument('<requirement>', 'id of the requirement')
     .option('--text <text>', 'answer: this text')
     .option('--document <file...>', 'answer: these files')
@@ -67,9 +66,14 @@ async function resolve(
   const answer = await answerFrom(cli, options);
   const actor = options.actor ?? userInfo().username;
   const reason = reasonFrom(options, answer);
-  await withTemporal(cli, async ({ client }) => {
-    const { workflowId } = await findOnboarding(client, id);
-    const receipt = await sendResolution(client, workflowId, { requirementId, answer, actor, reason });
+  await withTemporal(cli, async (context) => {
+    const { workflowId } = await findById(context, id, options);
+    const receipt = await sendResolution(context.client, workflowId, {
+      requirementId,
+      answer,
+      actor,
+      reason,
+    });
     if (options.json) return cli.json({ workflowId, ...receipt });
     cli.line(`${requirementId} resolved; ${receipt.open} still open`);
   });

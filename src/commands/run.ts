@@ -5,7 +5,7 @@ import { BadSetting } from '../config.js';
 import { StoreFailure } from '../documents/file-store.js';
 import { Deadline } from '../http/deadline.js';
 import { TemporalAway } from '../temporal/connection.js';
-import { NoKey, NoWorker, OtherAccount, UnknownOnboarding } from '../temporal/onboardings.js';
+import { NoKey, NoWorker, UnknownOnboarding } from '../temporal/onboardings.js';
 import { NotOursToRegister } from '../temporal/search-attributes.js';
 import { UnknownSchedule } from '../temporal/statement-schedules.js';
 import { isUnreadable } from '../temporal/unreadable.js';
@@ -124,7 +124,7 @@ function explain(cli: CommandLine, error: unknown): number {
   }
   const foreseen = [
     ...[CommandFailed, TemporalAway, NoWorker, NoKey, StoreFailure],
-    ...[OtherAccount, UnknownOnboarding, UnknownSchedule, NotOursToRegister],
+    ...[UnknownOnboarding, UnknownSchedule, NotOursToRegister],
   ].some((kind) => error instanceof kind);
   if (foreseen) cli.note((error as Error).message);
   else if (isUnreadable(error)) cli.note(`${error.message} (PAYLOAD_KEYS)`);

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { defined } from '../messages/defined.js';
 import { externalId } from '../messages/external-id.js';
+import { atAccount, splitAccount } from '../messages/ids.js';
 import {
-  deleteSchedule,
+  findSchedule,
   listSchedules,
   runSchedule,
   type StatementSchedule,
@@ -11,10 +12,16 @@ import {
 } from '../temporal/statement-schedules.js';
 import { numberWithin } from './arguments.js';
 import type { CommandLine } from './command-line.js';
-import { withTemporal } from './context.js';
+import { type CommandContext, withTemporal } from './context.js';
 import { check } from './input-file.js';
 import { shortDate } from './output.js';
-import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from './partner-account.js';
+import {
+  type IdOptions,
+  idInAccount,
+  type PartnerAccountOptions,
+  partnerAccountOf,
+  withPartnerAccount,
+} from './partner-account.js';
 import {
   named,
   requestFrom,
@@ -59,21 +66,27 @@ export function monthlyCommands(statement: Command, cli: CommandLine): void {
     .description('List what is saved each month.')
     .option('--json', 'print JSON lines')
     .action((options: { json?: true }) => list(cli, options));
-  byKey(statement.command('stop').description('Stop saving these statements each month.'), (key, json) =>
-    stop(cli, key, json),
+  byKey(statement.command('stop').description('Stop saving these statements each month.')).action(
+    (key: string, options: IdOptions) => stop(cli, checkedKey(key, 'stop'), options),
   );
-  byKey(statement.command('run').description('Save the statement of the previous month now.'), (key, json) =>
-    run(cli, key, json),
+  byKey(statement.command('run').description('Save the statement of the previous month now.')).action(
+    (key: string, options: IdOptions) => run(cli, checkedKey(key, 'run'), options),
   );
 }
 
-function byKey(command: Command, action: (key: string, json?: true) => Promise<void>): void {
-  command
-    .argument('<key>', 'as given to "statement monthly"')
-    .option('--json', 'print JSON')
-    .action((key: string, { json }: { json?: true }) =>
-      action(check(keyOnly, { key }, `statement ${command.name()}`).key, json),
-    );
+function byKey(command: Command): Command {
+  return withPartnerAccount(
+    command.argument(
+      '<key>',
+      'as given to "statement monthly", or key@account as "statement list" prints it',
+    ),
+  ).option('--json', 'print JSON');
+}
+
+/** @returns what was given @throws {InvalidInput} when it cannot be a key, or a key with its account */
+function checkedKey(given: string, command: string): string {
+  check(keyOnly, { key: splitAccount(given).key }, `statement ${command}`);
+  return given;
 }
 
 async function plan(
@@ -86,9 +99,10 @@ async function plan(
   const account = partnerAccountOf(cli.config(), options, 'statement monthly');
   const monthly = {
     key,
+    account,
     day: checked['--day'],
     hour: checked['--hour'],
-    request: { ...requestFrom(checked), ...defined({ account }) },
+    request: requestFrom(checked),
   };
   await withTemporal(cli, async ({ client, config }) => {
     const { created, schedule } = await saveSchedule(client, monthly, config.taskQueue);
@@ -108,23 +122,42 @@ async function list(cli: CommandLine, { json }: { json?: true }): Promise<void> 
   cli.table(['key', 'accounts', 'format', 'next run', 'last run'], schedules.map(row));
 }
 
-async function stop(cli: CommandLine, key: string, json?: true): Promise<void> {
-  const scheduleId = await withTemporal(cli, ({ client }) => deleteSchedule(client, key));
+async function stop(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
+  const { scheduleId } = await withTemporal(cli, async (context) => {
+    const schedule = await scheduleBy(context, key, options);
+    await schedule.delete();
+    return schedule;
+  });
   if (json) return cli.json({ scheduleId, stopped: true });
   cli.line(`${scheduleId} is gone; a run that has begun goes on`);
 }
 
-async function run(cli: CommandLine, key: string, json?: true): Promise<void> {
-  const workflowId = await withTemporal(cli, ({ client }) => runSchedule(client, key));
+async function run(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
+  const workflowId = await withTemporal(cli, async (context) =>
+    runSchedule(await scheduleBy(context, key, options)),
+  );
   if (json) return cli.json({ key, workflowId: workflowId ?? null });
   cli.line(workflowId ? `started ${workflowId}` : 'asked for; "gangway statement list" will show the run');
 }
 
-function jsonOf({ key, scheduleId, request, isPaused, nextRunAt, lastWorkflowId }: StatementSchedule) {
+/** @throws {UnknownSchedule} */
+function scheduleBy({ client, config }: CommandContext, key: string, options: PartnerAccountOptions) {
+  return findSchedule(client, idInAccount(config, key, options), Object.keys(config.accounts));
+}
+
+function jsonOf({
+  key,
+  account,
+  scheduleId,
+  request,
+  isPaused,
+  nextRunAt,
+  lastWorkflowId,
+}: StatementSchedule) {
   return {
     key,
     scheduleId,
-    ...defined({ partnerAccount: request?.account }),
+    ...defined({ partnerAccount: account }),
     accounts: request?.financialAccountIds ?? null,
     format: request?.fileFormat ?? null,
     ...defined({ email: request?.email }),
@@ -134,8 +167,15 @@ function jsonOf({ key, scheduleId, request, isPaused, nextRunAt, lastWorkflowId 
   };
 }
 
-function row({ key, request, isPaused, nextRunAt, lastWorkflowId = '' }: StatementSchedule): string[] {
+function row({
+  key,
+  account,
+  request,
+  isPaused,
+  nextRunAt,
+  lastWorkflowId = '',
+}: StatementSchedule): string[] {
   const accounts = request?.financialAccountIds.join(', ') ?? 'key not in PAYLOAD_KEYS';
   const next = isPaused ? 'paused' : shortDate(nextRunAt);
-  return [key, accounts, request?.fileFormat ?? '', next, lastWorkflowId];
+  return [atAccount(key, account), accounts, request?.fileFormat ?? '', next, lastWorkflowId];
 }

@@ -1,30 +1,32 @@
 import type { Command } from 'commander';
+import { partsOfId } from '../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { findOnboarding, stateOf } from '../temporal/onboardings.js';
+import { stateOf } from '../temporal/onboardings.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
+import { findById, type IdOptions, withId } from './partner-account.js';
 import { type PartState, partsOf } from './parts.js';
 import { describeRequirement } from './requirement.js';
 
 export function statusCommand(program: Command, cli: CommandLine): void {
-  program
+  const command = program
     .command('status')
     .summary('show one onboarding or operation')
     .description(
       'Show where an onboarding or operation stands. With --json, prints the answer of query "state" ' +
         'and nothing else.',
-    )
-    .argument('<id>', 'workflow id or externalId')
+    );
+  withId(command)
     .option('--json', 'print JSON')
-    .action(async (id: string, { json }: { json?: true }) => {
-      await withTemporal(cli, async ({ client, link }) => {
-        const { workflowId, runId, typedSearchAttributes } = await findOnboarding(client, id);
+    .action(async (id: string, { json, ...options }: IdOptions) => {
+      await withTemporal(cli, async (context) => {
+        const { client, link } = context;
+        const { workflowId, runId } = await findById(context, id, options);
         const state = await stateOf(client, workflowId);
         if (json) return cli.json(state);
         const parts = await partsOf(client, workflowId, state);
         printState(cli, workflowId, state, parts, {
-          'partner account': typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount),
+          'partner account': partsOfId(workflowId)?.account,
           'web ui': link(workflowId, runId),
         });
       });

@@ -4,10 +4,11 @@ import type { Command } from 'commander';
 import type { Part } from '../messages/customer-onboarding.js';
 import type { WorkflowType } from '../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
-import { findOnboarding, stateOf } from '../temporal/onboardings.js';
+import { stateOf } from '../temporal/onboardings.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
+import { findById, type IdOptions, withId } from './partner-account.js';
 import { partsOf } from './parts.js';
 import { describeRequirement } from './requirement.js';
 import { timelineRow } from './status.js';
@@ -16,21 +17,22 @@ import { timelineRow } from './status.js';
 const GLANCE_MS = 1_000;
 
 export function watchCommand(program: Command, cli: CommandLine): void {
-  program
+  const command = program
     .command('watch')
     .summary('show the timeline live')
     .description(
       'Show the timeline of an onboarding or operation as it grows, until it has ended or you press ' +
         'Ctrl-C. That of a customer has those of its parts in it.',
-    )
-    .argument('<id>', 'workflow id or externalId')
+    );
+  withId(command)
     .option('--json', 'print JSON lines')
-    .action((id: string, options: { json?: true }) => watch(cli, id, options));
+    .action((id: string, options: IdOptions) => watch(cli, id, options));
 }
 
-async function watch(cli: CommandLine, id: string, { json }: { json?: true }): Promise<void> {
-  await withTemporal(cli, async ({ client }) => {
-    const { workflowId, type } = await findOnboarding(client, id);
+async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
+  await withTemporal(cli, async (context) => {
+    const { client } = context;
+    const { workflowId, type } = await findById(context, id, options);
     const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
     const shown = new Map<Whose, number>();
     const asked = new Set<string>();

@@ -7,12 +7,6 @@ export type OperationOutcome<Result extends object = Readonly<Record<string, unk
   | { readonly outcome: 'rejected'; readonly problems: readonly FieldProblem[] }
   | { readonly outcome: 'abandoned'; readonly comment: string };
 
-/** An input that names its account at the partners. It is taken off before the workflow sees it. */
-export interface AtAccount {
-  /** The one without a name unless given. */
-  readonly account?: string;
-}
-
 /** E8. Irreversible. */
 export interface CloseCardInput {
   readonly paymentCardId: string;
@@ -67,7 +61,7 @@ export interface StatementRequest {
   readonly email?: string;
 }
 
-export interface GenerateStatementInput extends Omit<StatementRequest, 'period'>, AtAccount {
+export interface GenerateStatementInput extends Omit<StatementRequest, 'period'> {
   /** A month, or the one before the day on which the workflow was to start. */
   readonly period: string | 'previous-month';
 }

@@ -14,8 +14,8 @@ export const PARTS = {
 
 export type Part = keyof typeof PARTS;
 
-export function partId(part: Part, externalId: string): string {
-  return workflowId(PARTS[part], externalId);
+export function partId(part: Part, externalId: string, account?: string): string {
+  return workflowId(PARTS[part], externalId, account);
 }
 
 /** How a part ended without an outcome of its own. */

@@ -1,7 +1,7 @@
 /** Task queue of workers and starters unless `GANGWAY_TASK_QUEUE` says otherwise. */
 export const DEFAULT_TASK_QUEUE = 'gangway';
 
-/** Onboardings by workflow type, and the prefix of their ids. An id is `<prefix>-<externalId>`. */
+/** Onboardings by workflow type, and the prefix of their ids. See {@link workflowId}. */
 export const ONBOARDINGS = {
   merchantBoarding: 'merchant-boarding',
   businessOnboarding: 'business-onboarding',
@@ -25,19 +25,47 @@ export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS } as const;
 
 export type WorkflowType = keyof typeof WORKFLOW_ID_PREFIXES;
 
-export function workflowId(type: WorkflowType, externalId: string): string {
-  return `${WORKFLOW_ID_PREFIXES[type]}-${externalId}`;
+/** Between a key and its account. Neither has it, it needs no quotes in a shell, and it may stand in a URL and a file name. */
+const AT = '@';
+
+/** What the server appends to the workflow id of a schedule's run. */
+const SCHEDULED_AT = /-\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+
+/** A key in an account at the partners: `m-1001@acme`; in the account without a name, the key alone. */
+export function atAccount(key: string, account: string | undefined): string {
+  return account === undefined ? key : key + AT + account;
 }
 
-/** The `externalId` that an id of this type was made of. */
-export function externalIdOf(type: WorkflowType, id: string): string {
-  return id.slice(workflowId(type, '').length);
+/** The opposite of {@link atAccount}. */
+export function splitAccount(given: string): { readonly key: string; readonly account: string | undefined } {
+  const at = given.indexOf(AT);
+  if (at < 0) return { key: given, account: undefined };
+  return { key: given.slice(0, at), account: given.slice(at + AT.length).replace(SCHEDULED_AT, '') };
 }
 
-/** Every id that `given` may mean: itself when it is a whole workflow id, else one per type of onboarding. */
-export function possibleWorkflowIds(given: string): string[] {
-  if (Object.values(WORKFLOW_ID_PREFIXES).some((prefix) => given.startsWith(`${prefix}-`))) return [given];
-  return Object.values(ONBOARDINGS).map((prefix) => `${prefix}-${given}`);
+/** `<prefix>-<key>`, and in a named account `<prefix>-<key>@<account>`. The key of an onboarding is its `externalId`. */
+export function workflowId(type: WorkflowType, key: string, account?: string): string {
+  return `${WORKFLOW_ID_PREFIXES[type]}-${atAccount(key, account)}`;
+}
+
+/** What an id was made of; undefined when it is not one of ours. */
+export function partsOfId(id: string): ReturnType<typeof splitAccount> | undefined {
+  const prefix = Object.values(WORKFLOW_ID_PREFIXES).find((each) => id.startsWith(`${each}-`));
+  return prefix === undefined ? undefined : splitAccount(id.slice(prefix.length + 1));
+}
+
+/**
+ * Every id that `given` may mean: itself when it is a whole workflow id, else one per type of onboarding, in the account that
+ * it names (`m-1001@acme`) or in each.
+ *
+ * @param accounts the named ones
+ */
+export function possibleWorkflowIds(given: string, accounts: readonly string[]): string[] {
+  if (partsOfId(given)) return [given];
+  const { key, account } = splitAccount(given);
+  return (account === undefined ? [undefined, ...accounts] : [account]).flatMap((each) =>
+    Object.values(ONBOARDINGS).map((prefix) => `${prefix}-${atAccount(key, each)}`),
+  );
 }
 
 /** The fixed `activityId` of the status poll, which a nudge resets. */

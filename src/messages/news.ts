@@ -45,10 +45,12 @@ export type NewsType = keyof NewsData;
 
 /**
  * News for others: a CloudEvent 1.0 in its JSON format. It is thin, with ids and states alone; whoever wants to know more
- * asks for the state. The same event always has the same `id`, however often it is sent.
+ * asks for the state. The same event always has the same `id`, however often it is sent. What happens after a reset of its
+ * workflow is a new event, although its `sequence` may repeat.
  */
 export interface News<Type extends NewsType = NewsType> {
   readonly specversion: '1.0';
+  /** `<first run>.<sequence>.<random>`; compare it as a whole. */
   readonly id: string;
   /** `/gangway/<namespace>`. */
   readonly source: string;

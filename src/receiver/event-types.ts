@@ -25,7 +25,7 @@ const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('abandon') }),
 ]);
 
-/** Which requirement, who answers it, and why. `id` is a workflow id or an `externalId`. */
+/** Which requirement, who answers it, and why. `id` is a workflow id, an `externalId` or `externalId@account`. */
 const whoAndWhy = { id: text.max(300), requirementId: text, actor: text, reason: text };
 
 const resolved = z.strictObject({ ...whoAndWhy, answer });
@@ -48,6 +48,8 @@ const attributes = {
 export interface Desk {
   readonly client: Client;
   readonly taskQueue: string;
+  /** Names of the accounts at the partners in which an `externalId` is looked for, beside the one without a name. */
+  readonly accounts: readonly string[];
 }
 
 /** A valid event. Carrying it out again changes nothing, and answers the same workflow id. */
@@ -90,17 +92,17 @@ export function eventTypes(known: KnownAccounts): EventTypes {
       summary: 'Answer a requirement',
       type: 'requirement.resolved.v1',
       data: resolved,
-      carryOut: ({ client }, { id, ...resolution }, updateId) =>
+      carryOut: (desk, { id, ...resolution }, updateId) =>
         // The union of answers is the same, but for members that may be undefined there.
-        resolveOnce(client, id, resolution as Resolution, { updateId, answerField: 'answer' }),
+        resolveOnce(desk, id, resolution as Resolution, { updateId, answerField: 'answer' }),
     }),
     'documents.received.v1': eventType({
       summary: 'Answer a requirement with documents of the document store',
       type: 'documents.received.v1',
       data: received,
-      carryOut: ({ client }, { id, documents, ...who }, updateId) =>
+      carryOut: (desk, { id, documents, ...who }, updateId) =>
         resolveOnce(
-          client,
+          desk,
           id,
           { ...who, answer: { kind: 'documents', documents } },
           { updateId, answerField: 'documents' },

@@ -82,10 +82,18 @@ export function countOf(named: NamedIds): number {
   return [...named.values()].reduce((sum, ids) => sum + ids.size, 0);
 }
 
-/** The visibility query for the workflows of a task queue that run with one of the ids. */
-export function runningWith(named: NamedIds, taskQueue: string): string {
+/**
+ * The visibility query for the workflows of a task queue that run with one of the ids. A webhook does not name its account, so
+ * an `externalId` stands for the workflows of each.
+ */
+export function runningWith(named: NamedIds, taskQueue: string, accounts: readonly string[]): string {
   const clauses = [...named].map(([kind, ids]) =>
-    kind === 'externalId' ? isIn('WorkflowId', [...ids].flatMap(possibleWorkflowIds)) : isIn(kind, [...ids]),
+    kind === 'externalId'
+      ? isIn(
+          'WorkflowId',
+          [...ids].flatMap((id) => possibleWorkflowIds(id, accounts)),
+        )
+      : isIn(kind, [...ids]),
   );
   return `ExecutionStatus = 'Running' AND ${isIn('TaskQueue', [taskQueue])} AND (${clauses.join(' OR ')})`;
 }

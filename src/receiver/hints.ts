@@ -63,8 +63,8 @@ export class Hints {
   }
 
   #find(ids: NamedIds): Promise<string[]> {
-    const { client, taskQueue } = this.desk;
-    const query = runningWith(ids, taskQueue);
+    const { client, taskQueue, accounts } = this.desk;
+    const query = runningWith(ids, taskQueue, accounts);
     return ask(client, async () => {
       const found: string[] = [];
       for await (const { workflowId } of client.workflow.list({ query, pageSize: MAX_WORKFLOWS })) {

@@ -45,7 +45,7 @@ export function onboardingRoutes({ desk, known, isCaller }: OnboardingRoutes) {
       return reply.code(202).header('location', `/onboardings/${workflowId}`).send({ workflowId });
     });
     server.get<Path>('/onboardings/:externalId', async ({ params: { externalId } }) => {
-      const { workflowId } = await ask(desk.client, () => find(desk.client, externalId));
+      const { workflowId } = await ask(desk.client, () => find(desk, externalId));
       return { workflowId, ...(await ask(desk.client, () => stateOf(desk.client, workflowId))) };
     });
   };

@@ -19,7 +19,6 @@ export const PROBLEMS = {
   'too-slow': [408, 'The request took too long to arrive'],
   'ambiguous-id': [409, 'Several onboardings have this externalId'],
   'not-open': [409, 'The requirement is not open'],
-  'other-account': [409, 'It was started in another account at the partners'],
   'too-large': [413, 'The body is too large'],
   'unsupported-media-type': [415, 'The content type is not supported'],
   'unknown-event-type': [422, 'The type of the event is not known'],

@@ -7,6 +7,7 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
 import { findOnboarding, UnknownOnboarding } from '../temporal/onboardings.js';
+import type { Desk } from './event-types.js';
 import { invalid, Problem } from './problems.js';
 
 /** How many runs of one workflow are looked through for an earlier delivery. */
@@ -23,17 +24,18 @@ interface Delivered {
  * Answers a requirement. The same `updateId` again is the same answer: it changes nothing and fails no more than it
  * did the first time.
  *
- * @param id workflow id or `externalId`
+ * @param id workflow id, `externalId` or `externalId@account`
  * @returns the workflow id
  * @throws {Problem} when there is no such workflow, or when it does not take this answer
  */
 export async function resolveOnce(
-  client: Client,
+  desk: Desk,
   id: string,
   resolution: Resolution,
   { updateId, answerField }: Delivered,
 ): Promise<string> {
-  const { workflowId, runId } = await find(client, id);
+  const { client } = desk;
+  const { workflowId, runId } = await find(desk, id);
   try {
     const handle = client.workflow.getHandle(workflowId);
     await handle.executeUpdate(resolveRequirement, { args: [resolution], updateId });
@@ -46,15 +48,17 @@ export async function resolveOnce(
 }
 
 /** @throws {Problem} when there is none, or when the `externalId` fits several */
-export async function find(client: Client, id: string): Promise<WorkflowExecutionDescription> {
+export async function find({ client, accounts }: Desk, id: string): Promise<WorkflowExecutionDescription> {
   try {
-    return await findOnboarding(client, id);
+    return await findOnboarding(client, id, accounts);
   } catch (error) {
     if (!(error instanceof UnknownOnboarding)) throw error;
     if (error.mayMean.length === 0) {
       throw new Problem('unknown-onboarding', 'check the id: none was ever started under it');
     }
-    throw new Problem('ambiguous-id', 'give the whole workflow id, such as merchant-boarding-<externalId>');
+    const detail =
+      'give the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>';
+    throw new Problem('ambiguous-id', detail);
   }
 }
 

@@ -91,7 +91,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   });
 
   const types = eventTypes(options);
-  const desk = { client, taskQueue };
+  const desk = { client, taskQueue, accounts: Object.keys(options.accounts) };
   const checkSignature = secrets.length > 0 ? signatureCheck(secrets) : undefined;
   await server.register(
     eventRoutes({ types, desk, checkSignature, requestsPerMinute: options.requestsPerMinute }),

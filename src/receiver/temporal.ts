@@ -4,7 +4,7 @@ import {
   ServiceError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { NoWorker, OtherAccount } from '../temporal/onboardings.js';
+import { NoWorker } from '../temporal/onboardings.js';
 import { Problem } from './problems.js';
 
 /** How long Temporal may take over one event before the sender is told to try again. */
@@ -30,7 +30,6 @@ export async function ask<Answer>(
   try {
     return await client.connection.withDeadline(Math.min(Date.now() + DEADLINE_MS, latest), question);
   } catch (error) {
-    if (error instanceof OtherAccount) throw new Problem('other-account', error.message, { cause: error });
     throw isAway(error) ? away(error) : error;
   }
 }

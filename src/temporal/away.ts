@@ -1,5 +1,4 @@
 import { isGrpcServiceError, isRetryableError, ServiceError } from '@temporalio/client';
-import { OtherAccount } from './onboardings.js';
 
 /** gRPC's INVALID_ARGUMENT, DEADLINE_EXCEEDED and UNIMPLEMENTED. */
 const INVALID_ARGUMENT = 3;
@@ -18,7 +17,6 @@ export function isAway(error: unknown): boolean {
  * @returns undefined when it would take no workflow at all, or when the error is another one
  */
 export function refusalOf(error: unknown): string | undefined {
-  if (error instanceof OtherAccount) return error.message;
   const cause = causeOf(error);
   if (!isGrpcServiceError(cause) || cause.code !== INVALID_ARGUMENT) return undefined;
   return /search attribute/i.test(cause.details) ? undefined : cause.details;

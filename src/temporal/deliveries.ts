@@ -84,7 +84,9 @@ export async function* listDeliveries(client: Client, filter: DeliveryFilter): A
     const [delivery] = (await described.getInput<[Delivery]>()) ?? [];
     const { status, attempt: attempts } = described;
     const isMeant = statuses === undefined || statuses.some((wanted) => wanted === status);
-    if (!delivery || !isMeant) continue;
+    // The id of another workflow may begin with that of this one, for example in another account.
+    const isOfAnother = filter.workflowId !== undefined && delivery?.news.subject !== filter.workflowId;
+    if (!delivery || !isMeant || isOfAnother) continue;
     const problem = (await described.getLastFailure())?.message;
     yield { activityId, status, attempts, problem, ...delivery };
   }

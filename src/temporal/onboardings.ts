@@ -9,7 +9,7 @@ import {
 import type { BusinessOnboardingInput } from '../messages/business-onboarding-input.js';
 import { PARTS, type Part, partId } from '../messages/customer-onboarding.js';
 import type { CustomerOnboardingInput } from '../messages/customer-onboarding-input.js';
-import { externalIdOf, possibleWorkflowIds, type WorkflowType, workflowId } from '../messages/ids.js';
+import { partsOfId, possibleWorkflowIds, type WorkflowType, workflowId } from '../messages/ids.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
@@ -25,18 +25,6 @@ export class UnknownOnboarding extends Error {
     readonly mayMean: readonly string[] = [],
   ) {
     super(message);
-  }
-}
-
-/** What is to be started was started in another account at the partners. The message is for people. */
-export class OtherAccount extends Error {
-  override readonly name = 'OtherAccount';
-  constructor(
-    readonly workflowId: string,
-    account: string | undefined,
-  ) {
-    const where = account === undefined ? 'the account without a name' : `account ${account}`;
-    super(`${workflowId} was started in ${where}: an externalId is one thing over all accounts`);
   }
 }
 
@@ -89,7 +77,7 @@ export function startCustomerOnboarding(
   return startOnce(client, { ...start, account }, options);
 }
 
-/** What is to be started, under the id `<prefix of its type>-<key>`. */
+/** What is to be started, under the id that {@link workflowId} makes of type, key and account. */
 export interface Start {
   readonly type: WorkflowType;
   readonly key: string;
@@ -105,15 +93,13 @@ export interface Start {
 /**
  * Starts a workflow. The same key attaches to the first one, running or ended, so a caller may retry blindly. (The
  * conflict policy is to fail, and the failure is caught here, only to know which of the two it was.)
- *
- * @throws {OtherAccount} where the first one is of another account, for then it is not the same
  */
 export async function startOnce(
   client: Client,
   { type, key, args, summary, agent, account }: Start,
   { taskQueue, again = false, urgency = 'interactive' }: StartOptions,
 ): Promise<Started> {
-  const id = workflowId(type, key);
+  const id = workflowId(type, key, account);
   try {
     const { firstExecutionRunId: runId } = await client.workflow.start(type, {
       workflowId: id,
@@ -127,9 +113,7 @@ export async function startOnce(
     return { workflowId: id, runId, started: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const { runId, typedSearchAttributes } = await client.workflow.getHandle(id).describe();
-    const first = typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
-    if (first !== account) throw new OtherAccount(id, first);
+    const { runId } = await client.workflow.getHandle(id).describe();
     return { workflowId: id, runId, started: false };
   }
 }
@@ -148,23 +132,28 @@ export function newcomer(summary: string, account?: string) {
 
 /** The workflow ids of a customer's parts, which may not be there yet. */
 export function partIds(customerId: string): Readonly<Record<Part, string>> {
-  const externalId = externalIdOf('customerOnboarding', customerId);
-  const ids = (Object.keys(PARTS) as Part[]).map((part) => [part, partId(part, externalId)]);
+  const { key, account } = partsOfId(customerId) ?? { key: customerId, account: undefined };
+  const ids = (Object.keys(PARTS) as Part[]).map((part) => [part, partId(part, key, account)]);
   return Object.fromEntries(ids) as Record<Part, string>;
 }
 
 /**
- * Finds an onboarding by workflow id or `externalId`, or an operation by workflow id. The onboarding of a
- * customer stands for those of its parts.
+ * Finds an onboarding by workflow id, `externalId` or `externalId@account`, or an operation by workflow id. The onboarding of
+ * a customer stands for those of its parts.
  *
+ * @param accounts names of the accounts at the partners in which an `externalId` is looked for, beside the one without a name
  * @throws {UnknownOnboarding} when there is none, or when the `externalId` fits several
  */
-export async function findOnboarding(client: Client, given: string): Promise<WorkflowExecutionDescription> {
-  const ids = possibleWorkflowIds(given);
+export async function findOnboarding(
+  client: Client,
+  given: string,
+  accounts: readonly string[],
+): Promise<WorkflowExecutionDescription> {
+  const ids = possibleWorkflowIds(given, accounts);
   const described = await Promise.all(ids.map((id) => describe(client, id)));
-  const found = described.filter((description) => description !== undefined);
-  const customer = found.find(({ type }) => type === ('customerOnboarding' satisfies WorkflowType));
-  const [first, ...more] = customer ? [customer] : found;
+  const there = described.filter((description) => description !== undefined);
+  const parts = there.filter(isCustomer).flatMap((customer) => Object.values(partIds(customer.workflowId)));
+  const [first, ...more] = there.filter((description) => !parts.includes(description.workflowId));
   const name = JSON.stringify(given);
   if (!first)
     throw new UnknownOnboarding(`there is no ${ids.length > 1 ? 'onboarding' : 'workflow'} ${name}`);
@@ -174,6 +163,10 @@ export async function findOnboarding(client: Client, given: string): Promise<Wor
     throw new UnknownOnboarding(message, mayMean);
   }
   return first;
+}
+
+function isCustomer({ type }: WorkflowExecutionDescription): boolean {
+  return type === ('customerOnboarding' satisfies WorkflowType);
 }
 
 async function describe(client: Client, id: string): Promise<WorkflowExecutionDescription | undefined> {

@@ -8,7 +8,7 @@ import {
   type ScheduleSummary,
 } from '@temporalio/client';
 import type { GenerateStatementInput } from '../messages/banking-operations.js';
-import { type WorkflowType, workflowId } from '../messages/ids.js';
+import { atAccount, splitAccount, type WorkflowType, workflowId } from '../messages/ids.js';
 import { newcomer } from './onboardings.js';
 import { isUnreadable } from './unreadable.js';
 
@@ -22,7 +22,7 @@ const CATCHUP_WINDOW = '7 days';
 const PATIENCE_MS = 5_000;
 const GLANCE_MS = 100;
 
-/** Names a schedule that is not there. The message is for people. */
+/** Names a schedule that is not there, or that more than one is called. The message is for people. */
 export class UnknownSchedule extends Error {
   override readonly name = 'UnknownSchedule';
 }
@@ -30,6 +30,8 @@ export class UnknownSchedule extends Error {
 /** Statements of the previous month, each month on this day and hour, in UTC. */
 export interface MonthlyStatements {
   readonly key: string;
+  /** The account at the partners; default: the one without a name. */
+  readonly account: string | undefined;
   readonly day: number;
   readonly hour: number;
   readonly request: Omit<GenerateStatementInput, 'period'>;
@@ -38,6 +40,8 @@ export interface MonthlyStatements {
 /** A schedule as the server has it. */
 export interface StatementSchedule {
   readonly key: string;
+  /** The account at the partners; undefined for the one without a name. */
+  readonly account: string | undefined;
   readonly scheduleId: string;
   /** Undefined when it is encrypted with a key that we do not have. */
   readonly request: GenerateStatementInput | undefined;
@@ -46,14 +50,14 @@ export interface StatementSchedule {
   readonly lastWorkflowId: string | undefined;
 }
 
-/** Creates the schedule of this key, or replaces what it does and when. One that is paused stays so. */
+/** Creates the schedule of this key and account, or replaces what it does and when. One that is paused stays so. */
 export async function saveSchedule(
   client: Client,
   monthly: MonthlyStatements,
   taskQueue: string,
 ): Promise<{ created: boolean; schedule: StatementSchedule }> {
   const options = optionsOf(monthly, taskQueue);
-  const handle = client.schedule.getHandle(PREFIX + monthly.key);
+  const handle = client.schedule.getHandle(PREFIX + atAccount(monthly.key, monthly.account));
   try {
     await client.schedule.create({ scheduleId: handle.scheduleId, ...options });
     return { created: true, schedule: asSchedule(await handle.describe()) };
@@ -64,7 +68,7 @@ export async function saveSchedule(
   }
 }
 
-function optionsOf({ key, day, hour, request }: MonthlyStatements, taskQueue: string) {
+function optionsOf({ key, account, day, hour, request }: MonthlyStatements, taskQueue: string) {
   const input: GenerateStatementInput = { ...request, period: 'previous-month' };
   return {
     spec: { calendars: [{ dayOfMonth: day, hour }] },
@@ -74,10 +78,10 @@ function optionsOf({ key, day, hour, request }: MonthlyStatements, taskQueue: st
       type: 'startWorkflow' as const,
       workflowType: WORKFLOW_TYPE,
       // The server appends the time of each run.
-      workflowId: workflowId(WORKFLOW_TYPE, key),
+      workflowId: workflowId(WORKFLOW_TYPE, key, account),
       taskQueue,
       args: [input],
-      ...newcomer(`statements ${key}`, request.account),
+      ...newcomer(`statements ${key}`, account),
     },
   };
 }
@@ -103,23 +107,49 @@ async function describe(client: Client, summary: ScheduleSummary): Promise<State
   }
 }
 
-/** Runs that have begun go on. @throws {UnknownSchedule} */
-export async function deleteSchedule(client: Client, key: string): Promise<string> {
-  const handle = client.schedule.getHandle(PREFIX + key);
-  await known(key, handle.delete());
-  return handle.scheduleId;
+/**
+ * Finds a schedule by its key, `key@account`, or its whole id.
+ *
+ * @param accounts names of the accounts at the partners in which a key is looked for, beside the one without a name
+ * @throws {UnknownSchedule} when there is none, or when several accounts have one of the key
+ */
+export async function findSchedule(
+  client: Client,
+  given: string,
+  accounts: readonly string[],
+): Promise<ScheduleHandle> {
+  const isWhole = given.startsWith(PREFIX);
+  const isInOne = isWhole || splitAccount(given).account !== undefined;
+  const keys = isInOne ? [given] : [given, ...accounts.map((account) => atAccount(given, account))];
+  const handles = keys.map((key) => client.schedule.getHandle(isWhole ? key : PREFIX + key));
+  const [first, ...more] = (await Promise.all(handles.map(ifThere))).filter((handle) => handle !== undefined);
+  const name = JSON.stringify(given);
+  if (!first) throw new UnknownSchedule(`there is no schedule of statements ${name}`);
+  if (more.length === 0) return first;
+  const ids = [first, ...more].map(({ scheduleId }) => scheduleId);
+  throw new UnknownSchedule(`${name} may mean ${ids.join(', ')}: give --partner-account, or the whole id`);
+}
+
+async function ifThere(handle: ScheduleHandle): Promise<ScheduleHandle | undefined> {
+  try {
+    await handle.describe();
+    return handle;
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined;
+    // It is there, and what it asks for need not be read.
+    if (isUnreadable(error)) return handle;
+    throw error;
+  }
 }
 
 /**
  * Lets a schedule run now, beside its times.
  *
  * @returns id of the workflow; undefined when the server has not started it by now
- * @throws {UnknownSchedule}
  */
-export async function runSchedule(client: Client, key: string): Promise<string | undefined> {
-  const handle = client.schedule.getHandle(PREFIX + key);
-  const before = await known(key, lastRun(handle));
-  await known(key, handle.trigger());
+export async function runSchedule(handle: ScheduleHandle): Promise<string | undefined> {
+  const before = await lastRun(handle);
+  await handle.trigger();
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(GLANCE_MS)) {
     const last = await lastRun(handle);
     if (last && last.firstExecutionRunId !== before?.firstExecutionRunId) return last.workflowId;
@@ -132,15 +162,6 @@ async function lastRun(handle: ScheduleHandle) {
   return info.recentActions.at(-1)?.action.workflow;
 }
 
-async function known<T>(key: string, call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!(error instanceof ScheduleNotFoundError)) throw error;
-    throw new UnknownSchedule(`there is no schedule of statements ${JSON.stringify(key)}`);
-  }
-}
-
 function asSchedule({
   scheduleId,
   action,
@@ -149,7 +170,7 @@ function asSchedule({
 }: ScheduleDescription | ScheduleSummary): StatementSchedule {
   const [request] = action && 'args' in action ? (action.args ?? []) : [];
   return {
-    key: scheduleId.slice(PREFIX.length),
+    ...splitAccount(scheduleId.slice(PREFIX.length)),
     scheduleId,
     request: request as GenerateStatementInput | undefined,
     isPaused: state.paused,

@@ -31,7 +31,7 @@ export interface CustomerOptions {
  * Takes a customer aboard at both partners, each in a child workflow of its own: the business starts as soon as the
  * merchant exists, and does not wait for its `mid`. When both have ended, the merchant gets its terminal, if the input asks
  * for one and the merchant is boarded: it is the merchant's, however the business ended. Started as
- * `customer-onboarding-<externalId>`.
+ * `customer-onboarding-<externalId>`, in a named account with `@<account>` after it, as each of its parts.
  *
  * A child that someone started before, by itself, is waited for instead of started twice; it answers to whoever started
  * it, so its requirements are answered there and it is not cancelled with the customer.

@@ -9,10 +9,11 @@ import { laneActivities } from './journey/lane-activities.js';
 export async function singleActivity({
   activity,
   lane,
+  account,
   args,
   summary,
   options,
 }: SingleActivity): Promise<unknown> {
-  const activities = laneActivities<UntypedActivities>(lane, { ...options, summary });
+  const activities = laneActivities<UntypedActivities>(lane, { ...options, summary }, () => account);
   return activities[activity]?.(...args);
 }

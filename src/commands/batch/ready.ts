@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { workflowId } from '../../messages/ids.js';
+import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/known-accounts.js';
 import { fieldProblems } from '../../partners/client.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
@@ -17,6 +17,8 @@ import type { Row } from './rows.js';
 export interface Ready {
   readonly line: number;
   readonly externalId: string;
+  /** The `externalId` with its account: no two rows have the same. */
+  readonly key: string;
   readonly type: StartableType;
   readonly workflowId: string;
   /** How to start it anew once it has ended, for people. */
@@ -64,7 +66,7 @@ export function rowSchemas(known: KnownAccounts) {
   return [MERCHANT.schema(known), BUSINESS.schema(known), CUSTOMER.schema(known)];
 }
 
-function checkOf<Input extends { readonly externalId: string }>(
+function checkOf<Input extends { readonly externalId: string; readonly account?: string | undefined }>(
   { type, command, schema, start }: Kind<Input>,
   known: KnownAccounts,
 ): Check {
@@ -72,12 +74,13 @@ function checkOf<Input extends { readonly externalId: string }>(
   return (line, value) => {
     const { success, data: input, error } = checked.safeParse(value);
     if (!success) return { line, problems: fieldProblems(error) };
-    const { externalId } = input;
+    const { externalId, account } = input;
     return {
       line,
       externalId,
+      key: atAccount(externalId, account),
       type,
-      workflowId: workflowId(type, externalId),
+      workflowId: workflowId(type, externalId, account),
       anew: `"gangway ${command} FILE --again" starts it anew`,
       start: (client, options) => start(client, input, options),
     };

@@ -15,7 +15,7 @@ export interface Validation {
 /** A file that is wrong throughout is wrong in one way. */
 const PROBLEMS_SHOWN = 100;
 
-/** Reads all rows. Keeps no more of each than its `externalId`. */
+/** Reads all rows. Keeps no more of each than its `externalId` and account. */
 export async function validate(rows: AsyncIterable<Ready | Wrong>): Promise<Validation> {
   const counts: Partial<Record<StartableType, number>> = {};
   const problems: (FieldProblem & { line: number })[] = [];
@@ -34,9 +34,9 @@ export async function validate(rows: AsyncIterable<Ready | Wrong>): Promise<Vali
       for (const problem of told.values()) tell(row.line, problem);
       continue;
     }
-    const { line, externalId, type } = row;
-    const first = lineOf.get(externalId);
-    if (first === undefined) lineOf.set(externalId, line);
+    const { line, key, type } = row;
+    const first = lineOf.get(key);
+    if (first === undefined) lineOf.set(key, line);
     else tell(line, { field: 'externalId', message: `is that of line ${first} already` });
     counts[type] = (counts[type] ?? 0) + 1;
   }

@@ -13,6 +13,7 @@ import {
 } from '../../messages/requirements.js';
 import { CORRECTABLE_TERMINAL_MEMBERS } from '../../messages/terminal-provisioning.js';
 import type { NextSteps } from '../journey/current-details.js';
+import { partnerAccount } from '../journey/partner-account.js';
 import { type Facts, PublicFace } from '../journey/public-face.js';
 import { problemWith } from '../journey/resolution-check.js';
 import { resolveInOnboarding } from './activities.js';
@@ -63,7 +64,7 @@ export class Customer extends PublicFace {
   }
 
   workflowIdOf(part: Part): string {
-    return partId(part, this.externalId);
+    return partId(part, this.externalId, partnerAccount());
   }
 
   /** Takes note of what a part knows, and shows it. */

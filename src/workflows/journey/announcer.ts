@@ -4,10 +4,11 @@ import {
   isCancellation,
   log,
   proxyLocalActivities,
+  uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
 import { defined } from '../../messages/defined.js';
-import { externalIdOf, ONBOARDINGS, type WorkflowType } from '../../messages/ids.js';
+import { ONBOARDINGS, partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type { About, News, NewsActivities, NewsData, NewsType } from '../../messages/news.js';
 import type { OnboardingState, OutcomeName, Stage } from '../../messages/onboarding-state.js';
 import type { Requirement } from '../../messages/requirements.js';
@@ -85,8 +86,9 @@ export class Announcer {
     const { workflowId, namespace, firstExecutionRunId } = workflowInfo();
     this.#untold.push({
       specversion: '1.0',
-      // The same in each run of one workflow, and after a reset as well.
-      id: `${firstExecutionRunId}.${this.#sequence}`,
+      // A reset repeats sequences. The random numbers of a replay are those of the run that was reset, up to that point,
+      // and others after it; so what is published again keeps its id, and what is new gets one that nobody has seen.
+      id: `${firstExecutionRunId}.${this.#sequence}.${uuid4().slice(0, 8)}`,
       source: `/gangway/${namespace}`,
       type,
       subject: workflowId,
@@ -127,5 +129,5 @@ function about(): About {
   const { workflowId, workflowType: type } = workflowInfo();
   const workflowType = type as WorkflowType;
   if (!(type in ONBOARDINGS)) return { workflowId, workflowType };
-  return { workflowId, workflowType, externalId: externalIdOf(workflowType, workflowId) };
+  return { workflowId, workflowType, ...defined({ externalId: partsOfId(workflowId)?.key }) };
 }

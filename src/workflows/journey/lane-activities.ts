@@ -6,17 +6,20 @@ import { partnerAccount } from './partner-account.js';
 /**
  * Activities of a lane: they run on its task queue. The name of that begins with the workflow's own and ends in that of its
  * account, which are known only once a workflow runs, so it is looked up with each call.
+ *
+ * @param accountOf default: the account of the workflow
  */
 export function laneActivities<Activities extends { readonly [Name in keyof Activities]: ActivityFunction }>(
   lane: Lane,
   options: ActivityOptions,
+  accountOf: () => string | undefined = partnerAccount,
 ): Activities {
   const onItsQueue =
     (name: string): ActivityFunction =>
     async (...args) => {
       const activities = proxyActivities<UntypedActivities>({
         ...options,
-        taskQueue: laneTaskQueue(workflowInfo().taskQueue, lane, partnerAccount()),
+        taskQueue: laneTaskQueue(workflowInfo().taskQueue, lane, accountOf()),
         // What a worker hands to itself is not counted by the limit of the task queue.
         allowEagerDispatch: false,
       });

@@ -287,26 +287,25 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
     expect((await gangway(env, ['status', input.externalId])).code).toBe(1);
   });
 
-  it('does not take a merchant of one account for the same of another', async () => {
+  it('boards a merchant of one account and the same of another apart', async () => {
     const [input] = merchants(1, 'north-iso');
-    const started = await gangway(env, ['board', '-'], JSON.stringify(input));
-    expect(started.code).toBe(0);
-    const { code, stderr } = await gangway(
-      env,
-      ['board', '-'],
-      JSON.stringify({ ...input, account: 'acme' }),
-    );
     const id = `merchant-boarding-${input?.externalId}`;
+    for (const account of ['north-iso', 'acme']) {
+      const started = await gangway(env, ['board', '-'], JSON.stringify({ ...input, account }));
+      expect([started.code, started.stdout]).toEqual([0, expect.stringContaining(`${id}@${account}`)]);
+      const status = await eventually(
+        () => gangway(env, ['status', `${input?.externalId}@${account}`]),
+        ({ stdout }) => stdout.includes('boarded'),
+        'the end',
+      );
+      expect(status.stdout).toContain(`partner account   ${account}\n`);
+    }
+    for (const sandbox of [rig.sandbox, north]) expect(await guids(sandbox)).toContain(input?.externalId);
+    const { code, stderr } = await gangway(env, ['status', `${input?.externalId}`]);
     expect([code, stderr]).toEqual([
       1,
-      `${id} was started in account north-iso: an externalId is one thing over all accounts\n`,
+      `"${input?.externalId}" may mean ${id}@acme, ${id}@north-iso: give the whole workflow id\n`,
     ]);
-    const status = await eventually(
-      () => gangway(env, ['status', id]),
-      ({ stdout }) => stdout.includes('boarded'),
-      'the end',
-    );
-    expect(status.stdout).toContain('partner account   north-iso\n');
   });
 
   it('doctor knows the partners and workers of each account', async () => {

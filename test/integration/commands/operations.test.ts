@@ -247,7 +247,8 @@ describe('gangway card-nickname', () => {
     ['both', ['card-1', 'Fuel', '--clear'], 'give either a name or --clear\n'],
     ['a name that is too long', ['card-1', 'x'.repeat(19)], '  name: must be at most 18 characters\n'],
     ['an empty name', ['card-1', ''], '  name: must not be empty; --clear clears it\n'],
-    ['spaces in the id', ['card 1', 'Fuel'], '  card: must not have spaces\n'],
+    ['spaces in the id', ['card 1', 'Fuel'], '  card: must not have spaces or @\n'],
+    ['what sets off an account', ['card-1@acme', 'Fuel'], '  card: must not have spaces or @\n'],
   ])('refuses %s', async (_, args, problem) => {
     const { code, stdout, stderr } = await gangway(['card-nickname', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

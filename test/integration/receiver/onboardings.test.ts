@@ -15,7 +15,7 @@ import { createRig, type Rig } from '../../rigs/rig.js';
 let rig: Rig;
 
 beforeAll(async () => {
-  rig = await createRig();
+  rig = await createRig({ accounts: ['acme', 'north-iso'] });
 });
 afterAll(() => rig.close());
 
@@ -71,7 +71,8 @@ describe('PUT and GET /onboardings/{externalId}', () => {
       type: 'urn:gangway:problem:ambiguous-id',
       title: 'Several onboardings have this externalId',
       status: 409,
-      detail: 'give the whole workflow id, such as merchant-boarding-<externalId>',
+      detail:
+        'give the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>',
     });
     expect((await get(receiver, `business-onboarding-${externalId}`)).status).toBe(200);
   });
@@ -91,15 +92,30 @@ describe('an account at the partners', () => {
       const { searchAttributes } = await rig.client.workflow.getHandle(`merchant-boarding-${id}`).describe();
       return searchAttributes['PartnerAccount'];
     };
-    expect(await accountOf(externalId)).toEqual(['acme']);
-    expect(await accountOf(other.externalId)).toEqual(['north-iso']);
-    const again = await put(receiver, externalId, { type: 'merchant', account: 'north-iso', ...input });
-    expect(problemOf(again)).toEqual({
-      type: 'urn:gangway:problem:other-account',
-      title: 'It was started in another account at the partners',
-      status: 409,
-      detail: `merchant-boarding-${externalId} was started in account acme: an externalId is one thing over all accounts`,
+    expect(await accountOf(`${externalId}@acme`)).toEqual(['acme']);
+    expect(await accountOf(`${other.externalId}@north-iso`)).toEqual(['north-iso']);
+  });
+
+  it('has onboardings of its own: an externalId that two have must be named with its account', async () => {
+    const receiver = await runReceiver(rig, { accounts });
+    const { externalId, ...input } = merchant();
+    const workflowId = `merchant-boarding-${externalId}@north-iso`;
+    await put(receiver, externalId, { type: 'merchant', account: 'acme', ...input });
+    expect((await get(receiver, externalId)).status).toBe(200);
+    const { headers, text } = await put(receiver, externalId, {
+      type: 'merchant',
+      account: 'north-iso',
+      ...input,
     });
+    expect(JSON.parse(text)).toEqual({ workflowId });
+    expect(problemOf(await get(receiver, externalId))).toMatchObject({
+      type: 'urn:gangway:problem:ambiguous-id',
+      status: 409,
+    });
+    for (const path of [headers.get('location'), `/onboardings/${externalId}@north-iso`]) {
+      const shown = await receiver.call(`GET ${path}`, undefined, { authorization });
+      expect(JSON.parse(shown.text)).toMatchObject({ workflowId });
+    }
   });
 
   it.each([

@@ -11,21 +11,46 @@ import { createRig, type Rig } from '../../rigs/rig.js';
 let rig: Rig;
 
 beforeAll(async () => {
-  rig = await createRig();
+  rig = await createRig({ accounts: ['acme'] });
 });
 afterAll(() => rig.close());
 
 const inStructured = { 'content-type': STRUCTURED };
 const who = { actor: 'olga', reason: 'the merchant said so' };
 
-async function twoNotes(): Promise<{ boarding: Onboarding; notes: string[]; externalId: string }> {
-  const input = merchant('notes');
+async function twoNotes(
+  input = merchant('notes'),
+): Promise<{ boarding: Onboarding; notes: string[]; externalId: string }> {
   const boarding = await rig.board(input);
   const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
   return { boarding, notes: requirements.map(({ id }) => id), externalId: input.externalId };
 }
 
 describe('requirement.resolved.v1 and documents.received.v1', () => {
+  it('answer in the account that is named, where an externalId has an onboarding in several', async () => {
+    const { post } = await runReceiver(rig, { accounts: { acme: { posNames: [] } } });
+    const input = merchant('notes');
+    const { boarding: nameless, notes: others, externalId } = await twoNotes(input);
+    const { boarding: acmes, notes } = await twoNotes({ ...input, account: 'acme' });
+    const answer = { kind: 'text', text: 'One sale in ten.' };
+    const send = (id: string, requirementId = notes[0]) =>
+      post(
+        JSON.stringify(event('requirement.resolved.v1', { id, requirementId, answer, ...who }, { id })),
+        inStructured,
+      );
+    expect(problemOf(await send(externalId))).toMatchObject({
+      type: 'urn:gangway:problem:ambiguous-id',
+      status: 409,
+    });
+    expect(JSON.parse((await send(`${externalId}@acme`)).text)).toEqual({ workflowId: acmes.workflowId });
+    expect((await acmes.state()).requirements).toHaveLength(1);
+    expect((await nameless.state()).requirements).toHaveLength(2);
+    expect((await send(nameless.workflowId, others[0])).status).toBe(202);
+    expect((await nameless.state()).requirements).toHaveLength(1);
+    expect((await acmes.state()).requirements).toHaveLength(1);
+    await Promise.all([nameless, acmes].map(({ handle }) => handle.terminate()));
+  });
+
   it('answer requirements, by externalId or workflow id, and may come again', async () => {
     const { post } = await runReceiver(rig);
     const { boarding, notes, externalId } = await twoNotes();

@@ -59,10 +59,10 @@ describe.concurrent('a boarding whose history grows long', { timeout: 90_000 }, 
     });
   });
 
-  it('stays in its account, also when only its input had named that', async () => {
+  it('stays in its account, also when only its id had named that', async () => {
     await withImpatientServer(async ({ client, sandbox, taskQueue }) => {
-      const input = merchant('notes', { account: 'acme' });
-      const workflowId = `merchant-boarding-${input.externalId}`;
+      const input = merchant('notes');
+      const workflowId = `merchant-boarding-${input.externalId}@acme`;
       const first = await client.workflow.start('merchantBoarding', { workflowId, taskQueue, args: [input] });
       const boarding = new Onboarding<MerchantBoardingOutcome>(client, workflowId);
       const { merchantProfileId = 0 } = await boarding.until(({ requirements }) => requirements.length === 2);

@@ -74,7 +74,7 @@ it('ids that are gathered leave those out that are too many, and keep those befo
 describe('the query for workflows', () => {
   it('names each kind, what runs, and the task queue', () => {
     const named = idsIn([{ profileId: 1 }, { profileId: 2 }, { merchantProfileId: 3 }], FIELDS);
-    expect(runningWith(named, 'gangway')).toBe(
+    expect(runningWith(named, 'gangway', [])).toBe(
       `ExecutionStatus = 'Running' AND TaskQueue IN ("gangway") AND ` +
         '(BankingProfileId IN ("1", "2") OR MerchantProfileId IN ("3"))',
     );
@@ -82,8 +82,15 @@ describe('the query for workflows', () => {
 
   it('has the workflow ids that an externalId may stand for', () => {
     const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
-    expect(runningWith(named, 'gangway')).toContain('WorkflowId IN ("');
-    expect(runningWith(named, 'gangway')).toContain('"merchant-boarding-m-1"');
+    expect(runningWith(named, 'gangway', [])).toContain('WorkflowId IN ("');
+    expect(runningWith(named, 'gangway', [])).toContain('"merchant-boarding-m-1"');
+  });
+
+  it('has those of each account, because a webhook does not name one', () => {
+    const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
+    const query = runningWith(named, 'gangway', ['acme']);
+    expect(query).toContain('"merchant-boarding-m-1", ');
+    expect(query).toContain('"merchant-boarding-m-1@acme"');
   });
 });
 

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
+import { destinationOf } from '../../../src/news/destinations.js';
+import { customer, merchant } from '../../rigs/inputs.js';
+import { SECRET, type Subscriber, subscriber } from '../../rigs/news/subscriber.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+
+let rig: Rig;
+let crm: Subscriber;
+let closeCrm: () => unknown;
+beforeAll(async () => {
+  crm = await subscriber(SECRET, (close) => {
+    closeCrm = close;
+  });
+  const events = { secrets: [SECRET], toLoopback: true, destinations: [destinationOf(crm.url)] };
+  rig = await createRig({ accounts: ['acme', 'north-iso'], events });
+});
+afterAll(async () => {
+  await rig.close();
+  await closeCrm();
+});
+
+describe.concurrent('the same externalId in two accounts', () => {
+  it('is two onboardings', async () => {
+    const input = merchant('waiting');
+    const all = [
+      await rig.board(input),
+      await rig.board({ ...input, account: 'acme' }),
+      await rig.board({ ...input, account: 'north-iso' }),
+    ];
+    const id = `merchant-boarding-${input.externalId}`;
+    expect(all.map(({ workflowId }) => workflowId)).toEqual([id, `${id}@acme`, `${id}@north-iso`]);
+    const merchants = await Promise.all(
+      all.map(async (each) => {
+        const { merchantProfileId } = await each.until(({ partnerStatus }) => partnerStatus !== null);
+        return merchantProfileId;
+      }),
+    );
+    expect(new Set(merchants).size).toBe(3);
+    await Promise.all(all.map(({ handle }) => handle.terminate()));
+  });
+
+  it('is two customers: neither takes on what the other boards', async () => {
+    const input = customer({ boarding: 'waiting' });
+    const { externalId, boarding } = input;
+    const acmes = await rig.board({ externalId, ...boarding, account: 'acme' });
+    const mine = await acmes.until(({ partnerStatus }) => partnerStatus !== null, 'the merchant of acme');
+    const norths = await rig.onboard({ ...input, account: 'north-iso' });
+    const { boarding: part, timeline } = await norths.until(
+      ({ boarding }) => boarding?.merchantProfileId !== undefined,
+      'the merchant of north-iso',
+    );
+    expect(part?.merchantProfileId).not.toBe(mine.merchantProfileId);
+    expect(timeline.map(({ event }) => event)).not.toContain('boarding-attached');
+    const child = rig.client.workflow.getHandle(`merchant-boarding-${externalId}@north-iso`);
+    const { typedSearchAttributes } = await child.describe();
+    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount)).toBe('north-iso');
+    await norths.handle.terminate();
+    await acmes.handle.terminate();
+  });
+
+  it('of one account is one: its customer waits for what was boarded before', async () => {
+    const input = customer({}, { account: 'acme' });
+    const { externalId, boarding } = input;
+    await (await rig.board({ externalId, ...boarding, account: 'acme' })).outcome();
+    const onboarding = await rig.onboard(input);
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect((await onboarding.state()).timeline[1]).toMatchObject({
+      event: 'boarding-attached',
+      detail: `merchant-boarding-${externalId}@acme was there before`,
+    });
+  });
+
+  it('is the plain externalId in outbound events', async () => {
+    const { externalId, ...input } = merchant();
+    const boarding = await rig.board({ externalId, ...input, account: 'acme' });
+    await boarding.outcome();
+    const events = await eventually(
+      async () => crm.received.filter(({ data }) => data['workflowId'] === boarding.workflowId),
+      (received) => received.length === 5,
+      'all events',
+    );
+    for (const { data, body } of events) {
+      expect(data['externalId']).toBe(externalId);
+      expect(JSON.parse(body)).toMatchObject({ subject: `merchant-boarding-${externalId}@acme` });
+    }
+  });
+});
+
+describe.concurrent('a workflow that was started without gangway', () => {
+  const start = async (
+    key: string,
+    { account, attribute }: { readonly account?: string; readonly attribute?: string },
+  ) => {
+    const { externalId, ...input } = merchant();
+    return rig.client.workflow.start('merchantBoarding', {
+      workflowId: `merchant-boarding-${key}`,
+      taskQueue: rig.taskQueue,
+      args: [{ externalId, ...input, ...(account && { account }) }],
+      ...(attribute && {
+        typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: attribute }],
+      }),
+    });
+  };
+
+  it.each([
+    ['in its input', { account: 'acme' }],
+    ['as a search attribute', { attribute: 'acme' }],
+  ])('is refused where an account is named %s and not in its id', async (_, named) => {
+    for (const key of [randomUUID(), `${randomUUID()}@north-iso`]) {
+      const handle = await start(key, named);
+      const { cause } = await handle.result().catch((error: { cause: ApplicationFailure }) => error);
+      expect(cause).toBeInstanceOf(ApplicationFailure);
+      expect([cause.type, cause.message]).toEqual([
+        'InvalidInput',
+        'account: the workflow id must end in @acme, because this account is named',
+      ]);
+    }
+  });
+
+  it('is refused where its id ends in what cannot be an account', async () => {
+    const { cause } = await (await start(`${randomUUID()}@North`, {})).result().catch((error) => error);
+    expect([cause.type, cause.message]).toEqual([
+      'InvalidInput',
+      expect.stringMatching(/^account: takes lower-case letters/),
+    ]);
+  });
+
+  it.each([[{}], [{ account: 'acme' }]])('works in the account of its id (%j)', async (named) => {
+    const handle = await start(`${randomUUID()}@acme`, named);
+    expect(await handle.result()).toMatchObject({ outcome: 'boarded' });
+    const { typedSearchAttributes } = await handle.describe();
+    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount)).toBe('acme');
+    const { events } = await handle.fetchHistory();
+    const queues = events?.flatMap(
+      ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.taskQueue?.name ?? [],
+    );
+    expect(new Set(queues)).toEqual(new Set([`${rig.taskQueue}-boarding-acme`]));
+  });
+});

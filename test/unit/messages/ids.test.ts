@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { ACCOUNT_NAME } from '../../../src/messages/account-name.js';
+import { externalId } from '../../../src/messages/external-id.js';
+import { partsOfId, possibleWorkflowIds, splitAccount, workflowId } from '../../../src/messages/ids.js';
+
+describe('a workflow id', () => {
+  it.each([
+    ['merchantBoarding', 'm-1', undefined, 'merchant-boarding-m-1'],
+    ['merchantBoarding', 'm-1', 'acme', 'merchant-boarding-m-1@acme'],
+    ['customerOnboarding', 'a:b._-', 'north-iso', 'customer-onboarding-a:b._-@north-iso'],
+    ['closeCard', 'card-1', 'acme', 'close-card-card-1@acme'],
+  ] as const)('of %s %j in account %j is %s, and is taken apart again', (type, key, account, id) => {
+    expect(workflowId(type, key, account)).toBe(id);
+    expect(partsOfId(id)).toEqual({ key, account });
+  });
+
+  it('of a schedule’s run has its account before the time that the server appends', () => {
+    expect(partsOfId('statement-books@acme-2026-02-01T12:00:00Z')?.account).toBe('acme');
+    expect(partsOfId('statement-books-2026-02-01T12:00:00Z')?.account).toBeUndefined();
+  });
+
+  it.each(['m-1', 'm-1@acme', 'call-boarding-get-status-1@acme', 'event-merchant-boarding-m-1@acme-1'])(
+    'is none of ours: %s',
+    (id) => {
+      expect(partsOfId(id)).toBeUndefined();
+    },
+  );
+
+  it('has one meaning: neither an externalId nor the name of an account has its separator', () => {
+    expect(externalId.safeParse('m-1@acme').success).toBe(false);
+    expect(ACCOUNT_NAME.test('acme@m-1')).toBe(false);
+    expect(splitAccount('m-1@acme')).toEqual({ key: 'm-1', account: 'acme' });
+  });
+});
+
+describe('what may be meant', () => {
+  const accounts = ['acme', 'north-iso'];
+  const boardings = (given: string) =>
+    possibleWorkflowIds(given, accounts).filter((id) => id.startsWith('merchant-boarding-'));
+
+  it.each([
+    ['an externalId: that of each account', 'm-1', ['m-1', 'm-1@acme', 'm-1@north-iso']],
+    ['an externalId with its account: that', 'm-1@acme', ['m-1@acme']],
+    ['a workflow id: itself', 'merchant-boarding-m-1', ['m-1']],
+    ['a workflow id with an account: itself', 'merchant-boarding-m-1@acme', ['m-1@acme']],
+  ])('by %s', (_, given, keys) => {
+    expect(boardings(given)).toEqual(keys.map((key) => `merchant-boarding-${key}`));
+  });
+});
