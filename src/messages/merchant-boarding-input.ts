@@ -48,8 +48,8 @@ function boardingMembers(known: KnownAccounts) {
     /** Name of an agent profile, to be looked up. */
     agent: lookupName.optional(),
     boardingSettingsId: int32Id.optional(),
-    /** Name of boarding settings, to be looked up. */
-    boardingSettings: lookupName.optional(),
+    /** Name of boarding settings, to be looked up; `false` creates the merchant without boarding settings. */
+    boardingSettings: z.union([lookupName, z.literal(false)]).optional(),
     /** Fees to change; those not named stay as the boarding settings have them. */
     fees: feeChanges.optional(),
     /** The further fields of v2 submit, sent as they are. */
@@ -68,7 +68,7 @@ function oneOfEach<
     agentProfileId?: number | undefined;
     agent?: string | undefined;
     boardingSettingsId?: number | undefined;
-    boardingSettings?: string | undefined;
+    boardingSettings?: string | false | undefined;
   }>,
 >(schema: Schema): Schema {
   return schema
