@@ -5,7 +5,7 @@ import {
   int32Id,
   submitMerchantRequest,
 } from '../partners/boarding/schemas.js';
-import { json } from '../partners/request-members.js';
+import { furtherJson } from '../partners/request-members.js';
 import { dueInHours, externalId } from './external-id.js';
 import {
   allPosNames,
@@ -22,7 +22,7 @@ const lookupName = z.string().min(1);
 /** All that v2 submit takes, checked before the merchant is created; unknown fields may be any JSON. */
 const application = submitMerchantRequest
   .extend({ merchantProfileId: z.never('is set by the workflow').optional() })
-  .catchall(json);
+  .catchall(furtherJson);
 
 /** A merchant to board, as people write it in a file (see examples/). */
 export function merchantBoardingInput(known = NO_ACCOUNTS) {
