@@ -160,16 +160,18 @@ async function chosen(
   const given = request[idField];
   if (given !== undefined) return { id: given };
   const name = request[nameField];
+  if (name === false) return { id: undefined };
   const all = await list();
   const matching = name === undefined ? all : all.filter((entry) => entry.name === name);
   if (matching.length === 1) return { id: matching[0]?.id };
   // A merchant can do without boarding settings, not without an agent profile.
   if (all.length === 0 && name === undefined && idField === 'boardingSettingsId') return { id: undefined };
   const choices = all.map((entry) => `${entry.id} (${entry.name ?? 'no name'})`).join(', ') || 'none';
+  const orNone = idField === 'boardingSettingsId' ? '; boardingSettings: false goes without' : '';
   const count = matching.length === 0 ? 'none is' : `${matching.length} are`;
   const [field, why] =
     name === undefined ? [idField, 'not given'] : [nameField, `${count} named ${JSON.stringify(name)}`];
-  return { problem: { field, message: `${why}; choose one of: ${choices}` } };
+  return { problem: { field, message: `${why}; choose one of: ${choices}${orNone}` } };
 }
 
 function toReferences(profile: Choice, settings: Choice): References {

@@ -3,7 +3,12 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { DocumentStore } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
 import { plain } from '../documents/statement-store.js';
-import type { FileToSend, PartnerAnswer, PartnerCallActivities } from '../messages/partner-call.js';
+import type {
+  FileToSend,
+  IntegerToSend,
+  PartnerAnswer,
+  PartnerCallActivities,
+} from '../messages/partner-call.js';
 import { statementFormat } from '../partners/banking/statement.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
 import type { CallOptions, PartnerClient } from '../partners/client.js';
@@ -57,14 +62,27 @@ async function withFiles(
   documents: DocumentStore,
 ): Promise<Record<string, unknown>> {
   const members = Object.entries(request).map(async ([name, value]) => {
-    const part = isFileToSend(value) ? await documentFor(call, documents, value.document) : value;
+    const part = isFileToSend(value) ? await documentFor(call, documents, value.document) : exact(value);
     return [name, part] as const;
   });
   return Object.fromEntries(await Promise.all(members));
 }
 
+function exact(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(exact);
+  if (typeof value !== 'object' || value === null) return value;
+  if (isIntegerToSend(value)) return BigInt(value.exactInteger);
+  return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, exact(inside)]));
+}
+
 function isFileToSend(value: unknown): value is FileToSend {
-  return (
-    typeof value === 'object' && value !== null && 'document' in value && Object.keys(value).length === 1
-  );
+  return hasOnly(value, 'document');
+}
+
+function isIntegerToSend(value: unknown): value is IntegerToSend {
+  return hasOnly(value, 'exactInteger') && /^-?\d+$/.test(String((value as IntegerToSend).exactInteger));
+}
+
+function hasOnly(value: unknown, field: string): boolean {
+  return typeof value === 'object' && value !== null && field in value && Object.keys(value).length === 1;
 }

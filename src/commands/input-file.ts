@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import { fieldProblems } from '../partners/client.js';
+import { parseExactly } from '../partners/exact-json.js';
 import type { CommandLine } from './command-line.js';
 import { InvalidInput } from './errors.js';
 
@@ -19,7 +20,7 @@ export async function readJson(cli: Pick<CommandLine, 'input'>, source: string):
     throw new InvalidInput(`${name}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
   try {
-    return JSON.parse(content);
+    return parseExactly(content);
   } catch {
     // The parser's own message quotes the text, which may hold private data.
     throw new InvalidInput(`${name}: is not JSON`);

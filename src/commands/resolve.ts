@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { documentStore } from '../documents/document-store.js';
 import { openStore } from '../documents/open-store.js';
 import {
@@ -14,10 +15,12 @@ import {
   resolveRequirement,
 } from '../messages/requirements.js';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
+import { parseExactly } from '../partners/exact-json.js';
+import { json } from '../partners/request-members.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed, InvalidInput } from './errors.js';
-import { readJson } from './input-file.js';
+import { check, readJson } from './input-file.js';
 import { findById, type IdOptions, withId } from './partner-account.js';
 
 interface ResolveOptions extends IdOptions {
@@ -152,12 +155,12 @@ async function patchFrom(cli: CommandLine, given: string): Promise<Record<string
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
     throw new InvalidInput('--patch: must be a JSON object');
   }
-  return patch as Record<string, unknown>;
+  return check(z.record(z.string(), json), patch, '--patch', 'nothing was sent');
 }
 
-function parse(json: string): unknown {
+function parse(text: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseExactly(text);
   } catch {
     throw new InvalidInput('--patch: is not JSON');
   }

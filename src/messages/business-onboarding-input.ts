@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { beneficialOwners } from '../partners/banking/holder.js';
 import { accountHolder } from '../partners/banking/requests.js';
-import { int32 } from '../partners/banking/rules.js';
+import { dollars, int32 } from '../partners/banking/rules.js';
+import { keepingDigits } from '../partners/exact-json.js';
 import { dueInHours, externalId } from './external-id.js';
 import { knownAccount, NO_ACCOUNTS } from './known-accounts.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
 const businessMembers = {
-  /** E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars. */
-  holder: accountHolder,
+  /**
+   * E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from 0 on: a number, or beyond
+   * 2^53 the text of its digits, because an input travels as JSON.
+   */
+  holder: accountHolder.extend({ annualBusinessRevenue: dollars.transform(keepingDigits).nullish() }),
   /** Four at most, each of 25 per cent or more. */
   beneficialOwners: beneficialOwners.optional(),
   /** Open a financial account once the profile is approved, unless there is one. */

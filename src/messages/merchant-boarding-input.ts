@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { createMerchantRequest, feeChanges, int32Id } from '../partners/boarding/schemas.js';
+import {
+  createMerchantRequest,
+  feeChanges,
+  int32Id,
+  submitMerchantRequest,
+} from '../partners/boarding/schemas.js';
+import { furtherJson } from '../partners/request-members.js';
 import { dueInHours, externalId } from './external-id.js';
 import {
   allPosNames,
@@ -12,6 +18,11 @@ import {
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
 const lookupName = z.string().min(1);
+
+/** All that v2 submit takes, checked before the merchant is created; unknown fields may be any JSON. */
+const application = submitMerchantRequest
+  .extend({ merchantProfileId: z.never('is set by the workflow').optional() })
+  .catchall(furtherJson);
 
 /** A merchant to board, as people write it in a file (see examples/). */
 export function merchantBoardingInput(known = NO_ACCOUNTS) {
@@ -37,12 +48,12 @@ function boardingMembers(known: KnownAccounts) {
     /** Name of an agent profile, to be looked up. */
     agent: lookupName.optional(),
     boardingSettingsId: int32Id.optional(),
-    /** Name of boarding settings, to be looked up. */
-    boardingSettings: lookupName.optional(),
+    /** Name of boarding settings, to be looked up; `false` creates the merchant without boarding settings. */
+    boardingSettings: z.union([lookupName, z.literal(false)]).optional(),
     /** Fees to change; those not named stay as the boarding settings have them. */
     fees: feeChanges.optional(),
-    /** The further members of v2 submit, sent as they are. */
-    application: z.record(z.string(), z.json()).optional(),
+    /** The further fields of v2 submit, sent as they are. */
+    application: application.optional(),
     /** v1 is deprecated; v2 unless said otherwise. */
     create: z.enum(['v2', 'v1']).optional(),
     /** Adopt this merchant instead of creating one. */
@@ -57,7 +68,7 @@ function oneOfEach<
     agentProfileId?: number | undefined;
     agent?: string | undefined;
     boardingSettingsId?: number | undefined;
-    boardingSettings?: string | undefined;
+    boardingSettings?: string | false | undefined;
   }>,
 >(schema: Schema): Schema {
   return schema

@@ -6,7 +6,7 @@ export interface PartnerCall {
   readonly system: SystemName;
   /** As in the catalogue: `close-card`. */
   readonly operation: string;
-  /** The request's members, as JSON; where a file belongs, a document's reference. */
+  /** The request's fields, as JSON; in place of a file a {@link FileToSend}, of a `bigint` an {@link IntegerToSend}. */
   readonly request: Readonly<Record<string, unknown>>;
   /** A write to a partner's production is wanted. */
   readonly toProduction?: true;
@@ -20,6 +20,11 @@ export type PartnerAnswer =
 /** A file of a request, on its way to the worker. */
 export interface FileToSend {
   readonly document: DocumentRef;
+}
+
+/** A whole number beyond 2^53 of a request, on its way to the worker. It is sent as a plain number. */
+export interface IntegerToSend {
+  readonly exactInteger: string;
 }
 
 export interface PartnerCallActivities {

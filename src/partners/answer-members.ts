@@ -10,8 +10,12 @@ export const idText = z.union([z.string(), z.number()]).transform(String);
 /** A value of an enumeration: a number where a contract prints numbers, a name where services of its kind use names. */
 const code = z.union([z.number(), z.string()]);
 
+/** An int64: a number up to 2^53, the text of its digits beyond, see `parseKeepingDigits`. */
+const int64 = code.meta({ format: 'int64' });
+
 export const someText = absent(z.string());
 export const someNumber = absent(z.number());
+export const someInt64 = absent(int64);
 export const someFlag = absent(z.boolean());
 export const someCode = absent(code);
 export const someId = absent(idText);

@@ -261,7 +261,7 @@ export function fieldProblems(error: z.ZodError): FieldProblem[] {
   return error.issues.flatMap(problems);
 }
 
-/** Of a union, the problems of the form that comes nearest. */
+/** Of a union, the problems of the form that comes nearest: the fewest, and the deepest of as many. */
 function problems(issue: z.core.$ZodIssue): FieldProblem[] {
   const path = issue.path.map(String);
   const at = (more: string[]) => [...path, ...more].join('.');
@@ -271,9 +271,13 @@ function problems(issue: z.core.$ZodIssue): FieldProblem[] {
   if (issue.code === 'invalid_union') {
     const [nearest] = issue.errors
       .map((issues) => issues.flatMap(problems))
-      .sort((one, other) => one.length - other.length);
+      .sort((one, other) => one.length - other.length || depth(other) - depth(one));
     return (nearest ?? []).map(({ field, message }) => ({ field: at(field ? [field] : []), message }));
   }
   const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
   return [{ field: at([]), message: isMissing ? 'is required' : issue.message }];
+}
+
+function depth([first]: readonly FieldProblem[]): number {
+  return first?.field ? first.field.split('.').length : 0;
 }

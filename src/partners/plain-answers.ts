@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Opened } from './client.js';
+import { parseKeepingDigits } from './exact-json.js';
 import type { HttpResponse } from './http.js';
 import type { FieldProblem } from './partner-error.js';
 
@@ -35,18 +36,11 @@ const errorBody = z.union([
   z.string(),
 ]);
 
-/**
- * What an answer of a partner says that writes plain JSON without an envelope; an empty body is null.
- *
- * @param parse how JSON is read, where numbers matter
- */
-export function openPlain(
-  response: HttpResponse,
-  parse: (text: string) => unknown = JSON.parse,
-): Opened | undefined {
+/** What the response of a partner says that writes plain JSON without an envelope; an empty body is null. */
+export function openPlain(response: HttpResponse): Opened | undefined {
   const succeeded = response.status >= 200 && response.status <= 299;
   if (response.body.byteLength === 0) return { failed: !succeeded, payload: null, fields: [] };
-  const body = parsed(response.body, parse);
+  const body = parsedBody(response.body);
   if (body === undefined) {
     const said = plainText(response);
     return succeeded || said === undefined ? undefined : { failed: true, fields: told('', [said]) };
@@ -70,9 +64,10 @@ function plainText({ headers, body }: HttpResponse): string | undefined {
   return isText && body.byteLength <= 500 ? body.toString('utf8').trim() : undefined;
 }
 
-function parsed(body: Buffer, parse: (text: string) => unknown): unknown {
+/** The JSON of a body, its whole numbers with all their digits; undefined when it is no JSON. */
+export function parsedBody(body: Buffer): unknown {
   try {
-    return parse(body.toString('utf8'));
+    return parseKeepingDigits(body.toString('utf8'));
   } catch {
     return undefined;
   }

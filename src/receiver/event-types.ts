@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { KnownAccounts } from '../messages/known-accounts.js';
 import type { Resolution } from '../messages/requirements.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { json } from '../partners/request-members.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
 import { checkConformance, type GivenEvent } from './events.js';
 import { invalid, Problem, wrongFields } from './problems.js';
@@ -18,7 +19,7 @@ const documents = z
 const answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('text'), text }),
   z.strictObject({ kind: z.literal('documents'), documents }),
-  z.strictObject({ kind: z.literal('correction'), patch: z.record(z.string(), z.json()) }),
+  z.strictObject({ kind: z.literal('correction'), patch: z.record(z.string(), json) }),
   z.strictObject({ kind: z.literal('adopt'), id: text }),
   z.strictObject({ kind: z.literal('retry') }),
   z.strictObject({ kind: z.literal('code'), code: text }),

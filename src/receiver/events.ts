@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { CloudEvent, HTTP } from 'cloudevents';
+import { parseExactly } from '../partners/exact-json.js';
 import { invalid, Problem } from './problems.js';
 
 export const STRUCTURED = 'application/cloudevents+json';
@@ -46,7 +47,7 @@ export function mediaTypeOf({ 'content-type': type = '' }: IncomingHttpHeaders):
 /** @throws {Problem} `unreadable` */
 export function parse(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseExactly(body);
   } catch {
     throw unreadable('the body must be JSON');
   }
@@ -103,7 +104,7 @@ function read(headers: Readonly<Record<string, string>>, body: unknown, given: G
 function withoutBase64({ data_base64: base64, ...event }: Record<string, unknown>): GivenEvent {
   if (base64 === undefined) return event;
   try {
-    return { ...event, data: JSON.parse(Buffer.from(String(base64), 'base64').toString()) };
+    return { ...event, data: parseExactly(Buffer.from(String(base64), 'base64').toString()) };
   } catch {
     throw invalid([{ field: 'data_base64', message: 'must be JSON in base64' }]);
   }

@@ -258,7 +258,8 @@ function jsonSchemas(
   schema: z.ZodType,
   change: (schema: Json) => Json = (same) => same,
 ): [string, Json][] {
-  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input' }));
+  const written = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: withoutBigInt });
+  const text = JSON.stringify(written);
   const {
     $schema: _,
     $defs = {},
@@ -269,6 +270,15 @@ function jsonSchemas(
     value as Json,
   ]);
   return [[name, change(rest)], ...shared];
+}
+
+/** No JSON has a bigint, so of what an int64 may be, that one goes. */
+function withoutBigInt({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.format !== 'int64') return;
+  jsonSchema.anyOf = [
+    { type: 'integer', format: 'int64' },
+    { type: 'string', pattern: '^-?\\d{1,19}$' },
+  ];
 }
 
 function dataName(type: string): string {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { stringify } from 'lossless-json';
+import { writeExactly } from '../partners/exact-json.js';
 import type { Called, FaultPlan, Faults } from './faults.js';
 
 /** What a partner answers to a call. */
@@ -35,7 +35,7 @@ export function withFaults(
   },
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const text = () => `${request.url} ${stringify(request.body)}`;
+    const text = () => `${request.url} ${writeExactly(request.body)}`;
     const plan = faults.next(called, text);
     const answered = called.isWrite
       ? faults.requests.receive(called, request.url, text(), plan?.fault)

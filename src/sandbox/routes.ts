@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
@@ -59,6 +59,13 @@ export const STATUS_LABELS: Readonly<Record<number, string>> = {
   429: 'TooManyRequests',
   500: 'InternalServerError',
 };
+
+type Int64 = string | number | bigint;
+
+/** On the wire an int64 is a number, where our own callers may write its digits as text. */
+export function onTheWire(int64: z.ZodType<bigint, Int64>) {
+  return z.custom<Int64>((value) => typeof value !== 'string', 'must be a number').pipe(int64);
+}
 
 /** Serves every operation of a catalogue: who calls is admitted, what is asked is checked, then the handler decides. */
 export function partnerRoutes<Ops extends Operations, Caller>(

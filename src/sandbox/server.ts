@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { operationName } from '../partners/catalogue.js';
+import { parseExactly, writeExactly } from '../partners/exact-json.js';
 import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
 import { bankingRoutes } from './banking/routes.js';
 import { BankingService } from './banking/service.js';
@@ -62,7 +63,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   const server = Fastify({ forceCloseConnections: true });
   await server.register(multipart, { limits: { fileSize: MAX_ATTACHMENT_BYTES } });
-  takeEmptyJson(server);
+  speakExactJson(server);
   server.addHook('onSend', async (_, reply) => void reply.header('date', new Date(now()).toUTCString()));
   boardingRoutes(server, boarding, faults, posNames, password);
   bankingRoutes(server, banking, faults);
@@ -112,12 +113,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return { url, close };
 }
 
-/** Calls without a body may say that it is JSON, as E15 has to. */
-function takeEmptyJson(server: FastifyInstance): void {
-  const parse = server.getDefaultJsonParser('error', 'error');
+/**
+ * Whole numbers keep their digits, in requests and in responses. Calls without a body may say that it is JSON, as E15 has to.
+ */
+function speakExactJson(server: FastifyInstance): void {
   server.removeContentTypeParser('application/json');
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else void parse(request, String(body), done);
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) => {
+    try {
+      done(null, body === '' ? undefined : parseExactly(String(body)));
+    } catch {
+      done(Object.assign(new Error('Body is not valid JSON'), { statusCode: 400 }));
+    }
   });
+  server.setReplySerializer(writeExactly);
 }

@@ -85,16 +85,25 @@ function cellType(forms: readonly JsonSchema[]): CellType | undefined {
   return allow('boolean') ? 'boolean' : undefined;
 }
 
-/** Of a list without end only the first place, of an object that is open nothing. */
-function namesIn(root: JsonSchema, schema: unknown, path: readonly string[]): string[] {
+/**
+ * Of a list without end only the first place, of an object that is open nothing, of a schema within itself nothing more.
+ *
+ * @param above the schemas that this one is in
+ */
+function namesIn(
+  root: JsonSchema,
+  schema: unknown,
+  path: readonly string[],
+  above: readonly JsonSchema[] = [],
+): string[] {
   return formsOf(root, [schema]).flatMap((form) => {
+    if (above.includes(form)) return [];
     const { properties = {}, items, maxItems = 1 } = form;
+    const inside = (field: unknown, name: string) => namesIn(root, field, [...path, name], [...above, form]);
     if (allows(form, 'object'))
-      return Object.entries(properties).flatMap(([name, member]) => namesIn(root, member, [...path, name]));
+      return Object.entries(properties).flatMap(([name, field]) => inside(field, name));
     if (allows(form, 'array'))
-      return Array.from({ length: maxItems }, (_, place) =>
-        namesIn(root, items, [...path, String(place)]),
-      ).flat();
+      return Array.from({ length: maxItems }, (_, place) => inside(items, String(place))).flat();
     return cellType([form]) ? [path.join('.')] : [];
   });
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { parseExactly } from '../../partners/exact-json.js';
 import { MAX_ROW_BYTES, mutilated, NO_FURTHER, type Row, TOO_LONG, unreadable } from './rows.js';
 
 /** Reads a row from each line of JSON. Blank lines are skipped. */
@@ -31,7 +32,7 @@ async function* linesOf(bytes: Readable): AsyncGenerator<string> {
 
 function parsed(line: number, json: string): Row {
   try {
-    return { line, value: JSON.parse(json.replace(/^\uFEFF/, '')) };
+    return { line, value: parseExactly(json.replace(/^\uFEFF/, '')) };
   } catch {
     // The parser's own message quotes the text, which may hold private data.
     return unreadable(line, 'is not JSON');

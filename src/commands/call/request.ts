@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { contentTypeOf, type DocumentStore } from '../../documents/document-store.js';
-import type { FileToSend } from '../../messages/partner-call.js';
+import type { FileToSend, IntegerToSend } from '../../messages/partner-call.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { FilePart, Operation } from '../../partners/catalogue.js';
 import { parseExactly } from '../../partners/exact-json.js';
@@ -35,7 +35,7 @@ export async function readRequest(
   return { members, files };
 }
 
-/** The request as the worker gets it: its files are in the document store, and whole numbers beyond 2^53 are text. */
+/** The request as the worker gets it: its files are in the document store, and all its numbers keep their digits. */
 export async function toSend({ members, files }: GivenRequest, documents: DocumentStore) {
   const stored = Object.entries(files).map(async ([name, { fileName, content }]) => {
     const document: DocumentRef = await documents.put(fileName, content);
@@ -86,7 +86,7 @@ async function readFrom(path: string, what: string): Promise<Buffer> {
 }
 
 function asJson(value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'bigint') return { exactInteger: String(value) } satisfies IntegerToSend;
   if (Array.isArray(value)) return value.map(asJson);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([member, inside]) => [member, asJson(inside)]));

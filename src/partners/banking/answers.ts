@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { absent, idText, list, someCode, someFlag, someId, someNumber, someText } from '../answer-members.js';
+import {
+  absent,
+  idText,
+  list,
+  someCode,
+  someFlag,
+  someId,
+  someInt64,
+  someNumber,
+  someText,
+} from '../answer-members.js';
 
 /**
  * What the partner answers (apis/1). Members we do not know are kept. So are values of an enumeration that nobody
@@ -13,7 +23,7 @@ const someObject = absent(z.looseObject({}));
 export const tokenAnswer = z.looseObject({
   token: z.string().min(1),
   expiration: someText,
-  userId: absent(z.number()),
+  userId: someCode,
 });
 
 /** Payment card record. Spending is in cents. `type`: 1 Physical, 2 Virtual, 3 Burner. `status`: 1 Active, 2 Suspended, 3 Closed. */
@@ -21,9 +31,9 @@ export const paymentCard = z.looseObject({
   paymentCardId: idText,
   userProfileId: someNumber,
   paymentCardName: someText,
-  maxTotalSpending: someNumber,
+  maxTotalSpending: someInt64,
   maxTransactionsCount: someNumber,
-  totalSpending: someNumber,
+  totalSpending: someInt64,
   totalTransactionsCount: someNumber,
   type: someCode,
   expirationDate: someText,
@@ -79,7 +89,7 @@ export const businessHolderRecord = z.looseObject({
   businessPhone: someText,
   employerIdentificationNumber: someText,
   primaryAuthorizedPersonId: someId,
-  annualBusinessRevenue: someNumber,
+  annualBusinessRevenue: someInt64,
   payrollCustomer: someFlag,
   owners: list(
     z.looseObject({ id: someId, ...person, phoneNumber: someText, percentageOwnership: someNumber }),

@@ -3,9 +3,17 @@ import { anyAnswer } from '../answer-members.js';
 import type { Operations } from '../catalogue.js';
 import { boardingResponse, paymentCard, paymentCards } from './answers.js';
 import { cardClosing, cardNickname } from './requests.js';
-import { int32, json, text } from './rules.js';
+import { exactJson, int32, int64, text } from './rules.js';
 
 const cardWithReason = z.strictObject({ paymentCardId: text, reason: z.string().optional() });
+
+/** `maxTotalSpending` is in cents. */
+export const newCard = z.looseObject({
+  financialAccountId: text,
+  paymentCardName: z.string().optional(),
+  maxTotalSpending: int64.nullish(),
+});
+
 const page = { skip: int32.optional(), count: int32.optional() };
 
 /** Payment cards. `svc` is the brand segment of the paths. */
@@ -38,7 +46,7 @@ export function cardOperations(svc: string) {
       path: '/api/paymentCards',
       effect: 'once',
       provenance: 'assumed',
-      request: z.looseObject({ financialAccountId: text, paymentCardName: z.string().optional() }),
+      request: newCard,
       response: paymentCard,
     },
     listCards: {
@@ -68,7 +76,7 @@ export function cardOperations(svc: string) {
       provenance: 'assumed',
       request: z.strictObject({
         paymentCardId: text,
-        authorizationControls: z.array(z.record(z.string(), json)),
+        authorizationControls: z.array(z.record(z.string(), exactJson)),
       }),
       response: anyAnswer,
     },

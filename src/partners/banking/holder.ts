@@ -29,16 +29,16 @@ export function submissionOf(
   return { ...holder, ...Object.fromEntries(members) };
 }
 
-/** Yearly revenue in cents, out of a submission, which has it in dollars. Null when it was not given. */
+/** Yearly revenue in cents, of a submission, which has it in dollars. Null when it was not given. */
 export function submittedRevenueInCents({
   annualBusinessRevenue: dollars,
-}: Pick<AccountHolder, 'annualBusinessRevenue'>): number | null {
-  return typeof dollars === 'number' ? dollars * 100 : null;
+}: Pick<AccountHolder, 'annualBusinessRevenue'>): bigint | null {
+  return dollars === undefined || dollars === null ? null : BigInt(dollars) * 100n;
 }
 
-/** Yearly revenue in cents, out of a profile that was read, which has it in cents already. */
+/** Yearly revenue in cents, of a profile that was read, which has it in cents already. */
 export function recordedRevenueInCents({
   annualBusinessRevenue: cents,
-}: Pick<BusinessHolderRecord, 'annualBusinessRevenue'>): number | null {
-  return cents;
+}: Pick<BusinessHolderRecord, 'annualBusinessRevenue'>): bigint | null {
+  return cents === null ? null : BigInt(cents);
 }

@@ -9,10 +9,10 @@ import {
   foundPeople,
 } from './answers.js';
 import { addressChange, businessAccountHolder, businessSearch, byId, byMerchant } from './requests.js';
-import { int32, json } from './rules.js';
+import { exactJson, int32 } from './rules.js';
 
 /** Whole applications whose members are not shown: they travel as they are. */
-const asItIs = z.record(z.string(), json);
+const asItIs = z.record(z.string(), exactJson);
 
 /** Profiles, holders and addresses. `svc` is the brand segment of the paths. */
 export function profileOperations(svc: string) {

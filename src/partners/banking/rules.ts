@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { text } from '../request-members.js';
+import { int64, text } from '../request-members.js';
 
-export { dateTime, email, int32, json, text } from '../request-members.js';
+export { dateTime, email, exactJson, int32, int64, text } from '../request-members.js';
 
 /** Rules of single values (apis/1). Their messages name the rule and never the value. */
 
@@ -55,5 +55,7 @@ export const secondFactor = z.enum(['ShortMessageCode', 'TimeBasedCode', 'Legacy
 
 export const oneTimeCode = z.string().regex(/^\d{6}$/, 'must be 6 digits');
 
-/** Money as the partner submits it in E7: whole US dollars. */
-export const dollars = z.int().min(0);
+/** Money as the partner takes it in E7: whole US dollars. */
+export const dollars = int64
+  .refine((amount) => amount >= 0n, 'must be 0 or more')
+  .meta({ format: 'int64', minimum: 0 });

@@ -3,6 +3,7 @@ import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../c
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
 import type { FieldProblem } from '../partner-error.js';
+import { parsedBody } from '../plain-answers.js';
 import { type BoardingOperations, boardingOperations } from './operations.js';
 
 const SYSTEM = 'boarding';
@@ -86,7 +87,7 @@ function isInEnvelope(body: unknown): boolean {
 }
 
 function openEnvelope(response: HttpResponse): Opened | undefined {
-  const body = parseJson(response.body);
+  const body = parsedBody(response.body);
   if (!isInEnvelope(body)) return undefined;
   const { data, error, success, requestId, validationResults, validationErrors } = envelope.parse(body);
   const fields = [...validationResults, ...validationErrors];
@@ -98,12 +99,4 @@ function openEnvelope(response: HttpResponse): Opened | undefined {
     fields,
     ...(requestId !== undefined && { requestId }),
   };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -77,7 +77,8 @@ function asOnTheWire(schema: z.core.$ZodType, json: JsonSchema): void {
   const { def } = schema._zod;
   const format = 'format' in def ? def.format : undefined;
   const { contentMediaType, description } = json;
-  if (json.format === 'int64' || def.type === 'bigint') become(json, INT64);
+  if (json.format === 'int64' || def.type === 'bigint')
+    become(json, { ...INT64, ...(json.minimum !== undefined && { minimum: json.minimum }) });
   if (contentMediaType !== undefined) become(json, { contentMediaType, ...(description && { description }) });
   if (format === 'int32') become(json, { type: 'integer', format });
   if (format === 'datetime') become(json, { type: 'string', format: 'date-time' });

@@ -9,7 +9,7 @@ import * as paymentsAnswers from '../payments/answers.js';
 import { NEUTRAL_KEY_HEADER } from '../payments/client.js';
 import * as paymentsRequests from '../payments/requests.js';
 import * as plantStoreSchemas from '../plant-store/schemas.js';
-import { json } from '../request-members.js';
+import { exactJson, json } from '../request-members.js';
 import type { SystemName } from '../systems.js';
 import type { NamedSchemas } from './components.js';
 
@@ -99,7 +99,7 @@ const PROBLEM: Json = {
 const banking: Contract = {
   reference: 'apis/1',
   security: { type: 'http', scheme: 'bearer' },
-  names: { ...bankingAnswers, ...bankingRequests, json },
+  names: { ...bankingAnswers, ...bankingRequests, json: exactJson },
   answers: { Problem: PROBLEM },
   headers: [
     {

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { absent, idText, list, someCode, someId, someNumber, someText } from '../answer-members.js';
+import {
+  absent,
+  idText,
+  list,
+  someCode,
+  someId,
+  someInt64,
+  someNumber,
+  someText,
+} from '../answer-members.js';
 
 /** Answers of the payments platform (assumed, apis/4). Members we do not know are kept; what is absent reads as null. */
 
@@ -14,7 +23,7 @@ export const location = z.looseObject({ id: idText, name: someText, account_id: 
 export const transaction = z.looseObject({
   id: idText,
   status: someText,
-  amount: someNumber,
+  amount: someInt64,
   account_id: someId,
   terminal_id: someId,
 });

@@ -1,5 +1,4 @@
 import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
-import { parseExactly } from '../exact-json.js';
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
 import { openPlain } from '../plain-answers.js';
@@ -39,7 +38,7 @@ export function plantStoreOff(reason: string): PlantStoreClient {
 
 /** Plain JSON; a failure is an Error, whose number is told beside its message. */
 function openAnswer(response: HttpResponse): Opened | undefined {
-  const opened = openPlain(response, parseExactly);
+  const opened = openPlain(response);
   const told = failure.safeParse(opened?.payload);
   if (!opened?.failed || !told.success) return opened;
   const { error, message } = told.data;

@@ -39,6 +39,8 @@ export interface Card {
   status: number;
   reissuedCardId: string | null;
   authorizationControls: unknown[];
+  /** In cents. */
+  readonly maxTotalSpending: bigint | null;
 }
 
 type CardHandlers = Pick<
@@ -71,7 +73,12 @@ export class Cards {
 
   constructor(private readonly context: CardsContext) {}
 
-  issue({ partnerId, profileId, id }: FinancialAccount, type = VIRTUAL, name: string | null = null): Card {
+  issue(
+    { partnerId, profileId, id }: FinancialAccount,
+    type = VIRTUAL,
+    name?: string | null,
+    maxTotalSpending?: bigint | null,
+  ): Card {
     const number = FIRST_CARD + this.#cards.size;
     const expiration = new Date(this.context.now());
     expiration.setUTCFullYear(expiration.getUTCFullYear() + LIFE_YEARS);
@@ -80,7 +87,7 @@ export class Cards {
       partnerId,
       profileId,
       userProfileId: userProfileIdOf(profileId),
-      paymentCardName: name,
+      paymentCardName: name ?? null,
       type,
       last4: String(number % 10_000).padStart(4, '0'),
       financialAccountId: id,
@@ -88,6 +95,7 @@ export class Cards {
       status: ACTIVE,
       reissuedCardId: null,
       authorizationControls: [],
+      maxTotalSpending: maxTotalSpending ?? null,
     };
     this.#cards.set(card.paymentCardId, card);
     return card;
@@ -121,7 +129,8 @@ export class Cards {
       const card = this.#get(paymentCardId, user);
       if (card.status === CLOSED) return refused(card.profileId, 'the card is closed');
       const account = this.context.accounts.get(card.financialAccountId, user);
-      card.reissuedCardId = this.issue(account, card.type, card.paymentCardName).paymentCardId;
+      const { type, paymentCardName, maxTotalSpending } = card;
+      card.reissuedCardId = this.issue(account, type, paymentCardName, maxTotalSpending).paymentCardId;
       return this.#move('reissueCard', card, CLOSED);
     },
     setCardStatus: ({ paymentCardId, status }, user) => {
@@ -136,9 +145,10 @@ export class Cards {
       this.context.record('setCardAuthorizationControls', paymentCardId);
       return { success: true };
     },
-    createCard: ({ financialAccountId, paymentCardName, type }, user) => {
+    createCard: ({ financialAccountId, paymentCardName, type, maxTotalSpending }, user) => {
       const account = this.context.accounts.get(financialAccountId, user);
-      const card = this.issue(account, type === undefined ? VIRTUAL : Number(type), paymentCardName ?? null);
+      const kind = type === undefined ? VIRTUAL : Number(type);
+      const card = this.issue(account, kind, paymentCardName, maxTotalSpending);
       this.context.record('createCard', card.paymentCardId);
       return this.#record(card);
     },
@@ -182,7 +192,6 @@ export class Cards {
   #record({ profileId: _, ...card }: Card) {
     return {
       ...card,
-      maxTotalSpending: null,
       maxTransactionsCount: null,
       totalSpending: 0,
       totalTransactionsCount: 0,

@@ -1,3 +1,5 @@
+import { writeExactly } from '../../partners/exact-json.js';
+
 interface Wanted {
   readonly search?: string | undefined;
   readonly account_id?: string | undefined;
@@ -15,7 +17,7 @@ export function pageOf(name: string, records: readonly object[], wanted: Wanted)
   const found = records.filter(
     (record) =>
       members.every(([member, value]) => record[member as keyof typeof record] === value) &&
-      (search === undefined || JSON.stringify(record).toLowerCase().includes(search.toLowerCase())),
+      (search === undefined || writeExactly(record).toLowerCase().includes(search.toLowerCase())),
   );
   return {
     limit,

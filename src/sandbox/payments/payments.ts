@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { writeExactly } from '../../partners/exact-json.js';
 import type { PaymentsOperations } from '../../partners/payments/operations.js';
 import type { Pace } from '../pace.js';
 import { invalid } from '../refusal.js';
@@ -119,7 +120,7 @@ export class Payments {
 
   /** The same call again gets the first answer and does nothing. What was refused may be tried again. */
   #once(call: readonly unknown[], perform: () => Payment): Payment['record'] {
-    const key = JSON.stringify(call);
+    const key = writeExactly(call);
     const answer = this.#answers.get(key) ?? perform().record;
     this.#answers.set(key, answer);
     return answer;

@@ -1,15 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
-import { parseExactly, writeExactly } from '../../partners/exact-json.js';
+import { parseExactly } from '../../partners/exact-json.js';
 import { PLANT_STORE_OPERATIONS } from '../../partners/plant-store/operations.js';
 import { newPlant } from '../../partners/plant-store/schemas.js';
 import type { Faults } from '../faults.js';
 import { bearerOf, isKey } from '../keys.js';
-import { partnerRoutes } from '../routes.js';
+import { onTheWire, partnerRoutes } from '../routes.js';
 import type { PlantStoreService } from './service.js';
-
-/** On the wire an id is a number, where our own callers may write its digits as text. */
-const numericId = z.custom((id) => typeof id !== 'string', 'must be a number').pipe(newPlant.shape.id);
 
 /** Serves the plant store (apis/3): Bearer token `sandbox`, every failure a 400 with an Error. */
 export function plantStoreRoutes(
@@ -18,7 +14,7 @@ export function plantStoreRoutes(
   faults: Faults,
   password?: string,
 ): void {
-  // A scope of its own, for the numbers of the others need not be exact.
+  // A scope of its own, because its answer to what is no JSON is an Error, too.
   void server.register((scope, _, loaded) => {
     scope.removeContentTypeParser('application/json');
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) => {
@@ -29,11 +25,10 @@ export function plantStoreRoutes(
         done(null, undefined);
       }
     });
-    scope.setReplySerializer((payload) => writeExactly(payload as object));
     partnerRoutes(scope, faults, {
       name: 'plant-store',
       operations: PLANT_STORE_OPERATIONS,
-      requests: { createPlant: newPlant.extend({ id: numericId }) },
+      requests: { createPlant: newPlant.extend({ id: onTheWire(newPlant.shape.id) }) },
       handlers: service.handlers,
       admit: ({ headers }) =>
         isKey('sandbox', bearerOf(headers.authorization), password)

@@ -124,6 +124,7 @@ describe('a file that is not right', () => {
     { externalId: 'c-1', boarding: customer().boarding },
     { ...merchant(), externalId: '000-12-3456' },
     [1],
+    { ...merchant(), application: { merchantProfile: 'private', equipment: {} } },
   ];
   const text = wrong.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
   const problems = [
@@ -142,6 +143,7 @@ describe('a file that is not right', () => {
     [8, 'business', 'is required'],
     [9, 'externalId', 'looks like a social security number'],
     [10, '', 'must be a JSON object'],
+    [11, 'application.merchantProfile', 'Invalid input: expected record, received string'],
   ] as const;
 
   it('is told with each line, field and rule and no value, and nothing is started', async () => {

@@ -83,6 +83,23 @@ describe('gangway board', () => {
         'dueInHours: ',
       ],
     ],
+    [
+      'what v2 submit could not take of an application, before the merchant exists',
+      {
+        ...merchant(),
+        application: { merchantProfile: 'x', fees: [], merchantProfileId: 5, ownSection: { volume: 1 } },
+      },
+      [
+        'application.merchantProfile: Invalid input: expected record, received string',
+        'application.fees: Invalid input: expected record, received array',
+        'application.merchantProfileId: is set by the workflow',
+      ],
+    ],
+    [
+      'an application that is no object',
+      { ...merchant(), application: 'volume 240000' },
+      ['application: Invalid input: expected object, received string'],
+    ],
     ['an unknown member', { ...merchant(), mail: 'x' }, ['mail: is not a known field']],
     [
       'fees out of bounds',

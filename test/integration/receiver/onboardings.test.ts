@@ -169,6 +169,15 @@ describe('what is refused', () => {
         { field: 'fees.amexx', message: 'is not a known field' },
       ],
     ],
+    [
+      'an application that v2 submit could not take',
+      'm-1',
+      { ...input, type: 'merchant', application: { fees: true, siteInspection: null } },
+      [
+        { field: 'application.siteInspection', message: 'Invalid input: expected record, received null' },
+        { field: 'application.fees', message: 'Invalid input: expected record, received boolean' },
+      ],
+    ],
     ['no object', 'm-1', [], [{ field: '', message: 'Invalid input: expected object, received array' }]],
   ])('%s', async (_, externalId, body, errors) => {
     const reply = await put(await runReceiver(rig), externalId, body);

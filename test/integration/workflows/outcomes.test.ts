@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
 import { merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
@@ -106,7 +107,7 @@ describe.concurrent('agent profile and boarding settings', () => {
     const requirement = await boarding.requirement('rejected-input');
     expect(requirement.detail).toBe(
       'agentProfileId: not given; choose one of: 101 (Harbor Agents), 102 (Lighthouse Sales)\n' +
-        'boardingSettingsId: not given; choose one of: 11 (Standard), 12 (Cash Discount)',
+        'boardingSettingsId: not given; choose one of: 11 (Standard), 12 (Cash Discount); boardingSettings: false goes without',
     );
     expect(await rig.sandbox.writes(input.externalId)).toEqual([]);
     const patch = { agentProfileId: 102, boardingSettings: 'Standard' };
@@ -115,6 +116,25 @@ describe.concurrent('agent profile and boarding settings', () => {
     const { merchantProfileId = 0 } = await boarding.state();
     const { basics } = await rig.sandbox.merchant(merchantProfileId);
     expect(basics).toMatchObject({ agentProfileId: 102, boardingSettingsId: 11 });
+  });
+
+  it.each(['v1', 'v2'] as const)('are left out on purpose, also by a correction (%s)', async (create) => {
+    const without = async (input: MerchantBoardingInput, patch?: { boardingSettings: false }) => {
+      const boarding = await rig.board(input);
+      if (patch) {
+        const { id } = await boarding.requirement('rejected-input');
+        await boarding.resolve(id, { kind: 'correction', patch });
+      }
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+      const { merchantProfileId = 0 } = await boarding.state();
+      return (await rig.sandbox.merchant(merchantProfileId)).basics;
+    };
+    const own = () => ({ ...withoutIds, externalId: merchant().externalId, agentProfileId: 102, create });
+    const patch = { boardingSettings: false } as const;
+    for (const basics of [await without({ ...own(), ...patch }), await without(own(), patch)]) {
+      expect(basics).toMatchObject({ agentProfileId: 102 });
+      expect(basics).not.toHaveProperty('boardingSettingsId');
+    }
   });
 
   it('are a choice when no entry has the name', async () => {

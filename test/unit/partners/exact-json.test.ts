@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExactly, writeExactly } from '../../../src/partners/exact-json.js';
+import {
+  keepingDigits,
+  parseExactly,
+  parseKeepingDigits,
+  writeExactly,
+} from '../../../src/partners/exact-json.js';
 
 describe('exact JSON', () => {
   it.each([
@@ -8,6 +13,9 @@ describe('exact JSON', () => {
     ['[9007199254740991,9007199254740992]', [9007199254740991, 9007199254740992n]],
     ['[-0.5,1e2,12.25,-7]', [-0.5, 100, 12.25, -7]],
     ['[1e400]', [Number.POSITIVE_INFINITY]],
+    ['[12345678901234567.5,1e22]', [12345678901234568, 1e22]],
+    ['{"id":1,"id":9007199254740993}', { id: 9007199254740993n }],
+    ['"9007199254740993"', '9007199254740993'],
   ])('reads %s', (text, value) => {
     expect(parseExactly(text)).toEqual(value);
   });
@@ -25,6 +33,22 @@ describe('exact JSON', () => {
         return BigInt(read) === id;
       }),
     );
+  });
+
+  it('keeps digits as text where the next reader would round', () => {
+    const json = '{"a":[9223372036854775807,-9007199254740992,9007199254740991,0.1]}';
+    expect(parseKeepingDigits(json)).toEqual({
+      a: ['9223372036854775807', '-9007199254740992', 9007199254740991, 0.1],
+    });
+    expect([9007199254740991n, 9007199254740992n].map(keepingDigits)).toEqual([
+      9007199254740991,
+      '9007199254740992',
+    ]);
+  });
+
+  it.each(['{', '{"id":9007199254740993', '9007199254740993x'])('does not read %s', (text) => {
+    expect(() => parseExactly(text)).toThrow(SyntaxError);
+    expect(() => parseKeepingDigits(text)).toThrow(SyntaxError);
   });
 
   it('writes all other JSON as JSON.stringify does, whatever is undefined left out', () => {

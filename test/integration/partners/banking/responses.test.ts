@@ -70,9 +70,9 @@ describe('a banking profile', () => {
     const { businessAccountHolder: holder } = await read(profile, body);
     expect(holder).toMatchObject({ ssn: 'XXX-XX-6789', merchantProfileId: 4711 });
     expect(holder?.owners[0]).toMatchObject({ ssn: 'XXX-XX-7891', ownerType: 4 });
-    expect(holder && recordedRevenueInCents(holder)).toBe(25_000_000);
+    expect(holder && recordedRevenueInCents(holder)).toBe(25_000_000n);
     // The same business, as it was submitted: in dollars.
-    expect(submittedRevenueInCents({ ...HOLDER, annualBusinessRevenue: 250_000 })).toBe(25_000_000);
+    expect(submittedRevenueInCents({ ...HOLDER, annualBusinessRevenue: 250_000 })).toBe(25_000_000n);
   });
 
   it.each([{}, { annualBusinessRevenue: null }])('may be silent on revenue: %j', (given) => {

@@ -81,6 +81,12 @@ describe('data is read', () => {
       '{"status":"Approved","mid":51800}',
       { status: 'Approved', mid: '51800' },
     ],
+    [
+      'a mid as a number beyond 2^53',
+      getStatus,
+      '{"status":"Approved","mid":9223372036854775807}',
+      { status: 'Approved', mid: '9223372036854775807' },
+    ],
     ['an empty mid', getStatus, '{"status":"Approved","mid":""}', { status: 'Approved', mid: null }],
     ['a blank mid', getStatus, '{"status":"Approved","mid":"  "}', { status: 'Approved', mid: null }],
     ['a comment', getStatus, '{"status":"Declined","comment":"no"}', { status: 'Declined', comment: 'no' }],

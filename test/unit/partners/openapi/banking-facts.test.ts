@@ -100,7 +100,9 @@ describe('apis/1, banking', () => {
       authorizingPersonTitle: { type: 'integer', minimum: 0, maximum: 6 },
       percentageOwnership: { type: 'integer', minimum: 0, maximum: 100 },
       businessType: { type: 'integer', minimum: 0, maximum: 4 },
-      annualBusinessRevenue: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
+      annualBusinessRevenue: {
+        anyOf: [{ type: 'integer', format: 'int64', minimum: 0 }, { type: 'null' }],
+      },
       profileType: { type: 'integer', minimum: 0, maximum: 3 },
       owner4: { $ref: '#/components/schemas/BeneficialOwner' },
     });

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { batchFile } from '../../rigs/commands/batch-files.js';
+import { inputFile } from '../../rigs/commands/input-files.js';
+import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
+import { countingProxy } from '../../rigs/counting-proxy.js';
+import { business, customer } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { event, runReceiver, STRUCTURED, TOKEN } from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { HOLDER } from '../../rigs/sandbox/banking/running-banking.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
+
+const DOLLARS = '9007199254740993';
+const CENTS = `${DOLLARS}00`;
+
+/** Writes an input as JSON with the revenue as a plain number, which `JSON.stringify` could not. */
+const withRevenue = (input: object) =>
+  JSON.stringify(input).replaceAll('"percentageOwnership":60', `$&,"annualBusinessRevenue":${DOLLARS}`);
+
+/** The bytes that the partner has of the business. */
+async function atPartner(workflowId: string): Promise<string> {
+  const onboarding = new Onboarding(rig.client, workflowId);
+  const { profileId } = await onboarding.until((state) => state.profileId !== undefined);
+  return (await fetch(`${rig.sandbox.url}/sandbox/profiles/${profileId}`)).text();
+}
+
+describe('a revenue beyond 2^53 arrives at the bank with every digit', () => {
+  it('from a file', async () => {
+    const input = business();
+    const { code } = await gangway(['onboard-business', await inputFile(rig, withRevenue(input)), '--wait']);
+    expect(code).toBe(0);
+    const bytes = await atPartner(`business-onboarding-${input.externalId}`);
+    expect(bytes).toContain(`"annualBusinessRevenue":${CENTS},`);
+  });
+
+  it('from NDJSON and CSV', async () => {
+    const [json, csv] = [business(), business()];
+    const cells = Object.entries({ ...csv.holder, annualBusinessRevenue: DOLLARS });
+    const table = [
+      ['externalId', ...cells.map(([name]) => `holder.${name}`)].join(','),
+      [csv.externalId, ...cells.map(([, value]) => `"${value}"`)].join(','),
+    ];
+    const files = { 'rows.ndjson': withRevenue(json), 'rows.csv': table.join('\n') };
+    for (const [name, content] of Object.entries(files)) {
+      expect(await gangway(['batch', await batchFile(rig, name, content)])).toMatchObject({ code: 0 });
+    }
+    for (const { externalId } of [json, csv]) {
+      const bytes = await atPartner(`business-onboarding-${externalId}`);
+      expect(bytes).toContain(`"annualBusinessRevenue":${CENTS},`);
+    }
+  });
+
+  it('from REST and from events', async () => {
+    const receiver = await runReceiver(rig);
+    const { externalId, ...input } = business();
+    const rest = await receiver.call(
+      `PUT /onboardings/${externalId}`,
+      withRevenue({ type: 'business', ...input }),
+      { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+    );
+    const [structured, binary] = [customer(), business()];
+    const requested = withRevenue(event('customer.onboarding.requested.v1', structured));
+    const asEvent = await receiver.post(requested, { 'content-type': STRUCTURED });
+    const inHeaders = await receiver.post(withRevenue(binary), {
+      'content-type': 'application/json',
+      'ce-specversion': '1.0',
+      'ce-id': 'msg_1',
+      'ce-source': '/crm',
+      'ce-type': 'business.onboarding.requested.v1',
+    });
+    expect([rest.status, asEvent.status, inHeaders.status]).toEqual([202, 202, 202]);
+    for (const id of [
+      `business-onboarding-${externalId}`,
+      `customer-onboarding-${structured.externalId}`,
+      `business-onboarding-${binary.externalId}`,
+    ]) {
+      expect(await atPartner(id)).toContain(`"annualBusinessRevenue":${CENTS},`);
+    }
+  });
+
+  it('from a correction, where it is text', async () => {
+    const input = business('correction');
+    await rig.onboardBusiness(input);
+    const onboarding = new Onboarding(rig.client, `business-onboarding-${input.externalId}`);
+    const { id } = await onboarding.requirement('rejected-input');
+    const patch = { holder: { website: 'corner.example.com', annualBusinessRevenue: DOLLARS } };
+    await gangway(['resolve', input.externalId, id, '--patch', JSON.stringify(patch)]);
+    await onboarding.outcome();
+    expect(await atPartner(onboarding.workflowId)).toContain(`"annualBusinessRevenue":${CENTS},`);
+  });
+});
+
+describe('a whole number beyond 2^53 that would be rounded', () => {
+  it('is refused in a correction, with what to write instead', async () => {
+    const { externalId, id } = await waitingBoarding(rig);
+    const patch = `{"application":{"volume":${DOLLARS}}}`;
+    expect(await gangway(['resolve', externalId, id, '--patch', patch])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        '--patch: is not valid; nothing was sent\n' +
+        '  application.volume: must be JSON; beyond 2^53 - 1 write the digits of a whole number as text\n',
+    });
+  });
+
+  it('is refused in an application', async () => {
+    const input = JSON.stringify({ ...customer(), provisionTerminal: { account: { limit: 1 } } });
+    const file = await inputFile(rig, input.replace('"limit":1', `"limit":${DOLLARS}`));
+    const { code, stderr } = await gangway(['onboard', file]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'provisionTerminal.account.limit: must be JSON; beyond 2^53 - 1 write the digits',
+    );
+  });
+});
+
+describe('gangway call keeps every digit', () => {
+  const request = (scenario: string) =>
+    HOLDER.replace('Corner Bakery', scenario).replace(/}$/, `,"annualBusinessRevenue":${DOLLARS}}`);
+
+  it.each([['by a worker'], ['from here', '--local']])('%s', async (_, ...how) => {
+    const given = request(`Bakery ${how.length}`);
+    const call = ['call', 'banking', 'submit-business-account-holder', given, '--yes', '--json', ...how];
+    const { profileId } = JSON.parse((await gangway(call)).stdout) as { profileId: number };
+    const bytes = await (await fetch(`${rig.sandbox.url}/sandbox/profiles/${profileId}`)).text();
+    expect(bytes).toContain(`"annualBusinessRevenue":${CENTS},`);
+    const read = ['call', 'banking', 'get-business-account-holder', `{"profileId":${profileId}}`, '--json'];
+    const { stdout } = await gangway([...read, ...how]);
+    expect(stdout).toContain(`"annualBusinessRevenue":"${CENTS}"`);
+  });
+
+  it('of what no contract describes, and sends the very bytes', async () => {
+    const proxy = await countingProxy(rig.sandbox.url);
+    const given = `{"profileId":501,"limits":[{"daily":${DOLLARS}}]}`;
+    const args = ['call', 'banking', 'submit-business-customer', given, '--yes', '--local'];
+    await runGangway({ ...rig.env, BANKING_URL: proxy.url }, args);
+    const sent = proxy.seen('POST /svc/businessCustomer').map(({ request }) => String(request.body()));
+    expect(sent).toEqual([given]);
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { businessOnboardingInput } from '../../../../src/messages/business-onboarding-input.js';
+import { activitiesAtSandbox, activitiesOf } from '../../../rigs/activities/banking/running-activities.js';
+import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
+import { answering } from '../../../rigs/partners/servers.js';
+import { changed, HOLDER as HOLDER_JSON, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
+
+const TAKEN = '{"profileId":9,"success":true}';
+const CARD = '{"paymentCardId":"c1"}';
+
+describe('an int64 of a request', () => {
+  it.each([
+    [0, '0'],
+    [250_000, '250000'],
+    ['250000', '250000'],
+    [9007199254740991, '9007199254740991'],
+    ['9007199254740992', '9007199254740992'],
+    [9007199254740993n, '9007199254740993'],
+    ['9223372036854775807', '9223372036854775807'],
+    [9223372036854775807n, '9223372036854775807'],
+  ])('%s goes over the wire as the number %s', async (amount, digits) => {
+    const { client, requests } = await bankingPartner(answering(200, TAKEN));
+    await client.submitBusinessAccountHolder({ ...HOLDER, annualBusinessRevenue: amount });
+    await client.updateBusinessAccountHolder({ ...HOLDER, profileId: 9, annualBusinessRevenue: amount });
+    for (const { body } of requests()) {
+      expect(String(body)).toContain(`"percentageOwnership":75,"annualBusinessRevenue":${digits}}`);
+    }
+    const cards = await bankingPartner(answering(200, CARD));
+    await cards.client.createCard({ financialAccountId: 'fa-1', maxTotalSpending: amount });
+    const [card] = cards.requests();
+    expect(String(card?.body)).toBe(`{"financialAccountId":"fa-1","maxTotalSpending":${digits}}`);
+  });
+
+  it.each([
+    [480_000, '480000'],
+    ['480000', '480000'],
+    ['9007199254740993', '9007199254740993'],
+    [9223372036854775807n, '9223372036854775807'],
+  ])('comes as %s in an input, and keeps its digits through Temporal', async (amount, digits) => {
+    const { client, requests } = await bankingPartner(answering(200, TAKEN));
+    const { run } = await activitiesOf(client);
+    const holder = { ...HOLDER, annualBusinessRevenue: amount };
+    const input = businessOnboardingInput().parse({ externalId: 'b-1', holder });
+    // As JSON, which is what the payload converter makes of it.
+    const asPayload = JSON.parse(JSON.stringify(input)) as typeof input;
+    await run('submitHolder', { holder: asPayload.holder });
+    await run('correctHolder', { profileId: 9, holder: asPayload.holder });
+    expect(requests().map(({ line }) => line)).toEqual([
+      'POST /svc/businessAccountHolder',
+      'PUT /svc/businessAccountHolder/9',
+    ]);
+    for (const { body } of requests()) {
+      expect(String(body)).toMatch(new RegExp(`"annualBusinessRevenue":${digits}}$`));
+    }
+  });
+
+  it('where no shape is known is a bigint', async () => {
+    const { client, requests } = await bankingPartner(answering(200, TAKEN));
+    await client.submitBusinessCustomer({ profileId: 9, limits: { daily: [9223372036854775807n] } });
+    await client.setCardAuthorizationControls({
+      paymentCardId: 'c1',
+      authorizationControls: [{ amount: 9007199254740993n }],
+    });
+    expect(requests().map(({ body }) => String(body))).toEqual([
+      '{"profileId":9,"limits":{"daily":[9223372036854775807]}}',
+      '{"paymentCardId":"c1","authorizationControls":[{"amount":9007199254740993}]}',
+    ]);
+  });
+});
+
+describe('an int64 of a response', () => {
+  it.each([
+    ['annual revenue', '"businessAccountHolder":{"annualBusinessRevenue":9223372036854775807}'],
+    [
+      'a transfer limit',
+      '"profileSettings":{"transferAmountLimits":{"achOutTransferAmountLimit":9223372036854775807}}',
+    ],
+    ['a field that nobody named', '"tier":[9223372036854775807]'],
+  ])('keeps its digits as text: %s', async (_, fields) => {
+    const { client } = await bankingPartner(answering(200, `{"id":4,${fields}}`));
+    const profile = await client.getProfile({ id: 4 });
+    const read = JSON.parse(`{${fields.replace(/\d{19}/, '"$&"')}}`) as object;
+    expect(profile).toMatchObject(read);
+  });
+
+  it('keeps its digits in cards and in external activity', async () => {
+    const card = '{"paymentCardId":"c1","maxTotalSpending":9007199254740993,"totalSpending":12}';
+    const cards = await bankingPartner(answering(200, `[${card}]`));
+    expect((await cards.client.listCards({})).records).toMatchObject([
+      { maxTotalSpending: '9007199254740993', totalSpending: 12 },
+    ]);
+    const amount = '{"id":"a-1","amount":{"value":-9223372036854775808,"currencyCode":"USD"}}';
+    const activity = await bankingPartner(answering(200, `{"activity":[${amount}]}`));
+    expect(await activity.client.getExternalAccountActivity({ profileId: 4 })).toMatchObject({
+      activity: [{ amount: { value: '-9223372036854775808' } }],
+    });
+  });
+});
+
+describe('the sandbox', () => {
+  it('keeps every digit of a revenue, in cents once it is read', async () => {
+    const banking = await runBanking();
+    const id = await banking.submit(changed(HOLDER_JSON, 'annualBusinessRevenue', '92233720368547758'));
+    const read = await banking.call(`GET /svc/businessAccountHolder/${id}`);
+    expect(read.text).toContain('"annualBusinessRevenue":9223372036854775800,');
+    const corrected = changed(HOLDER_JSON, 'annualBusinessRevenue', '90071992547409931');
+    await banking.call(`PUT /svc/businessAccountHolder/${id}`, corrected);
+    const profile = await banking.call(`GET /svc/profile/${id}`);
+    expect(profile.text).toContain('"annualBusinessRevenue":9007199254740993100,');
+  });
+
+  it('keeps every digit of a card’s limit', async () => {
+    const banking = await runBanking();
+    const body = '{"financialAccountId":"fa-501-1","maxTotalSpending":9223372036854775807}';
+    const created = await banking.call('POST /api/paymentCards', body);
+    expect(created.text).toContain('"maxTotalSpending":9223372036854775807,');
+    const { text } = await banking.call('GET /svc/paymentCard/list');
+    expect(text).toContain('"maxTotalSpending":9223372036854775807,');
+  });
+
+  it.each([
+    ['"250000"', 'must be a number'],
+    ['9223372036854775808', 'must be an int64'],
+    ['-1', 'must be 0 or more'],
+  ])('refuses a revenue of %s', async (json, rule) => {
+    const banking = await runBanking();
+    const holder = changed(HOLDER_JSON, 'annualBusinessRevenue', json);
+    const { status, text } = await banking.call('POST /svc/businessAccountHolder', holder);
+    expect([status, text]).toEqual([400, expect.stringContaining(`"annualBusinessRevenue":["${rule}`)]);
+  });
+
+  it('tells through the client what it was told through it', async () => {
+    const { run, banking } = await activitiesAtSandbox();
+    const holder = JSON.parse(HOLDER_JSON);
+    const { profileId } = await run('submitHolder', {
+      holder: { ...holder, annualBusinessRevenue: '9223372036854775807' },
+    });
+    const { text } = await banking.call(`GET /svc/businessAccountHolder/${profileId}`);
+    expect(text).toContain('"annualBusinessRevenue":922337203685477580700,');
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { type CorrectableType, correctionProblems } from '../../../src/messages/correction-problems.js';
+import { NO_ACCOUNTS } from '../../../src/messages/known-accounts.js';
+import { business, merchant, OWNER, terminal } from '../../rigs/inputs.js';
+
+const named = { posNames: ['Till'], accounts: { north: { posNames: ['Northern Till'] } } };
+
+/** A check of corrections of one input; each problem is `field: message`. */
+const checkOf =
+  (type: CorrectableType, input: object, context: object = {}) =>
+  (patch: unknown) =>
+    correctionProblems(type, input, patch, { known: NO_ACCOUNTS, ...context }).map(
+      ({ field, message }) => `${field}: ${message}`,
+    );
+
+const NO_OBJECT = 'Invalid input: expected object, received string';
+const UNTIL_CREATED =
+  'fields that can: merchant, agentProfileId, agent, boardingSettingsId, boardingSettings, fees, application';
+const ONCE_CREATED = 'fields that can: fees, application';
+const NOT_AS_A_WHOLE =
+  'application: cannot be removed as a whole; name the fields to change, with null for those to remove';
+
+describe('a correction of a merchant', () => {
+  const input = merchant(undefined, { application: { siteInspection: { visited: true } } });
+  const problems = checkOf('merchantBoarding', input);
+
+  it.each([
+    { merchant: { dba: 'New Name' } },
+    { merchant: { email: null } },
+    { agentProfileId: null, agent: 'Harbor Agents' },
+    { boardingSettingsId: null, boardingSettings: 'Standard' },
+    { boardingSettingsId: null, boardingSettings: false },
+    { fees: { minimumDiscountAmount: 25 } },
+    { fees: null },
+    { application: { siteInspection: { visited: null }, equipment: ['till'] } },
+  ])('may be %j before the merchant exists', (patch) => {
+    expect(problems(patch)).toEqual([]);
+  });
+
+  it.each<[unknown, readonly string[]]>([
+    ['Test', [`: must be an object; ${UNTIL_CREATED}`]],
+    [null, [`: must be an object; ${UNTIL_CREATED}`]],
+    [[], [`: must be an object; ${UNTIL_CREATED}`]],
+    [{}, [`: names no field; ${UNTIL_CREATED}`]],
+    [{ merchant: 'Test' }, [`merchant: ${NO_OBJECT}`]],
+    [{ merchant: null }, ['merchant: is required']],
+    [
+      { merchant: { dba: null, lastName: '' } },
+      ['merchant.dba: is required', 'merchant.lastName: must not be empty'],
+    ],
+    [{ merchant: { ssn: '078051120' } }, ['merchant.ssn: is not a known field']],
+    [{ application: 'volume 240000' }, [`application: ${NO_OBJECT}`]],
+    [{ application: ['volume'] }, ['application: Invalid input: expected object, received array']],
+    [
+      { application: { merchantProfile: 'x' } },
+      ['application.merchantProfile: Invalid input: expected record, received string'],
+    ],
+    [{ application: { merchantProfileId: 5 } }, ['application.merchantProfileId: is set by the workflow']],
+    [{ application: null }, [NOT_AS_A_WHOLE]],
+    [{ fees: 'less' }, [`fees: ${NO_OBJECT}`]],
+    [
+      { fees: { minimumDiscountAmount: 501, tip: 1 } },
+      ['fees.minimumDiscountAmount: Too big: expected number to be <=500', 'fees.tip: is not a known field'],
+    ],
+    [
+      { boardingSettings: false },
+      ['boardingSettings: is given beside boardingSettingsId; give one of the two'],
+    ],
+    [{ agentProfileId: '101' }, ['agentProfileId: Invalid input: expected number, received string']],
+    [
+      { externalId: 'other', dba: 'New Name' },
+      [
+        `externalId: cannot be changed by a correction; ${UNTIL_CREATED}`,
+        `dba: cannot be changed by a correction; ${UNTIL_CREATED}`,
+      ],
+    ],
+  ])('cannot be %j, and each field is named with its rule', (patch, told) => {
+    expect(problems(patch)).toEqual(told);
+  });
+
+  it.each<[object, readonly string[]]>([
+    [{ merchant: { dba: 'New Name' } }, [`merchant: can no longer be changed; ${ONCE_CREATED}`]],
+    [{ merchant: 'Test' }, [`merchant: can no longer be changed; ${ONCE_CREATED}`]],
+    [{ merchant: null }, [`merchant: can no longer be changed; ${ONCE_CREATED}`]],
+    [
+      { agent: 'Harbor Agents', agentProfileId: null, boardingSettings: false, boardingSettingsId: null },
+      ['agent', 'agentProfileId', 'boardingSettings', 'boardingSettingsId'].map(
+        (field) => `${field}: can no longer be changed; ${ONCE_CREATED}`,
+      ),
+    ],
+    [
+      { merchant: { dba: 'New Name' }, application: 'volume 240000' },
+      [`merchant: can no longer be changed; ${ONCE_CREATED}`, `application: ${NO_OBJECT}`],
+    ],
+    [{ application: null }, [NOT_AS_A_WHOLE]],
+    [{ application: { salesAndBusinessProfile: { volume: 240_000 } } }, []],
+    [{ fees: { minimumDiscountAmount: 25 } }, []],
+  ])('is limited to fees and application once the merchant exists: %j', (patch, told) => {
+    expect(checkOf('merchantBoarding', input, { merchantExists: true })(patch)).toEqual(told);
+  });
+
+  it('may name a point of sale of the account that it runs in, and none of another', () => {
+    const pos = (name: string) => ({ merchant: { pos: name } });
+    const northern = checkOf('merchantBoarding', input, { known: named, account: 'north' });
+    const nameless = checkOf('merchantBoarding', input, { known: named });
+    expect([northern(pos('Northern Till')), nameless(pos('Till'))]).toEqual([[], []]);
+    const rule = 'merchant.pos: is known to the partner in another account only';
+    expect([northern(pos('Till')), nameless(pos('Northern Till'))]).toEqual([[rule], [rule]]);
+  });
+});
+
+describe('a correction of a business', () => {
+  const input = business(undefined, { beneficialOwners: [OWNER] });
+  const problems = checkOf('businessOnboarding', input);
+  const FIELDS = 'fields that can: holder, beneficialOwners';
+
+  it.each([
+    { holder: { phone: '5185550199', website: null } },
+    { holder: { annualBusinessRevenue: '9223372036854775807' } },
+    { beneficialOwners: [OWNER, OWNER, OWNER, OWNER] },
+    { beneficialOwners: null },
+  ])('may be %j', (patch) => {
+    expect(problems(patch)).toEqual([]);
+  });
+
+  it.each<[object, readonly string[]]>([
+    [{ holder: null }, ['holder: is required']],
+    [{ holder: 'x' }, [`holder: ${NO_OBJECT}`]],
+    [{ holder: { phone: '518', ssn: null } }, ['holder.phone: must be 10 digits', 'holder.ssn: is required']],
+    [{ beneficialOwners: 'x' }, ['beneficialOwners: Invalid input: expected array, received string']],
+    [{ beneficialOwners: Array(5).fill(OWNER) }, ['beneficialOwners: at most four beneficial owners']],
+    [{ beneficialOwners: [{ ...OWNER, zipCode: '1' }] }, ['beneficialOwners.0.zipCode: must be 5 digits']],
+    [{ merchantProfileId: 5 }, [`merchantProfileId: cannot be changed by a correction; ${FIELDS}`]],
+  ])('cannot be %j, and each field is named with its rule', (patch, told) => {
+    expect(problems(patch)).toEqual(told);
+  });
+
+  it('names what an input without its SSNs lacks, as a run that was continued as new has it', () => {
+    const { ssn: _, ...holder } = input.holder;
+    const continued = checkOf('businessOnboarding', { ...input, holder });
+    expect(continued({ holder: { phone: '5185550199' } })).toEqual(['holder.ssn: is required']);
+    expect(continued({ holder: { phone: '5185550199', ssn: '123456789' } })).toEqual([]);
+  });
+});
+
+describe('a correction of a terminal', () => {
+  const input = { externalId: 't-1', mid: '0001', provisionTerminal: terminal() };
+  const address = { street_line1: '2 Main Street' };
+  const FIELDS = 'fields that can: provisionTerminal.terminal, provisionTerminal.toProduction';
+  const WITH_ACCOUNT = FIELDS.replace(':', ': provisionTerminal.account,');
+
+  it.each<[object, readonly string[]]>([
+    [{ account: { address } }, []],
+    [{ terminal: { name: 'Bar' }, toProduction: true }, []],
+    [{ account: { address: null } }, ['provisionTerminal.account.address: is required']],
+    [{ dueInHours: 1 }, [`provisionTerminal.dueInHours: cannot be changed by a correction; ${WITH_ACCOUNT}`]],
+  ])('is checked by its rules before the account exists: %j', (provisionTerminal, told) => {
+    expect(checkOf('terminalProvisioning', input)({ provisionTerminal })).toEqual(told);
+  });
+
+  it.each<[object, readonly string[]]>([
+    [{ provisionTerminal: { terminal: { name: 'Bar' } } }, []],
+    [
+      { provisionTerminal: { account: { address }, terminal: { name: '' } } },
+      [
+        `provisionTerminal.account: can no longer be changed; ${FIELDS}`,
+        'provisionTerminal.terminal.name: must not be empty',
+      ],
+    ],
+    [{ provisionTerminal: null }, ['provisionTerminal: is required']],
+    [{ provisionTerminal: 'x' }, [`provisionTerminal: ${NO_OBJECT}`]],
+    [{ mid: '0002' }, [`mid: cannot be changed by a correction; ${FIELDS}`]],
+  ])('is limited to the terminal once the account exists: %j', (patch, told) => {
+    const problems = checkOf('terminalProvisioning', input, { paymentsAccountExists: true });
+    expect(problems(patch)).toEqual(told);
+  });
+});
