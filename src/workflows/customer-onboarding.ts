@@ -77,7 +77,7 @@ export async function customerOnboarding(
     // What ends one of them early, such as a cancellation, does not keep the other one from its end.
     await Promise.allSettled(parts);
     await Promise.all(parts);
-    refuseCancelled();
+    if (!children.hasBegun('terminal')) refuseCancelled();
     refuseFailed(customer);
     if (input.provisionTerminal && !customer.endOf('terminal')) {
       customer.ends('terminal', await inScopeOf('terminal', provideTerminal));
@@ -97,7 +97,10 @@ export async function customerOnboarding(
   }
 
   async function onboardBusiness(): Promise<PartEnd> {
-    await condition(() => knownMerchant() !== undefined || customer.endOf('boarding') !== undefined);
+    // A run may be cancelled before it begins, and its children are cancelled all the same.
+    if (!children.hasBegun('business')) {
+      await condition(() => knownMerchant() !== undefined || customer.endOf('boarding') !== undefined);
+    }
     const merchant = knownMerchant();
     if (merchant === undefined) return NOT_STARTED;
     return children.live('business', () =>

@@ -55,6 +55,10 @@ export class Children {
     return this.#starting > 0;
   }
 
+  hasBegun(part: Part): boolean {
+    return this.#begun.has(part);
+  }
+
   /** True when the part belongs to whoever started it, so that it is not cancelled with the customer. */
   isAttached(part: Part): boolean {
     return this.#begun.get(part) === 'attached';
@@ -85,7 +89,7 @@ export class Children {
    */
   async live(part: Part, start: () => Promise<Child>): Promise<PartEnd> {
     const scope = CancellationScope.current();
-    if (scope.consideredCancelled) await scope.cancelRequested;
+    if (scope.consideredCancelled && !this.hasBegun(part)) await scope.cancelRequested;
     // A start is never cancelled: the server cannot cancel a child that has not started yet, and starts it afterwards.
     const begun = CancellationScope.nonCancellable(() => this.#begin(part, start));
     const end = CancellationScope.nonCancellable(async () => this.#endOf(part, await begun));
@@ -153,6 +157,7 @@ export class Children {
    * @returns false when `isOver` before that
    */
   async goesOn(part: Part, { how }: PartEnd, isOver: () => boolean): Promise<boolean> {
+    if (isOver()) return false;
     const { customer } = this;
     const changed = () => condition(() => isOver() || customer.isBack(part));
     if (how === 'completed' || how === 'cancelled') await changed();
