@@ -1,6 +1,7 @@
 import { activityInfo, getClient } from '@temporalio/activity';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import type { PartEnd } from '../messages/customer-onboarding.js';
 import { defined } from '../messages/defined.js';
 import type { OnboardingActivities, Progress } from '../messages/onboarding-activities.js';
 import { resolveRequirement } from '../messages/requirements.js';
@@ -9,7 +10,7 @@ import { beating } from './failures.js';
 import { again, delayBeforeNext } from './poll.js';
 import type { PollBounds } from './poll-delay.js';
 
-/** What a customer's workflow asks of other workflows, over the worker's own connection. */
+/** What a customer and its children ask of other workflows, over the worker's own connection. */
 export function onboardingActivities(poll: PollBounds): OnboardingActivities {
   return {
     async resolveInOnboarding({ workflowId, resolution }) {
@@ -25,18 +26,45 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
         const rejected = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
         if (rejected instanceof ApplicationFailure)
           throw ApplicationFailure.nonRetryable(rejected.message, rejected.type);
+        if (error instanceof WorkflowNotFoundError)
+          throw ApplicationFailure.nonRetryable(
+            `${workflowId} has ended: it takes no answers`,
+            'OnboardingEnded',
+          );
         throw error;
       }
     },
 
     async awaitOnboarding({ workflowId, until }) {
       const progress = await progressOf(workflowId);
-      const isReached = until === 'merchant' && progress.facts.merchantProfileId !== undefined;
-      if (progress.outcome || isReached) return progress;
-      throw again('NotYet', 'the onboarding goes on', delayBeforeNext(poll));
+      const isReached = {
+        merchant: progress.end !== undefined || progress.facts.merchantProfileId !== undefined,
+        end: progress.end !== undefined,
+        reset: progress.end === undefined,
+      };
+      if (isReached[until]) return progress;
+      throw again('NotYet', 'the onboarding is as it was', delayBeforeNext(poll));
+    },
+
+    async cancelOrphan({ workflowId, customer }) {
+      const { workflow } = getClient();
+      const { status } = await workflow.getHandle(customer).describe();
+      if (!ENDED_WITHOUT_WAITING.includes(status.name)) return;
+      await workflow.getHandle(workflowId).cancel();
     },
   };
 }
+
+/** Statuses of a customer that ended before its children. */
+const ENDED_WITHOUT_WAITING: readonly string[] = ['TERMINATED', 'FAILED', 'TIMED_OUT'];
+
+/** How a workflow ended that did not complete, by the name of its status. */
+const UNFINISHED = {
+  CANCELLED: 'cancelled',
+  TERMINATED: 'terminated',
+  TIMED_OUT: 'timed out',
+  FAILED: 'failed',
+} as const satisfies Readonly<Record<string, PartEnd['how']>>;
 
 async function progressOf(workflowId: string): Promise<Progress> {
   const client = getClient();
@@ -51,7 +79,8 @@ async function progressOf(workflowId: string): Promise<Progress> {
     paymentsAccountId,
     terminalId,
   });
-  if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return { facts };
-  if (status.name !== 'COMPLETED') return { facts, outcome: { outcome: 'cancelled' } };
-  return { facts, outcome: await outcomeOf(client, workflowId) };
+  if (status.name === 'COMPLETED')
+    return { facts, end: { how: 'completed', outcome: await outcomeOf(client, workflowId) } };
+  const how = UNFINISHED[status.name as keyof typeof UNFINISHED];
+  return how === undefined ? { facts } : { facts, end: { how } };
 }

@@ -1,8 +1,6 @@
-import type { BusinessOnboardingOutcome } from './business-onboarding.js';
-import type { MerchantBoardingOutcome } from './merchant-boarding.js';
+import type { PartEnd } from './customer-onboarding.js';
 import type { OnboardingState } from './onboarding-state.js';
 import type { Resolution, ResolutionReceipt } from './requirements.js';
-import type { TerminalProvisioningOutcome } from './terminal-provisioning.js';
 
 /** How far an onboarding has come that someone else started. */
 export interface Progress {
@@ -11,22 +9,24 @@ export interface Progress {
     OnboardingState,
     'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId' | 'paymentsAccountId' | 'terminalId'
   >;
-  /** There once it has ended; `cancelled` also when it was terminated or failed. */
-  readonly outcome?:
-    | MerchantBoardingOutcome
-    | BusinessOnboardingOutcome
-    | TerminalProvisioningOutcome
-    | { readonly outcome: 'cancelled' };
+  /** There once it has ended. */
+  readonly end?: PartEnd;
 }
 
-/** What a customer's workflow asks of other workflows. Done by the worker, for a workflow cannot update another. */
+/** What a customer and its children ask of other workflows. The worker does it, because a workflow cannot update another. */
 export interface OnboardingActivities {
   /**
    * Answers a requirement of another workflow, once however often this is tried.
    *
-   * @throws ApplicationFailure of type `InvalidResolution` when that workflow's validator rejects the answer
+   * @throws ApplicationFailure of type `InvalidResolution` when that workflow's validator rejects the answer, and of type
+   *   `OnboardingEnded` when that workflow has ended
    */
   resolveInOnboarding(request: { workflowId: string; resolution: Resolution }): Promise<ResolutionReceipt>;
-  /** Waits until an onboarding knows its merchant, or has ended, however long that takes. Costs no history. */
-  awaitOnboarding(request: { workflowId: string; until: 'merchant' | 'end' }): Promise<Progress>;
+  /**
+   * Waits, however long that takes, until an onboarding knows its merchant or has ended, has ended, or runs again after an
+   * operator reset it. Costs no history.
+   */
+  awaitOnboarding(request: { workflowId: string; until: 'merchant' | 'end' | 'reset' }): Promise<Progress>;
+  /** Cancels a child whose customer was terminated, failed or timed out. Leaves the child of any other customer alone. */
+  cancelOrphan(request: { workflowId: string; customer: string }): Promise<void>;
 }

@@ -1,7 +1,15 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import { setHandler } from '@temporalio/workflow';
+import { getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
 import { CORRECTABLE_BUSINESS_MEMBERS } from '../../messages/business-onboarding.js';
-import { type ChildReport, childReport, type Part, partId } from '../../messages/customer-onboarding.js';
+import {
+  type ChildReport,
+  childReport,
+  type Part,
+  type PartEnd,
+  type PartOutcome,
+  partId,
+  reportAgain,
+} from '../../messages/customer-onboarding.js';
 import { defined } from '../../messages/defined.js';
 import { CORRECTABLE_MERCHANT_MEMBERS } from '../../messages/merchant-boarding.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
@@ -12,9 +20,11 @@ import {
   resolveRequirement,
 } from '../../messages/requirements.js';
 import { CORRECTABLE_TERMINAL_MEMBERS } from '../../messages/terminal-provisioning.js';
+import type { AnnouncerRecords } from '../journey/announcer.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { partnerAccount } from '../journey/partner-account.js';
 import { type Facts, PublicFace } from '../journey/public-face.js';
+import { type HeardPart, hear } from '../journey/reports.js';
 import { problemWith } from '../journey/resolution-check.js';
 import { resolveInOnboarding } from './activities.js';
 
@@ -31,13 +41,19 @@ const CORRECTABLE: Readonly<Record<Part, readonly string[]>> = {
   terminal: CORRECTABLE_TERMINAL_MEMBERS,
 };
 
-const NOTHING_YET: OnboardingState = {
-  stage: 'preparing',
-  partnerStatus: null,
-  requirements: [],
-  timeline: [],
-  polls: 0,
-};
+/** What a customer hands to the next run of its workflow. */
+export interface CustomerRecords {
+  readonly state: OnboardingState;
+  readonly news: AnnouncerRecords;
+  readonly parts: readonly (readonly [Part, HeardPart])[];
+  readonly ends: readonly (readonly [Part, KnownEnd])[];
+}
+
+/** The end of a part, and the run that ended as far as its reports named it. */
+export interface KnownEnd {
+  readonly end: PartEnd;
+  readonly run: string | undefined;
+}
 
 function leftBehind({ merchantProfileId, profileId, paymentsAccountId, terminalId }: Facts): string {
   const known = [
@@ -49,18 +65,47 @@ function leftBehind({ merchantProfileId, profileId, paymentsAccountId, terminalI
   return `${known.slice(0, -1).join(', ')} and ${known.at(-1)} are known at the partners`;
 }
 
-/** The public face of a customer: what its children report, as one. An answer goes on to the child that asked. */
+/** The published state of a customer: what its children report, as one. An answer goes on to the child that asked. */
 export class Customer extends PublicFace {
-  readonly #parts = new Map<Part, OnboardingState>();
+  readonly #parts: Map<Part, HeardPart>;
+  /** In the order in which they ended. */
+  readonly #ends: Map<Part, KnownEnd>;
+  /** Parts that a whole report was asked of. */
+  readonly #asked = new Set<Part>();
+  /** Parts that did not take what was sent to them. */
+  readonly #doubts = new Set<Part>();
 
-  constructor(private readonly externalId: string) {
-    super({ nextSteps: NEXT_STEPS, leftBehind });
+  constructor(
+    private readonly externalId: string,
+    records?: CustomerRecords,
+  ) {
+    super({ nextSteps: NEXT_STEPS, leftBehind, state: records?.state, news: records?.news });
+    this.#parts = new Map(records?.parts);
+    this.#ends = new Map(records?.ends);
     setHandler(childReport, (report) => this.#hear(report));
     setHandler(resolveRequirement, this.#resolve, { validator: this.#validate });
   }
 
+  get records(): CustomerRecords {
+    const parts = [...this.#parts];
+    return {
+      state: { ...super.state, requirements: [] },
+      news: this.announcer.records,
+      parts,
+      ends: [...this.#ends],
+    };
+  }
+
+  override get state(): OnboardingState {
+    return { ...super.state, ...Object.fromEntries(this.#states) };
+  }
+
   override get requirements(): readonly Requirement[] {
-    return [...this.#parts.values()].flatMap(({ requirements }) => requirements);
+    return this.#states.flatMap(([, { requirements }]) => requirements);
+  }
+
+  get #states(): readonly (readonly [Part, OnboardingState])[] {
+    return [...this.#parts].map(([part, { state }]) => [part, state]);
   }
 
   workflowIdOf(part: Part): string {
@@ -73,31 +118,102 @@ export class Customer extends PublicFace {
     this.publish();
   }
 
-  #hear({ part, state, since, timeline }: ChildReport): void {
-    const known = this.#parts.get(part) ?? NOTHING_YET;
-    this.#parts.set(part, { ...state, timeline: [...known.timeline.slice(0, since), ...timeline] });
-    const { merchantProfileId, mid } = this.#parts.get('boarding') ?? NOTHING_YET;
-    const { profileId, financialAccountId } = this.#parts.get('business') ?? NOTHING_YET;
-    const { paymentsAccountId, terminalId } = this.#parts.get('terminal') ?? NOTHING_YET;
+  /** The outcome in the last report of a part. */
+  outcomeOf(part: Part): PartOutcome | undefined {
+    return this.#parts.get(part)?.outcome;
+  }
+
+  /** Has the server asked whether a part still runs. */
+  doubt(part: Part): void {
+    this.#doubts.add(part);
+  }
+
+  /** True once after each {@link doubt}. */
+  takeDoubt(part: Part): boolean {
+    return this.#doubts.delete(part);
+  }
+
+  endOf(part: Part): PartEnd | undefined {
+    return this.#ends.get(part)?.end;
+  }
+
+  get ended(): readonly Part[] {
+    return [...this.#ends.keys()];
+  }
+
+  /** Takes note of the end of a part. What it asked is closed with it. */
+  ends(part: Part, end: PartEnd): void {
+    const known = this.#parts.get(part);
+    this.#ends.set(part, { end, run: known?.run });
+    if (known) this.#parts.set(part, closed(known, end));
+    if (end.how === 'completed') {
+      const { outcome } = end;
+      if ('merchantProfileId' in outcome)
+        this.know(defined({ merchantProfileId: outcome.merchantProfileId }));
+      this.timeline.add(`${part}-ended`, { detail: outcome.outcome });
+    } else if (end.how === 'failed') {
+      this.timeline.add(`${part}-failed`, { detail: 'see the child workflow' });
+    } else {
+      this.timeline.add(`${part}-ended`, { detail: end.how });
+    }
+    this.publish();
+  }
+
+  /** True when a part that has ended reports from another run: its workflow was reset. */
+  isBack(part: Part): boolean {
+    const ended = this.#ends.get(part);
+    return ended !== undefined && ended.run !== this.#parts.get(part)?.run;
+  }
+
+  /** Takes note that a part goes on that had ended. */
+  goesOn(part: Part): void {
+    if (!this.isBack(part)) this.#askAgain(part);
+    this.#ends.delete(part);
+    this.timeline.add(`${part}-reset`, { detail: 'its workflow goes on in another run' });
+    this.publish();
+  }
+
+  #hear(report: ChildReport): void {
+    const { part } = report;
+    const now = hear(this.#parts.get(part), report);
+    if (now === 'old') return;
+    if (now === 'gap') {
+      this.#askAgain(part);
+      return;
+    }
+    this.#asked.delete(part);
+    const ended = this.#ends.get(part);
+    this.#parts.set(part, ended?.run === now.run ? closed(now, ended.end) : now);
+    const { boarding, business, terminal } = Object.fromEntries(this.#states) as Partial<
+      Record<Part, OnboardingState>
+    >;
     this.learn({
-      ...Object.fromEntries(this.#parts),
       ...defined({
-        merchantProfileId,
-        mid,
-        profileId,
-        financialAccountId,
-        paymentsAccountId,
-        terminalId,
+        merchantProfileId: boarding?.merchantProfileId,
+        mid: boarding?.mid,
+        profileId: business?.profileId,
+        financialAccountId: business?.financialAccountId,
+        paymentsAccountId: terminal?.paymentsAccountId,
+        terminalId: terminal?.terminalId,
       }),
-      polls: [...this.#parts.values()].reduce((sum, { polls }) => sum + polls, 0),
+      polls: this.#states.reduce((sum, [, { polls }]) => sum + polls, 0),
     });
+  }
+
+  /** Asks a part for a whole report, because one before its last is missing. */
+  #askAgain(part: Part): void {
+    if (this.#asked.has(part)) return;
+    this.#asked.add(part);
+    getExternalWorkflowHandle(this.workflowIdOf(part))
+      .signal(reportAgain)
+      // It has ended, and its end is seen by other means.
+      .catch(() => this.#asked.delete(part));
   }
 
   /** The part that has a requirement open; the business when none has, for the check to say so. */
   #partOf(resolution: Resolution | null): Part {
     const isOpen = ({ id }: Requirement) => id === resolution?.requirementId;
-    const [part = 'business'] =
-      [...this.#parts].find(([, { requirements }]) => requirements.some(isOpen)) ?? [];
+    const [part = 'business'] = this.#states.find(([, { requirements }]) => requirements.some(isOpen)) ?? [];
     return part;
   }
 
@@ -108,21 +224,29 @@ export class Customer extends PublicFace {
 
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
     const part = this.#partOf(resolution);
-    const own = this.#parts.get(part)?.requirements.length ?? 0;
+    const own = this.#parts.get(part)?.state.requirements.length ?? 0;
     const others = this.requirements.length - own;
     try {
       const receipt = await resolveInOnboarding({ workflowId: this.workflowIdOf(part), resolution });
       return { ...receipt, open: receipt.open + others };
     } catch (error) {
       // The child's own word, without the layers around it.
-      throw error instanceof ActivityFailure && error.cause ? error.cause : error;
+      const cause = error instanceof ActivityFailure && error.cause ? error.cause : error;
+      if (cause instanceof ApplicationFailure && cause.type === 'OnboardingEnded') this.doubt(part);
+      throw cause;
     }
   };
 
   protected override close(): void {
     // What still waits is the children's, and theirs to close.
-    this.#parts.forEach((state, part) => {
-      this.#parts.set(part, { ...state, requirements: [] });
+    this.#parts.forEach(({ state, ...known }, part) => {
+      this.#parts.set(part, { ...known, state: { ...state, requirements: [] } });
     });
   }
+}
+
+/** A part whose workflow has ended: it asks nothing, and one that did not complete is where it was stopped. */
+function closed({ state, ...known }: HeardPart, { how }: PartEnd): HeardPart {
+  const stage = how === 'completed' ? {} : { stage: 'cancelled' as const };
+  return { ...known, state: { ...state, ...stage, requirements: [] } };
 }

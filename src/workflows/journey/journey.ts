@@ -1,4 +1,5 @@
 import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
+import type { PartOutcome } from '../../messages/customer-onboarding.js';
 import type {
   OnboardingState,
   OutcomeName,
@@ -22,8 +23,6 @@ export interface JourneyRecords {
   readonly state: OnboardingState;
   readonly desk: DeskRecords;
   readonly news: AnnouncerRecords;
-  /** How much of the timeline a customer's workflow knows. */
-  readonly reported: number;
 }
 
 export interface JourneyOptions extends Omit<PublicFaceOptions, 'state' | 'news'> {
@@ -62,7 +61,10 @@ export class Journey extends PublicFace {
       records: records?.desk,
       onRaised: (requirement) => this.announcer.requirement('requirement.raised.v1', requirement),
     });
-    this.#reporter = new Reporter(() => this.state, records?.reported);
+    this.#reporter = new Reporter(() => ({
+      state: this.state,
+      outcome: this.outcome as PartOutcome | undefined,
+    }));
     setHandler(resolveRequirement, this.#resolve, { validator: this.desk.validate });
     this.#watchDueDates();
   }
@@ -76,7 +78,6 @@ export class Journey extends PublicFace {
       state: this.state,
       desk: this.desk.records,
       news: this.announcer.records,
-      reported: this.#reporter.reported,
     };
   }
 

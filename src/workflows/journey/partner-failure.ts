@@ -15,6 +15,9 @@ export function partnerFailure(error: unknown): PartnerErrorDetails {
   if (cause instanceof ApplicationFailure && cause.type === PARTNER_ERROR) {
     return cause.details?.[0] as PartnerErrorDetails;
   }
+  // Its attempt ended before the request, and the server did not retry it because the activity was cancelled.
+  if (cause instanceof ApplicationFailure && (cause.type === 'NotSent' || cause.type === 'GivenUp'))
+    return { system: 'gangway', operation, kind: 'NotSent', fields: [], reason: cause.message };
   if (!(cause instanceof TimeoutFailure)) throw error;
   const mark = cause.lastHeartbeatDetails as Mark | undefined;
   const about = { system: 'gangway', operation, fields: [], reason: 'the attempt timed out' };

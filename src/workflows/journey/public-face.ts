@@ -39,6 +39,8 @@ export interface PublicFaceOptions {
 export abstract class PublicFace {
   readonly timeline: Timeline;
   protected readonly announcer: Announcer;
+  /** There once the workflow ends. */
+  protected outcome: { readonly outcome: OutcomeName | 'cancelled' } | undefined;
   #facts: Facts;
   readonly #options: PublicFaceOptions;
   #agentProfileId: number | undefined;
@@ -116,18 +118,23 @@ export abstract class PublicFace {
   async live<Outcome extends { readonly outcome: OutcomeName }>(
     story: () => Promise<Outcome>,
   ): Promise<Outcome> {
+    // Current details last for a run only, and who follows this workflow may have missed what the last run knew.
+    if (this.#options.state) this.publish();
     try {
       const outcome = await story();
       this.know({ outcome: outcome.outcome });
-      await this.#end(outcome.outcome, outcome.outcome);
+      await this.#end(outcome, outcome.outcome);
       return outcome;
     } catch (error) {
-      if (isCancellation(error)) await this.#end('cancelled', this.#options.leftBehind(this.#facts));
+      if (isCancellation(error))
+        await this.#end({ outcome: 'cancelled' }, this.#options.leftBehind(this.#facts));
       throw error;
     }
   }
 
-  async #end(stage: OutcomeName | 'cancelled', detail: string): Promise<void> {
+  async #end(outcome: NonNullable<typeof this.outcome>, detail: string): Promise<void> {
+    const { outcome: stage } = outcome;
+    this.outcome = outcome;
     this.close();
     count('ended', { outcome: stage });
     this.timeline.add(stage === 'cancelled' ? 'cancelled' : 'ended', { detail });

@@ -1,32 +1,57 @@
-import { CancellationScope, condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
-import { childReport, PARTS, type Part } from '../../messages/customer-onboarding.js';
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  type ChildReport,
+  childReport,
+  PARTS,
+  type Part,
+  type PartOutcome,
+  reportAgain,
+} from '../../messages/customer-onboarding.js';
 import { ONBOARDINGS } from '../../messages/ids.js';
+import type { OnboardingActivities } from '../../messages/onboarding-activities.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
+import { REPEATABLE } from './activity-options.js';
+import { changesBetween, isEmpty } from './reports.js';
+
+const { cancelOrphan } = proxyActivities<OnboardingActivities>({
+  ...REPEATABLE,
+  summary: 'See what became of the customer',
+});
+
+/** What there is to report. */
+export interface Reportable {
+  readonly state: OnboardingState;
+  /** There once the workflow ends. */
+  readonly outcome: PartOutcome | undefined;
+}
 
 /**
- * Tells the customer's workflow, where there is one, how its child gets on: one signal at a time, so that they arrive in
- * order, and several changes in one where they come fast.
+ * Reports to the customer's workflow, where there is one, how its child gets on: one signal at a time, so that they arrive
+ * in order, with several changes in one where they come fast.
  */
 export class Reporter {
-  #reported: number;
+  #customer: { readonly workflowId: string; readonly part: Part } | undefined;
+  #reported: OnboardingState | undefined;
+  #number = 0;
   #isDue = false;
   #isBusy = false;
-  #customer: { readonly workflowId: string; readonly part: Part } | undefined;
 
-  /** @param reported entries of the timeline that the customer knows from an earlier run */
-  constructor(
-    private readonly state: () => OnboardingState,
-    reported = 0,
-  ) {
-    this.#reported = reported;
+  constructor(private readonly present: () => Reportable) {
     const { parent, workflowType } = workflowInfo();
     const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
     const isCustomer = parent?.workflowId.startsWith(`${ONBOARDINGS.customerOnboarding}-`);
     this.#customer = isCustomer && part ? { workflowId: parent?.workflowId ?? '', part } : undefined;
-  }
-
-  get reported(): number {
-    return this.#reported;
+    setHandler(reportAgain, () => {
+      this.#reported = undefined;
+      this.report();
+    });
   }
 
   report(): void {
@@ -34,34 +59,47 @@ export class Reporter {
     this.#isDue = true;
     if (this.#isBusy) return;
     this.#isBusy = true;
-    // What a cancelled child leaves behind must be told as well.
-    CancellationScope.nonCancellable(() => this.#send()).then(
-      () => {
+    // What a cancelled child leaves behind must be reported as well.
+    CancellationScope.nonCancellable(() => this.#send())
+      .catch(() => this.#orphaned())
+      .finally(() => {
         this.#isBusy = false;
-      },
-      () => {
-        // The customer's workflow has ended. The child goes on, and reports no more.
-        this.#customer = undefined;
-        this.#isBusy = false;
-      },
-    );
+      });
   }
 
   async #send(): Promise<void> {
     while (this.#customer && this.#isDue) {
       const { workflowId, part } = this.#customer;
       this.#isDue = false;
-      const { timeline, ...state } = this.state();
-      const since = this.#reported;
-      // The timeline grows while the signal is on its way.
-      const upTo = timeline.length;
-      const report = { part, state, since, timeline: timeline.slice(since, upTo) };
-      await getExternalWorkflowHandle(workflowId).signal(childReport, report);
-      this.#reported = upTo;
+      const report = this.#next(part);
+      if (report) await getExternalWorkflowHandle(workflowId).signal(childReport, report);
     }
   }
 
-  /** Waits until all is told, as far as there is someone to tell. */
+  #next(part: Part): ChildReport | undefined {
+    const { state, outcome } = this.present();
+    const changes = changesBetween(this.#reported, state);
+    const isWhole = this.#reported === undefined;
+    if (isEmpty(changes)) return undefined;
+    // The timeline grows on.
+    this.#reported = { ...state, timeline: [...state.timeline] };
+    this.#number += 1;
+    const { runId: run, runStartTime } = workflowInfo();
+    const of = { part, run, runStartedAt: runStartTime.toISOString(), number: this.#number };
+    return { ...of, isWhole, ...changes, ...(outcome && { outcome }) };
+  }
+
+  /** The customer's workflow has ended. A child whose customer ended without waiting for it ends as well. */
+  async #orphaned(): Promise<void> {
+    const customer = this.#customer?.workflowId;
+    this.#customer = undefined;
+    if (customer === undefined) return;
+    await CancellationScope.nonCancellable(() =>
+      cancelOrphan({ workflowId: workflowInfo().workflowId, customer }),
+    );
+  }
+
+  /** Waits until all is reported, as far as there is someone to report to. */
   async settled(): Promise<void> {
     await condition(() => !this.#isBusy);
   }

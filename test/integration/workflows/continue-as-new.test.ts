@@ -59,6 +59,38 @@ describe.concurrent('a boarding whose history grows long', { timeout: 90_000 }, 
     });
   });
 
+  it('shows in each run at once what it showed before, and writes no history for that', async () => {
+    await withImpatientServer(async ({ sandbox, board }) => {
+      const boarding = await board(merchant('notes'));
+      const { runId: firstRun } = await boarding.handle.describe();
+      const { merchantProfileId = 0, requirements } = await boarding.until(
+        (state) => state.requirements.length === 2,
+        'two notes',
+      );
+      const run = async () => (await boarding.handle.describe()).runId;
+      for (let change = 0; (await run()) === firstRun; change++) {
+        const comment = `still looking ${change}`;
+        await sandbox.transition(merchantProfileId, { comment });
+        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+        expect(change).toBeLessThan(30);
+      }
+      const { currentDetails } = await boarding.handle.query<{ currentDetails: string }>(
+        '__temporal_workflow_metadata',
+      );
+      expect(currentDetails).toContain(`**Merchant** ${merchantProfileId}`);
+      for (const { id } of requirements) expect(currentDetails).toContain(id);
+      // An outbound event of the run before may be on its way still.
+      const written = (await boarding.written()).filter((name) => !name.startsWith('markerRecorded'));
+      expect(written).toEqual([
+        'activityTaskScheduledEventAttributes',
+        // It waits for the answers until they are due.
+        'timerStartedEventAttributes',
+        'workflowExecutionStartedEventAttributes',
+      ]);
+      await boarding.handle.terminate();
+    });
+  });
+
   it('stays in its account, also when only its id had named that', async () => {
     await withImpatientServer(async ({ client, sandbox, taskQueue }) => {
       const input = merchant('notes');

@@ -1,4 +1,5 @@
-import { WorkflowFailedError } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
@@ -203,10 +204,40 @@ describe.concurrent('cancelling a customer', () => {
   });
 });
 
+describe('cancelling a customer at once', () => {
+  it('ends it and leaves no child behind, however soon after its start', async () => {
+    const statusIfStarted = (id: string) =>
+      statusOf(new Onboarding(rig.client, id)).catch((error: unknown) => {
+        if (error instanceof WorkflowNotFoundError) return 'CANCELLED';
+        throw error;
+      });
+    const cancelledAfter = async (wait: (onboarding: Onboarding<unknown>) => Promise<unknown>) => {
+      const onboarding = await rig.onboard(customer(WAITING));
+      await wait(onboarding);
+      await onboarding.handle.cancel();
+      await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
+      const ids = Object.values(partIds(onboarding.workflowId));
+      expect(await Promise.all(ids.map(statusIfStarted))).toEqual(ids.map(() => 'CANCELLED'));
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, index) => cancelledAfter(() => sleep(index * 5))));
+    // The workflow hears of a cancellation in its first task before the server has started the child that the task asks for.
+    for (let round = 0; round < 10; round++) await cancelledAfter(isInItsFirstTask);
+  });
+});
+
+async function isInItsFirstTask({ handle }: Onboarding<unknown>): Promise<void> {
+  for (;;) {
+    const { events } = await handle.fetchHistory();
+    if (events?.some((event) => event.workflowTaskStartedEventAttributes)) return;
+  }
+}
+
 describe.concurrent('terminating a customer', () => {
-  it('has both cancelled', async () => {
-    const { onboarding, boarding, business } = await underWay('continue');
+  it('has both cancelled as soon as they have something to report', async () => {
+    const { onboarding, merchantProfileId, profileId, boarding, business } = await underWay('continue');
     await onboarding.handle.terminate('by hand');
+    await rig.sandbox.transition(merchantProfileId, { comment: 'still looking' });
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Looking' });
     expect([await ended(boarding), await ended(business)]).toEqual(['CANCELLED', 'CANCELLED']);
     const { timeline, stage } = await business.state();
     expect([stage, timeline.at(-1)?.event]).toEqual(['cancelled', 'cancelled']);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/messages/requirements.js';
@@ -125,6 +126,36 @@ describe.concurrent('a customer', () => {
       '- **Merchant** underwriting, Pending\n- **Business** underwriting, PendingUW',
     );
     expect(currentDetails).toContain(`gangway resolve ${onboarding.workflowId} note-`);
+    await onboarding.handle.terminate();
+  });
+});
+
+describe.concurrent('a report to a customer', () => {
+  it('holds what changed, and not the requirements that are open', async () => {
+    const onboarding = await rig.onboard(customer({ boarding: 'waiting', business: 'waiting' }));
+    const { merchantProfileId = 0 } = await onboarding.until(
+      ({ business }) => business?.partnerStatus === 'Submitted',
+      'both',
+    );
+    const bytes: number[] = [];
+    for (const open of [10, 100]) {
+      const { requirements } = await onboarding.state();
+      const notes = Array.from({ length: open - requirements.length }, () => `Explain ${randomUUID()}.`);
+      await rig.sandbox.transition(merchantProfileId, { notes });
+      await onboarding.until((state) => state.requirements.length === open, `${open} notes`);
+      const comment = `looking ${randomUUID()}`;
+      await rig.sandbox.transition(merchantProfileId, { comment });
+      const isKnown = ({ boarding }: Awaited<ReturnType<typeof onboarding.state>>) =>
+        boarding?.timeline.at(-1)?.detail === `Pending: ${comment}`;
+      await onboarding.until(isKnown, comment);
+      const { events } = await onboarding.handle.fetchHistory();
+      const last = events?.findLast((event) => event.workflowExecutionSignaledEventAttributes);
+      const [payload] = last?.workflowExecutionSignaledEventAttributes?.input?.payloads ?? [];
+      bytes.push(payload?.data?.length ?? Number.POSITIVE_INFINITY);
+    }
+    const [few = 0, many = 0] = bytes;
+    expect(many).toBeLessThan(1_000);
+    expect(Math.abs(many - few)).toBeLessThan(100);
     await onboarding.handle.terminate();
   });
 });

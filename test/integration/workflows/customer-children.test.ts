@@ -1,0 +1,107 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { partIds } from '../../../src/temporal/onboardings.js';
+import { customer } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+import { reset } from '../../rigs/workflows/reset.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const TEXT = { kind: 'text', text: 'Here.' } as const;
+
+/** A customer whose merchant has two open notes, and whose business waits. */
+async function asked() {
+  const onboarding = await rig.onboard(customer({ boarding: 'notes', business: 'waiting' }));
+  const { requirements, profileId = 0 } = await onboarding.until(
+    (state) => state.requirements.length === 2 && state.business?.partnerStatus === 'Submitted',
+    'two notes, and a business that waits',
+  );
+  const boarding = new Onboarding(rig.client, partIds(onboarding.workflowId).boarding);
+  return { onboarding, boarding, profileId, ids: requirements.map(({ id }) => id) };
+}
+
+const entries = ({ timeline }: Awaited<ReturnType<Onboarding['state']>>) =>
+  timeline.map(({ event, detail }) => `${event}: ${detail}`).slice(1);
+
+describe.concurrent('a child that is terminated while it asks', () => {
+  it('takes its requirements with it, and the customer ends', async () => {
+    const { onboarding, boarding, profileId } = await asked();
+    await boarding.handle.terminate('by hand');
+    const state = await onboarding.until(({ requirements }) => requirements.length === 0, 'no requirement');
+    expect(state.boarding).toMatchObject({ stage: 'cancelled', requirements: [] });
+    expect(entries(state)).toEqual(['boarding-ended: terminated']);
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({
+      outcome: 'partly-onboarded',
+      boarding: { outcome: 'cancelled' },
+      business: { outcome: 'onboarded' },
+    });
+  });
+
+  it('has an answer to it rejected at once, with the reason', async () => {
+    const { onboarding, boarding, ids } = await asked();
+    const [id = ''] = ids;
+    await boarding.handle.terminate('by hand');
+    const startedAt = Date.now();
+    const error = await onboarding.resolve(id, TEXT).catch((failed: unknown) => failed);
+    expect(Date.now() - startedAt).toBeLessThan(8_000);
+    expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
+    // The customer may or may not know yet that the child is gone.
+    expect((error as WorkflowUpdateFailedError).cause?.message).toMatch(
+      /^requirementId: no requirement .* is open|^merchant-boarding-.* has ended: it takes no answers$/,
+    );
+    await onboarding.handle.terminate();
+  });
+});
+
+describe.concurrent('a child that is reset', () => {
+  it('while it asks goes on as the same part: asked, answered and counted with its outcome', async () => {
+    const { onboarding, boarding, profileId, ids } = await asked();
+    const [first = '', second = ''] = ids;
+    await onboarding.resolve(first, TEXT);
+    await onboarding.until(({ requirements }) => requirements.length === 1, 'one note');
+    const runId = await reset(rig.client, boarding);
+    await onboarding.resolve(second, TEXT);
+    await onboarding.until((state) => state.boarding?.stage === 'boarded', 'the merchant');
+    expect((await boarding.handle.describe()).runId).toBe(runId);
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({
+      outcome: 'onboarded',
+      boarding: { outcome: 'boarded' },
+    });
+    expect((await onboarding.state()).boarding).toEqual(await boarding.state());
+  });
+
+  it('after it was terminated is followed again, with its requirements', async () => {
+    const { onboarding, boarding, profileId, ids } = await asked();
+    await boarding.handle.terminate('by mistake');
+    await onboarding.until(({ requirements }) => requirements.length === 0, 'no requirement');
+    await reset(rig.client, boarding);
+    const state = await onboarding.until(({ requirements }) => requirements.length === 2, 'both notes again');
+    expect(state.requirements.map(({ id }) => id)).toEqual(ids);
+    expect(entries(state)).toEqual([
+      'boarding-ended: terminated',
+      'boarding-reset: its workflow goes on in another run',
+    ]);
+    for (const id of ids) await onboarding.resolve(id, TEXT);
+    await onboarding.until((now) => now.boarding?.outcome === 'boarded', 'the merchant');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+  });
+
+  it('is cancelled with its customer', async () => {
+    const { onboarding, boarding } = await asked();
+    await reset(rig.client, boarding);
+    await onboarding.handle.cancel();
+    await expect(onboarding.outcome()).rejects.toThrow();
+    const status = async () => (await boarding.handle.describe()).status.name;
+    await eventually(status, (name) => name !== 'RUNNING', 'its end');
+    expect(await status()).toBe('CANCELLED');
+  });
+});
