@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config';
 /** What many tests call though it is deprecated. test/integration/partners/deprecated.test.ts looks at the warning. */
 const DEPRECATED = [
   'boarding_create-merchant-v1',
-  'boarding_submit-merchant-v1',
   'banking_get-external-account-activity',
   'processor_register-webhook',
   'retired_ping-v1',

@@ -29,13 +29,13 @@ export const OTHER_SYSTEMS: readonly System[] = [
       'create-api-key':
         'Takes `name` and `permissions`, a list of names. Answers the key with its secret as `key`.',
       'update-api-key': `Is a PUT. ${CHANGES}`,
-      'delete-api-key': 'The answer is not read.',
+      'delete-api-key': 'The response is not shown, and is kept as it comes.',
       'list-terminals': `Takes ${PAGE}; \`search\` is what the contract names as an operation. Answers \`limit\`, \`offset\`, \`page\`, \`terminals\`, \`total\`. The address is printed.`,
       'create-terminal':
         'Takes `account_id` and `name`, optionally `location_id`, and further members as they are. Answers the terminal.',
       'get-terminal': 'Answers the terminal.',
       'update-terminal': `Is a PUT. ${CHANGES}`,
-      'delete-terminal': 'The answer is not read.',
+      'delete-terminal': 'The response is not shown, and is kept as it comes.',
       'create-location':
         'Takes `account_id`, `name` and `address` (as of an account), and further members as they are. Answers the location.',
       'update-location': `Is a PUT. ${CHANGES}`,
@@ -86,7 +86,7 @@ export const OTHER_SYSTEMS: readonly System[] = [
     operations: PROCESSOR_OPERATIONS,
     assumptions: {},
     alsoAssumed: [
-      'The envelope’s `status` decides, whatever the HTTP status is. `errors` may be null, absent, an empty list, or messages by field; `error_code` and `data` are not read (`src/partners/processor/client.ts`).',
+      'The envelope’s `status` decides, whatever the HTTP status is. `errors` may be null, absent, an empty list, or messages by field; `error_code` and `data` are kept as they come (`src/partners/processor/client.ts`).',
       'A refusal that comes with a 2xx and speaks of a token is one of the API key.',
       'Any event name is sent: the contract names three and no complete list.',
     ],

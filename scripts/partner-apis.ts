@@ -28,21 +28,22 @@ export const SYSTEMS: readonly System[] = [
       'list-boarding-settings':
         'Takes no query. `data` is a list whose items have `id`, which is the `boardingSettingsId` of a create, and `name`.',
       'create-merchant':
-        'Takes the members of v1 create and answers as v1 does, with `merchantProfileId`; a bare number is understood too.',
+        'Takes the fields of v1 create and, because the contract says that its data model is more complete, further fields as they are, with a warning that names them. Answers as v1 does, with `merchantProfileId`; a bare number is understood too.',
       'update-fees':
         '`id` is in the query as it is for reading. The body is the whole fees object, and it replaces what was there.',
       'submit-merchant':
-        'With `merchantProfileId` in the body it completes and submits that merchant. The seven other members are known by name only and travel as they are. The answer is not read.',
+        'With `merchantProfileId` in the body it completes and submits that merchant. The seven other members are known by name only and travel as they are. The response is not shown, and is kept as it comes.',
       'submit-merchant-v1':
-        'Takes `id` in the query and no body, and submits what the partner has. The answer is not read.',
+        'Takes `id` in the query and no body, and submits what the partner has. The response is not shown, and is kept as it comes.',
       'get-status2': 'Takes and answers what get-status does, with more status names.',
       'update-status':
-        '`id` is in the query, `status` and an optional `comment` are in the body. The answer is not read.',
+        '`id` is in the query, `status` and an optional `comment` are in the body. The response is not shown, and is kept as it comes.',
       'upload-attachment':
-        '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is ours. The answer is not read.',
+        '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is ours. The response is not shown, and is kept as it comes.',
       'request-underwriting-review':
-        '`id` is in the query, an optional `comment` is in the body: it carries the answers that are text. The answer is not read.',
-      'set-underwriting-pending': 'Takes `id` in the query and no body. The answer is not read.',
+        '`id` is in the query, an optional `comment` is in the body: it carries the answers that are text. The response is not shown, and is kept as it comes.',
+      'set-underwriting-pending':
+        'Takes `id` in the query and no body. The response is not shown, and is kept as it comes.',
     },
     alsoAssumed: [
       'The two card-brand groups of the fees, whose names the contract leaves out, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
@@ -57,6 +58,8 @@ export const SYSTEMS: readonly System[] = [
     schemas: 'src/partners/banking/requests.ts',
     operations: bankingOperations(),
     assumptions: {
+      'confirm-second-factor':
+        'Takes either form of issue-token with `smsCode` and `typeOperation`, which are required here, and answers as issue-token does. It needs no token. `token.ts` does not use it: it sends the code inside of issue-token.',
       'refresh-token':
         'Takes no body, is authorized by the token that is about to expire, and answers as issue-token does.',
       'get-profile': 'Answers the banking profile record, as find-profile-by-merchant does.',
@@ -76,9 +79,9 @@ export const SYSTEMS: readonly System[] = [
       'list-cards':
         'Takes `skip` and `count` in the query. Answers cards in a bare list, or in pages as `{totalCount, errorMessage, records}`; a status is a number or a name.',
       'set-card-status':
-        'Takes the card’s id and the `status` as the number of the card record. The answer is not read.',
+        'Takes the card’s id and the `status` as the number of the card record. The response is not shown, and is kept as it comes.',
       'set-card-authorization-controls':
-        'Takes the card’s id and the whole list, whose items are not shown. The answer is not read.',
+        'Takes the card’s id and the whole list, whose items are not shown. The response is not shown, and is kept as it comes.',
       'suspend-card':
         'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
       'activate-card':
@@ -90,19 +93,22 @@ export const SYSTEMS: readonly System[] = [
       'generate-statement':
         'Takes what generate-full-statement does, with one `financialAccountId` in place of the list, and answers a file.',
       'list-transactions':
-        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Answers transactions in a bare list or under `records`; their members are not known.',
+        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Answers transactions in a bare list or in pages, as list-cards does; their members are not known.',
       'list-financial-accounts': 'Takes no query. Answers a list whose items have `id`.',
       'list-tickets': 'Takes no query. Answers tickets as list-new-tickets does.',
       'create-ticket': 'Takes `text`, optionally `topic`, `topicId`, `parentTicketId`. Answers the ticket.',
       'get-ticket': 'Answers the ticket.',
-      'update-ticket': 'Takes the new `text`, the new `status`, or both. The answer is not read.',
+      'update-ticket':
+        'Takes the new `text`, the new `status`, or both. The response is not shown, and is kept as it comes.',
       'get-notification': 'Answers the notification.',
-      'mark-notification-read': 'Takes no body. The answer is not read.',
-      'delete-notification': 'Takes no body. The answer is not read.',
+      'mark-notification-read': 'Takes no body. The response is not shown, and is kept as it comes.',
+      'delete-notification': 'Takes no body. The response is not shown, and is kept as it comes.',
       'list-webhooks':
         'Takes no query. Answers a list whose items have an int32 `id` and the members submitted at creation.',
-      'update-webhook': 'Takes the whole body of create-webhook. The answer is not read.',
-      'delete-webhook': '`webhookId` is the int32 `id` of the webhook. The answer is not read.',
+      'update-webhook':
+        'Takes the whole body of create-webhook. The response is not shown, and is kept as it comes.',
+      'delete-webhook':
+        '`webhookId` is the int32 `id` of the webhook. The response is not shown, and is kept as it comes.',
     },
     alsoAssumed: [
       'The partner id travels as the header `X-Partner-Id` on every call but issue-token (`src/partners/banking/client.ts`).',
@@ -112,7 +118,7 @@ export const SYSTEMS: readonly System[] = [
       'A list in the query (`types` and `categories` of list-notifications) repeats its name.',
       'A provider of get-external-account-activity is any name in upper case, for the contract leaves the two names out. Its 404 means that no external account is linked, and reads as an empty result.',
       'Statements come as `application/pdf`, `text/csv` or `text/plain`, and the usual types for QBO and OFX (`src/partners/banking/statement.ts`).',
-      'A 409 of create-webhook reads as success with `exists`. A restored sub-user’s answer is not read.',
+      'A 409 of create-webhook reads as success with `exists`. The response to a restored sub-user is not shown, and is kept as it comes.',
     ],
   },
   ...OTHER_SYSTEMS,
@@ -190,7 +196,7 @@ function cells(name: string, operation: Operation): string[] {
 
 function answerOf(operation: Operation): string {
   const { answer = 'json', statusAnswers = {}, failures = {} } = operation;
-  const shape = () => rule(schemaOf(operation.response)) || 'not read';
+  const shape = () => rule(schemaOf(operation.response)) || 'as it comes';
   const says = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[answer]();
   const statuses = Object.keys(statusAnswers);
   return [

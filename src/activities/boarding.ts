@@ -34,9 +34,9 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
   const signal = () => ({ signal: cancellationSignal() });
 
   async function snapshot(id: number, options: CallOptions = signal()): Promise<StatusSnapshot> {
-    const status = await client.getStatus({ id }, options);
-    const notes = isUnderReview(status.status) ? await client.getUnderwritingNotes({ id }, options) : [];
-    return { ...status, notes: identified(notes) };
+    const { status, statusDate, comment, mid } = await client.getStatus({ id }, options);
+    const notes = isUnderReview(status) ? await client.getUnderwritingNotes({ id }, options) : [];
+    return { status, statusDate, comment, mid, notes: identified(notes) };
   }
 
   return {

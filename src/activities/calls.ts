@@ -9,9 +9,11 @@ import type {
   PartnerAnswer,
   PartnerCallActivities,
 } from '../messages/partner-call.js';
+import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import { statementFormat } from '../partners/banking/statement.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
-import type { CallOptions, PartnerClient } from '../partners/client.js';
+import { type CallOptions, orRefusal, type PartnerClient } from '../partners/client.js';
+import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import { repeatable } from './failures.js';
 import { documentFor, type FileCall, kept } from './stores.js';
@@ -35,14 +37,31 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
       if (!found) throw ApplicationFailure.nonRetryable(`there is no operation ${name}`, 'UnknownOperation');
       const [key, { effect }] = found;
       const made: FileCall = { system, operation: name };
+      const warnings: string[] = [];
+      const onWarning = (warning: string) => void warnings.push(warning);
       const call = async (options: CallOptions): Promise<PartnerAnswer> => {
         const sent = await withFiles(made, request, documents);
-        const answer = await client[key]?.(sent, { ...options, toProduction });
-        return isDownload(answer) ? saved(made, answer, downloads) : { answer: answer ?? null };
+        const called = client[key]?.(sent, { ...options, toProduction, onWarning });
+        const { answer, ...refused } = await orRefusal(called);
+        if (isDownload(answer)) return saved(made, answer, downloads);
+        return { answer, ...refused, ...(warnings.length > 0 && { warnings }) };
       };
-      return effect === 'once' ? write(call) : repeatable(() => call({ signal: cancellationSignal() }));
+      const carriedOut =
+        effect === 'once' ? write(call) : repeatable(() => call({ signal: cancellationSignal() }));
+      return carriedOut.catch((error: unknown) => {
+        throw isNoAccess(error)
+          ? ApplicationFailure.nonRetryable(error.message, error.type, ...(error.details ?? []))
+          : error;
+      });
     },
   };
+}
+
+/** Only a person can correct credentials, and a person waits for the call: trying again would keep them waiting. */
+function isNoAccess(error: unknown): error is ApplicationFailure {
+  if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return false;
+  const [{ kind }] = error.details as [PartnerErrorDetails];
+  return kind === 'Unauthorized' || kind === 'Forbidden';
 }
 
 async function saved(

@@ -75,7 +75,7 @@ export async function printList<Name extends keyof BankingLists>(
   const request = { limit, ...filter } as Parameters<BankingLists[Name]>[0];
   const account = partnerAccountOf(cli.config(), options, `show ${what}`, 'nothing was read');
   const list = { name: activity, what, request, account };
-  const { records, more } = await withTemporal(cli, (context) => readList(context, list));
+  const { records, more, isCutShort } = await withTemporal(cli, (context) => readList(context, list));
   if (json) for (const each of records) cli.json(each);
   else if (records.length === 0) cli.line('none');
   else {
@@ -83,6 +83,7 @@ export async function printList<Name extends keyof BankingLists>(
     cli.table(Object.keys(columns), records.map(cells));
   }
   if (more) cli.note(`there are more than ${limit}; --limit shows more`);
+  if (isCutShort) cli.note('the partner has more than it lists; narrow the list with --from and --to');
 }
 
 function cellOf(item: Item, column: string | ((item: Item) => unknown)): string {

@@ -1,14 +1,19 @@
 import { type Command, Option } from 'commander';
 import { accountOf } from '../config.js';
-import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
+import {
+  type Operation,
+  type Operations,
+  operationName,
+  unknownFieldsWarning,
+} from '../partners/catalogue.js';
 import { eventIdOf } from '../partners/payments/event-id.js';
 import { catalogue, SYSTEMS, type SystemName } from '../partners/systems.js';
-import { withoutPrivate } from '../private-values.js';
 import { milliseconds } from './arguments.js';
 import { confirm } from './call/confirm.js';
 import { fieldsOf, takesMore } from './call/fields.js';
 import { readRequest } from './call/request.js';
 import { answerOf, callByWorker, callFromHere, callId } from './call/run.js';
+import { type ShowOptions, show } from './call/show.js';
 import type { CommandLine } from './command-line.js';
 import { InvalidInput } from './errors.js';
 import { tableOf } from './output.js';
@@ -96,9 +101,7 @@ function pathOf(command: Command): string {
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
-interface AnswerOptions {
-  readonly reveal?: true;
-  readonly json?: true;
+interface AnswerOptions extends ShowOptions {
   readonly output?: string;
 }
 
@@ -174,29 +177,34 @@ async function makeCall(
   const wording = { posNames: account.posNames, pathSegment: account.banking?.pathSegment };
   const operation = catalogue(wording)[system][key] ?? wanted;
   const id = callId(system, name);
-  const request = await readRequest(cli, operation, given, idempotencyKey(operation, id));
+  const made = idempotencyKey(operation, id);
+  const request = await readRequest(cli, operation, given, made);
   const { local, production: toProduction = false, output, startWithin } = options;
   const isProduction = system === 'payments' && account.payments?.environment === 'production';
   if (isProduction && operation.effect !== 'read' && !toProduction) {
     throw new InvalidInput(`${name} writes to production: say so with --production`);
   }
+  const unknown = unknownFieldsWarning(operation, request.members);
+  if (unknown !== undefined) cli.note(`warning: ${unknown}`);
   if (operation.irreversible && !options.yes) await confirm(cli, name, operation.summary);
+  if (made && request.members['event_id'] === made.event_id) cli.note(howToRepeat(made));
   const call = { id, system, partnerAccount, key, operation, request, toProduction, output, startWithin };
   if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
-  const answer = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
-  show(cli, answer, options, local ? undefined : id);
+  const answered = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
+  const warnings = answered.warnings?.filter((warning) => warning !== unknown) ?? [];
+  show(cli, { ...answered, warnings }, options, local ? undefined : id);
 }
 
-/** The payments platform knows a call that comes again by its `event_id`, so one that a person leaves out is made up. */
-function idempotencyKey(operation: Operation, id: string): Record<string, unknown> {
+interface IdempotencyKey extends Record<string, unknown> {
+  readonly event_id: string;
+}
+
+/** The payments platform recognizes a repeated call by its `event_id`. One that a person leaves out is made from the call's id. */
+function idempotencyKey(operation: Operation, id: string): IdempotencyKey | undefined {
   const hasKey = fieldsOf(operation).some(({ name }) => name === 'event_id');
-  return hasKey ? { event_id: eventIdOf(id, operation.path) } : {};
+  return hasKey ? { event_id: eventIdOf(id, operation.path) } : undefined;
 }
 
-function show(cli: CommandLine, answer: unknown, { reveal, json }: AnswerOptions, id?: string): void {
-  const shown = reveal ? answer : withoutPrivate(answer);
-  if (json) cli.json(shown);
-  else cli.line(JSON.stringify(shown, null, 2));
-  if (id === undefined || JSON.stringify(shown) === JSON.stringify(answer)) return;
-  cli.note(`private members are redacted; "gangway call answer ${id} --reveal" shows them`);
+function howToRepeat(key: IdempotencyKey): string {
+  return `the request has no event_id and gets a new one; to repeat this same call, add ${JSON.stringify(key)} to it`;
 }

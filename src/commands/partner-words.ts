@@ -6,7 +6,7 @@ export function inWords(failure: PartnerErrorDetails): string {
   return [`the ${failure.system} partner ${whatItDid(failure)}`, ...problemLines(failure.fields)].join('\n');
 }
 
-function whatItDid({ kind, reason, needs, atSignIn }: PartnerErrorDetails): string {
+function whatItDid({ kind, reason, needs, atSignIn, status = 401 }: PartnerErrorDetails): string {
   if (needs === 'one-time-code') {
     return 'lets us in with a one-time code only: set BANKING_TOTP_SECRET, or hand one to an operation';
   }
@@ -18,7 +18,7 @@ function whatItDid({ kind, reason, needs, atSignIn }: PartnerErrorDetails): stri
     case 'Rejected':
       return `refused this (${reason})`;
     case 'Unauthorized':
-      return 'refuses our credentials (401): correct them in the worker’s settings';
+      return `refuses our credentials (${status}): correct them in the worker’s settings`;
     case 'Forbidden':
       return atSignIn
         ? 'does not let us sign in (403): the account is locked or suspended'

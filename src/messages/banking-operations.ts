@@ -99,4 +99,6 @@ export interface Listed {
   readonly records: readonly Readonly<Record<string, unknown>>[];
   /** There was more than `limit`. */
   readonly more: boolean;
+  /** The partner ended the list after a page and has more, which it cannot be asked for. */
+  readonly isCutShort?: true;
 }

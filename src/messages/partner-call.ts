@@ -1,3 +1,4 @@
+import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import type { DocumentRef } from './requirements.js';
 
@@ -12,9 +13,16 @@ export interface PartnerCall {
   readonly toProduction?: true;
 }
 
-/** What became of a call: the answer, or where the file is that was the answer. */
+/**
+ * What became of a call: the response, or where the file is that was the response. Beside a response may be the warnings of
+ * the call, and why the partner refused it although its HTTP status is a success.
+ */
 export type PartnerAnswer =
-  | { readonly answer: unknown }
+  | {
+      readonly answer: unknown;
+      readonly warnings?: readonly string[];
+      readonly refusal?: PartnerErrorDetails;
+    }
   | { readonly file: { readonly fileName: string; readonly contentType: string; readonly bytes: number } };
 
 /** A file of a request, on its way to the worker. */

@@ -27,5 +27,5 @@ export const list = <T extends ZodType>(item: T) =>
     .nullish()
     .transform((items) => items ?? []);
 
-/** Writes whose answer is empty, or not shown. */
-export const anyAnswer = z.unknown().transform(() => null);
+/** The response of an operation that may be empty, or is not shown: kept as it comes; an empty one reads as null. */
+export const anyAnswer = z.unknown().transform((answer) => answer ?? null);

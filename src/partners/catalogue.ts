@@ -48,6 +48,8 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly provenance: Provenance;
   /** Present on deprecated operations: what to use instead. */
   readonly deprecated?: string;
+  /** The request's fields as far as they are known. Others are sent as they are, with a warning that names them. */
+  readonly knownFields?: readonly string[];
   /** Every rule of the contract; checked before sending, so that bad input costs no call. */
   readonly request: Request;
   /** The answer's payload without its envelope; tolerant of unknown members and values. */
@@ -93,6 +95,14 @@ export function operationName(key: string): string {
 /** Key and entry of the operation that people call `name`. */
 export function operationOf(operations: Operations, name: string): [key: string, Operation] | undefined {
   return Object.entries(operations).find(([key]) => operationName(key) === name);
+}
+
+/** A warning that names the fields of a request that its operation does not know; undefined when it knows all. */
+export function unknownFieldsWarning({ knownFields }: Operation, request: unknown): string | undefined {
+  const unknown = Object.keys(request as object).filter((field) => knownFields?.includes(field) === false);
+  return unknown.length > 0
+    ? `fields that Gangway does not know are sent as they are: ${unknown.join(', ')}`
+    : undefined;
 }
 
 /** The names in an operation's path template, in order. */

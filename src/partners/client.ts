@@ -2,9 +2,16 @@ import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
 import { untilAborted } from '../http/deadline.js';
-import { type Download, type Operation, type Operations, operationName } from './catalogue.js';
+import {
+  type Download,
+  type Operation,
+  type Operations,
+  operationName,
+  unknownFieldsWarning,
+} from './catalogue.js';
 import { encode } from './encode.js';
 import { type HttpDownload, type HttpResponse, type PartnerHttp, TransportError } from './http.js';
+import { maskedProblems, masking, secretsIn } from './masked-words.js';
 import type { PartnerObserver } from './observer.js';
 import {
   type FieldProblem,
@@ -12,6 +19,7 @@ import {
   type PartnerErrorDetails,
   type PartnerErrorKind,
 } from './partner-error.js';
+import { problemsOf } from './told-problems.js';
 
 /** What differs from partner to partner: its name, how it authenticates, and how it wraps its answers. */
 export interface PartnerProtocol {
@@ -27,6 +35,8 @@ export interface PartnerProtocol {
   refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Takes an answer out of its envelope; `undefined` when it is not in one, as from some proxy on the way. */
   open(response: HttpResponse): Opened | undefined;
+  /** Our credentials. The partner's words are masked wherever they repeat one. */
+  secrets(): readonly string[];
   readonly observe?: PartnerObserver | undefined;
 }
 
@@ -41,6 +51,8 @@ export interface Opened {
   readonly payload?: unknown;
   readonly fields: readonly FieldProblem[];
   readonly requestId?: string;
+  /** What the partner wants known although the call succeeded. */
+  readonly warning?: string;
 }
 
 export interface CallOptions {
@@ -52,6 +64,12 @@ export interface CallOptions {
   readonly knowsDeprecated?: boolean;
   /** A write to production is wanted, where a partner has another environment as well. */
   readonly toProduction?: boolean;
+  /**
+   * Receives each warning of the call, one line of text without secrets: the request has fields that Gangway does not
+   * know (before it is sent), or the partner's response has a warning (apis/2, Response envelope). A warning never fails
+   * the call. Default: warnings are dropped.
+   */
+  readonly onWarning?: (warning: string) => void;
 }
 
 /** A typed method for each operation of a catalogue. Each throws {@link PartnerError} and nothing else. */
@@ -103,8 +121,8 @@ async function call(
   options: CallOptions,
 ): Promise<unknown> {
   const { signal } = options;
-  const fail = (details: Failure, cause?: unknown): PartnerError =>
-    new PartnerError({ system: protocol.system, operation: name, ...details }, { cause });
+  const fail = (details: Failure, cause?: unknown, refusedWith?: unknown): PartnerError =>
+    new PartnerError({ system: protocol.system, operation: name, ...details }, { cause, refusedWith });
 
   const checked = operation.request.safeParse(request);
   if (!checked.success) {
@@ -122,6 +140,9 @@ async function call(
   }
   if (operation.deprecated && !options.knowsDeprecated)
     warnOfDeprecated(protocol.system, name, operation.deprecated);
+
+  const unknown = unknownFieldsWarning(operation, checked.data);
+  if (unknown !== undefined) options.onWarning?.(unknown);
 
   const wire = encode(operation, checked.data as Record<string, unknown>);
   const accept = operation.answer === 'stream' ? '*/*' : 'application/json';
@@ -159,7 +180,28 @@ async function call(
     response = await send(await obtained(protocol.reauthorize(credentials)));
   }
   if ('chunks' in response) return download(response, fail);
-  return payloadOf(operation, response, protocol.open(response), fail);
+  const mask = masking([...protocol.secrets(), ...secretsIn(checked.data)]);
+  const opened = protocol.open(response);
+  if (opened?.warning) options.onWarning?.(mask(opened.warning));
+  const refusedWith = opened?.failed && isSuccess(response.status) ? opened.payload : undefined;
+  return payloadOf(operation, response, opened, (details) =>
+    fail({ ...details, fields: maskedProblems(details.fields, mask) }, undefined, refusedWith ?? undefined),
+  );
+}
+
+/**
+ * What came back from a call of an operation: its response, null for an empty one, or the payload of a refusal whose HTTP
+ * status is a success, with what is wrong. @throws {PartnerError} for every other failure
+ */
+export async function orRefusal(
+  called: Promise<unknown> | undefined,
+): Promise<{ readonly answer: unknown; readonly refusal?: PartnerErrorDetails }> {
+  try {
+    return { answer: (await called) ?? null };
+  } catch (error) {
+    if (!(error instanceof PartnerError) || error.refusedWith === undefined) throw error;
+    return { answer: error.refusedWith, refusal: error.details };
+  }
 }
 
 /** Tells that an operation is deprecated, as Node tells it of its own: once for each code while the process lives. */
@@ -178,24 +220,20 @@ function payloadOf(
   const answered = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };
   const standsFor = operation.statusAnswers?.[status];
   if (standsFor !== undefined) return operation.response.parse(standsFor);
-  if (status < 200 || status > 299 || opened?.failed) {
+  if (!isSuccess(status) || opened?.failed) {
     const retryAfterMs = retryAfter(response);
     const meaning = operation.failures?.[status];
     throw fail({
       ...answered,
       kind: opened?.kind ?? meaning?.kind ?? kindOf(status),
-      fields: [
-        ...(meaning ? [{ field: '', message: meaning.message }] : []),
-        // What answers credentials might repeat them.
-        ...(operation.anonymous ? [] : (opened?.fields ?? [])),
-      ],
+      fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
       reason: `HTTP ${status}`,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
   }
   const understood = opened && operation.response.safeParse(opened.payload);
   if (!understood?.success) {
-    const fields = understood ? fieldProblems(understood.error) : [];
+    const fields = understood ? [...problemsOf(opened?.payload), ...fieldProblems(understood.error)] : [];
     throw fail({ ...answered, kind: 'Uncertain', fields, reason: 'unreadable answer' });
   }
   return understood.data;
@@ -237,6 +275,10 @@ function noCredentials(error: unknown): Failure {
     atSignIn: true,
     reason: `${operation}: ${reason}`,
   };
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
 }
 
 /** A 2xx that gets here says in its body that it failed, so it did nothing. */

@@ -51,12 +51,25 @@ export interface PartnerErrorDetails {
 export class PartnerError extends Error {
   override readonly name = 'PartnerError';
   readonly details: PartnerErrorDetails;
+  readonly #refusedWith: unknown;
 
-  constructor(details: PartnerErrorDetails, options?: ErrorOptions) {
+  constructor(
+    details: PartnerErrorDetails,
+    { refusedWith, ...options }: ErrorOptions & { readonly refusedWith?: unknown } = {},
+  ) {
     const names = [...new Set(details.fields.map((problem) => problem.field).filter(Boolean))];
     const about = names.length > 0 ? ` (${names.join(', ')})` : '';
     super(`${details.system} ${details.operation}: ${details.kind}, ${details.reason}${about}`, options);
     this.details = details;
+    this.#refusedWith = refusedWith;
+  }
+
+  /**
+   * The payload that came with a refusal whose HTTP status is a success, which may hold what the call did all the same;
+   * undefined when there is none. No log and no history gets it by itself.
+   */
+  get refusedWith(): unknown {
+    return this.#refusedWith;
   }
 
   get kind(): PartnerErrorKind {

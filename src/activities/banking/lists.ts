@@ -26,8 +26,12 @@ export function bankingLists(client: BankingClient): BankingLists {
 
     listExternalActivity: ({ limit, ...query }) =>
       repeatable(async () => {
-        const { activity } = await client.getExternalAccountActivity(query, untilCancelled());
-        return upTo(limit, activity);
+        const { activity, transferPageInfo, transactionPageInfo } = await client.getExternalAccountActivity(
+          query,
+          untilCancelled(),
+        );
+        const isCutShort = [...transferPageInfo, transactionPageInfo].some((page) => page?.hasNextPage);
+        return { ...upTo(limit, activity), ...(isCutShort && { isCutShort }) };
       }),
 
     searchAccounts: ({ limit, ...query }) =>

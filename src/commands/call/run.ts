@@ -8,7 +8,7 @@ import { openStore } from '../../documents/open-store.js';
 import type { PartnerAnswer, PartnerCall } from '../../messages/partner-call.js';
 import type { SingleActivity } from '../../messages/single-activity.js';
 import { isDownload, type Operation, type Operations, operationName } from '../../partners/catalogue.js';
-import type { PartnerClient } from '../../partners/client.js';
+import { orRefusal, type PartnerClient } from '../../partners/client.js';
 import { closeAll, partnerClients } from '../../partners/clients.js';
 import { PartnerError } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
@@ -19,6 +19,9 @@ import { CommandFailed } from '../errors.js';
 import { inWords } from '../partner-words.js';
 import { awaitSingle, runSingle } from '../single.js';
 import { type GivenRequest, toSend } from './request.js';
+
+/** What came back from a call. */
+export type Answered = Exclude<PartnerAnswer, { readonly file: unknown }>;
 
 /** One call, as a person asked for it. */
 export interface Wanted {
@@ -66,18 +69,16 @@ function activityFor(
       scheduleToStartTimeout: startWithin,
       scheduleToCloseTimeout: DOWNLOAD,
       startToCloseTimeout: operation.answer === 'stream' ? DOWNLOAD : CALL,
-      heartbeatTimeout: '10s',
-      // What may happen twice is never tried twice.
-      retry:
-        operation.effect === 'once'
-          ? { maximumAttempts: 1 }
-          : { initialInterval: '1s', maximumInterval: '1m' },
+      // What must not happen twice is tried once, and is not given up while the partner responds (activities/write.ts).
+      ...(operation.effect === 'once'
+        ? { retry: { maximumAttempts: 1 } }
+        : { heartbeatTimeout: '10s', retry: { initialInterval: '1s', maximumInterval: '1m' } }),
     },
   };
 }
 
-/** Has a worker make the call, and answers what the partner answered. @throws {CommandFailed} */
-export function callByWorker(cli: CommandLine, wanted: Wanted): Promise<unknown> {
+/** Has a worker make the call, and returns what came back. @throws {CommandFailed} */
+export function callByWorker(cli: CommandLine, wanted: Wanted): Promise<Answered> {
   return withTemporal(cli, async (context) => {
     const { documentDir, s3Endpoint } = context.config;
     const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
@@ -90,7 +91,7 @@ export function callByWorker(cli: CommandLine, wanted: Wanted): Promise<unknown>
 }
 
 /** What became of a call that a worker made before. @throws {CommandFailed} */
-export function answerOf(cli: CommandLine, id: string, output: string | undefined): Promise<unknown> {
+export function answerOf(cli: CommandLine, id: string, output: string | undefined): Promise<Answered> {
   return withTemporal(cli, async (context) =>
     answered(context, await awaitSingle<PartnerAnswer>(context, id), output),
   );
@@ -98,30 +99,36 @@ export function answerOf(cli: CommandLine, id: string, output: string | undefine
 
 async function answered(
   { cli, config }: CommandContext,
-  answer: PartnerAnswer,
+  done: PartnerAnswer,
   output: string | undefined,
-): Promise<unknown> {
-  if ('answer' in answer) return answer.answer;
-  const { fileName, contentType } = answer.file;
+): Promise<Answered> {
+  if ('answer' in done) return done;
+  const { fileName, contentType } = done.file;
   const files = await openStore(config.statementDir, config.s3Endpoint, cli.env);
-  if (output === undefined) return { saved: `${files.place}/${fileName}`, contentType } satisfies SavedFile;
-  return save(cli, await files.open(fileName), contentType, output);
+  const answer: SavedFile =
+    output === undefined
+      ? { saved: `${files.place}/${fileName}`, contentType }
+      : await save(cli, await files.open(fileName), contentType, output);
+  return { answer };
 }
 
 /** Makes the call from here, without Temporal: nothing is retried, and nobody else sees it. @throws {CommandFailed} */
-export async function callFromHere(cli: CommandLine, wanted: Wanted): Promise<unknown> {
+export async function callFromHere(cli: CommandLine, wanted: Wanted): Promise<Answered> {
   const { system, partnerAccount, key, request, toProduction, output } = wanted;
   const { signal } = cli;
   const clients = partnerClients(accountOf(cli.config(), partnerAccount), traceExchanges);
   const client = clients[system] as PartnerClient<Operations>;
+  const warnings: string[] = [];
+  const onWarning = (warning: string) => void warnings.push(warning);
   try {
-    const answer = await client[key]?.(
+    const called = client[key]?.(
       { ...request.members, ...request.files },
-      { toProduction, signal, knowsDeprecated: true },
+      { toProduction, signal, knowsDeprecated: true, onWarning },
     );
-    if (!isDownload(answer)) return answer ?? null;
+    const { answer, ...refused } = await orRefusal(called);
+    if (!isDownload(answer)) return { answer, ...refused, warnings };
     const { body, contentType } = answer;
-    return await save(cli, body, contentType, output ?? operationName(key));
+    return { answer: await save(cli, body, contentType, output ?? operationName(key)) };
   } catch (error) {
     throw error instanceof PartnerError ? new CommandFailed(inWords(error.details)) : error;
   } finally {

@@ -52,17 +52,22 @@ export const paymentCard = z.looseObject({
   reissuedCardId: someId,
 });
 
-/** A list of cards, bare or in pages (apis/4). `totalCount` is null when the partner does not tell. */
-export const paymentCards = z
-  .union([
-    z.array(paymentCard).transform((records) => ({ totalCount: null, records })),
-    z.looseObject({ totalCount: someNumber, records: list(paymentCard) }),
-  ])
-  .nullish()
-  .transform((cards) => cards ?? { totalCount: 0, records: [] });
+/** A list that comes bare or in pages (apis/4). `totalCount` is null when the partner does not say. */
+const pageOf = <T extends z.ZodType>(record: T) =>
+  z
+    .union([
+      z.array(record).transform((records) => ({ totalCount: null, records })),
+      z.looseObject({ totalCount: someNumber, records: list(record) }),
+    ])
+    .nullish()
+    .transform((page) => page ?? { totalCount: 0, records: [] });
+
+export const paymentCards = pageOf(paymentCard);
 
 /** What a personal holder, a primary authorized person and an owner have in common. `ssn` comes masked: XXX-XX-XXXX. */
 const person = {
+  createdDate: someText,
+  updatedDate: someText,
   email: someText,
   givenName: someText,
   familyName: someText,
@@ -74,10 +79,12 @@ const person = {
   postalCode: someText,
   locality: someText,
   state: someNumber,
+  countryCodeAlpha3: someText,
 };
 
 /** Business account holder as it is read. `annualBusinessRevenue` is in cents here, see `holder.ts`. */
 export const businessHolderRecord = z.looseObject({
+  id: someId,
   ...person,
   phone: someText,
   percentageOwnership: someNumber,
@@ -89,13 +96,31 @@ export const businessHolderRecord = z.looseObject({
   businessPhone: someText,
   employerIdentificationNumber: someText,
   primaryAuthorizedPersonId: someId,
+  primaryAuthorizedStreetAddress: someText,
+  primaryAuthorizedExtendedAddress: someText,
+  primaryAuthorizedPostalCode: someText,
+  primaryAuthorizedLocality: someText,
+  primaryAuthorizedState: someNumber,
+  businessStartDate: someText,
   annualBusinessRevenue: someInt64,
   payrollCustomer: someFlag,
   owners: list(
-    z.looseObject({ id: someId, ...person, phoneNumber: someText, percentageOwnership: someNumber }),
+    z.looseObject({
+      id: someId,
+      ...person,
+      phoneNumber: someText,
+      percentageOwnership: someNumber,
+      businessAccountId: someId,
+      ownerType: someCode,
+    }),
   ),
   merchantProfileId: someNumber,
 });
+
+const BANKING_STATUSES = [
+  ...['New', 'Submitted', 'PendingUW', 'ApprovedUW', 'Closed', 'Cancelled', 'Pending_Review', 'Denied'],
+  ...['Approved', 'Pending', 'InReview', 'AutoApprovedUW'],
+];
 
 /** Banking profile record. `bankingStatus` is open; `businessAccountHolder` is there for business profiles only. */
 export const bankingProfile = z.looseObject({
@@ -104,7 +129,7 @@ export const bankingProfile = z.looseObject({
   updatedDate: someText,
   userProfileId: someNumber,
   step: someCode,
-  accountHolderInformation: absent(z.looseObject({ ...person, phone: someText })),
+  accountHolderInformation: absent(z.looseObject({ id: someId, ...person, phone: someText })),
   businessAccountHolder: absent(businessHolderRecord),
   isSubmitted: someFlag,
   accountHolderId: someId,
@@ -113,7 +138,7 @@ export const bankingProfile = z.looseObject({
   openApplicationId: someId,
   financialAccountId: someId,
   applicationStatus: someCode,
-  bankingStatus: absent(idText),
+  bankingStatus: absent(idText).describe(`Among others ${BANKING_STATUSES.join(', ')}`),
   applicationDate: someText,
   approvalDate: someText,
   isDeleted: someFlag,
@@ -149,6 +174,13 @@ export const boardingResponse = z.looseObject({
   financialAccountId: someId,
 });
 
+const UPDATE_FIELD_REQUESTS = [
+  ...['Email', 'Phone', 'Address', 'PrimAuthEmail', 'PrimAuthPhone', 'PrimAuthAddress'],
+  ...['Email', 'Phone', 'Address'].flatMap((field) => [1, 2, 3, 4].map((owner) => `Owner${owner}${field}`)),
+  ...['Employer', 'EmployerIdentificationNumber', 'BusinessStartDate', 'DateOfBirth', 'Ssn', 'GivenName'],
+  ...['MiddleName', 'FamilyName', 'DoingBusinessAsName', 'LegalBusinessName', 'LoanApprove'],
+];
+
 /** Ticket. `updateFieldRequest` names the field of the profile that the partner asks about, if any. */
 export const ticket = z.looseObject({
   ticketId: z.number(),
@@ -159,17 +191,25 @@ export const ticket = z.looseObject({
   topicId: someNumber,
   userProfileId: someNumber,
   parentTicketId: someNumber,
-  updateFieldRequest: absent(idText),
+  updateFieldRequest: absent(idText).describe(`Among others ${UPDATE_FIELD_REQUESTS.join(', ')}`),
 });
 export const tickets = list(ticket);
 
 export const foundBusinesses = list(z.looseObject({ id: z.number(), dba: someText }));
 export const foundPeople = list(z.looseObject({ id: z.number(), name: someText }));
 
+/** Where a list of E11 begins and ends. The query has no field for a cursor, so the next page cannot be asked for. */
+const pageInfo = z.looseObject({
+  startCursor: someText,
+  endCursor: someText,
+  hasNextPage: someFlag,
+  hasPreviousPage: someFlag,
+});
+
 /** E11. Amounts are in cents. */
 export const externalActivity = z.looseObject({
-  transferPageInfo: list(z.looseObject({})),
-  transactionPageInfo: someObject,
+  transferPageInfo: list(pageInfo),
+  transactionPageInfo: absent(pageInfo),
   activity: list(z.looseObject({ id: someId })),
 });
 
@@ -209,14 +249,8 @@ export const departments = list(
 
 export const financialAccounts = list(z.looseObject({ id: idText }));
 
-/** Transactions, in a bare list or under `records`. Amounts are in cents. */
-export const transactions = z
-  .union([
-    z.array(z.looseObject({})),
-    z.looseObject({ records: list(z.looseObject({})) }).transform((page) => page.records),
-  ])
-  .nullish()
-  .transform((found) => found ?? []);
+/** Amounts are in cents. */
+export const transactions = pageOf(z.looseObject({}));
 
 export type BoardingResponse = z.output<typeof boardingResponse>;
 export type BusinessHolderRecord = z.output<typeof businessHolderRecord>;

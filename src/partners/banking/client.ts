@@ -1,7 +1,6 @@
 import { type PartnerClient, partnerClient, partnerOff } from '../client.js';
-import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
+import { type HttpLimits, PartnerHttp } from '../http.js';
 import { openPlain } from '../plain-answers.js';
-import { withoutSecrets } from '../withheld.js';
 import type { OneTimeCode } from './one-time-code.js';
 import { type BankingOperations, bankingOperations } from './operations.js';
 import { BankingToken, type TokenSettings } from './token.js';
@@ -44,7 +43,8 @@ export function bankingClient(settings: BankingSettings): BankingClient {
     system: SYSTEM,
     authorization: () => token.authorization(),
     reauthorize: (refused: Readonly<Record<string, string>>) => token.reauthorize(refused),
-    open: (response: HttpResponse) => withoutSecrets(openPlain(response), (text) => token.isToldIn(text)),
+    open: openPlain,
+    secrets: () => token.secrets(),
     observe: settings.observe,
   };
   return {

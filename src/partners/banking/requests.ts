@@ -42,13 +42,13 @@ function missing(context: z.RefinementCtx, member: string, other: string): void 
 
 const likev1 = z.boolean().optional();
 
+const userForm = { nickName: text, password: text, tokenDevice: text, nameDevice: text };
+const partnerForm = { NickName: text, Password: text, TokenDevice: text, NameDevice: text };
+
 const userTokenRequest = z
   .strictObject({
     likev1,
-    nickName: text,
-    password: text,
-    tokenDevice: text,
-    nameDevice: text,
+    ...userForm,
     reCaptchaResponse: z.string().nullish(),
     ...codeMembers,
     captcha: z.strictObject({ token: z.string().optional() }).optional(),
@@ -59,10 +59,7 @@ const userTokenRequest = z
 const partnerTokenRequest = z
   .strictObject({
     likev1,
-    NickName: text,
-    Password: text,
-    TokenDevice: text,
-    NameDevice: text,
+    ...partnerForm,
     ...codeMembers,
   })
   .superRefine(codeIsComplete)
@@ -70,6 +67,14 @@ const partnerTokenRequest = z
 
 /** E1: the user form (with or without `captcha`), or the partner form with its capitalised names. */
 export const tokenRequest = z.union([userTokenRequest, partnerTokenRequest]);
+
+const completeCode = { smsCode: text, typeOperation: secondFactor };
+
+/** The second factor by itself (assumed): either form of E1 with the code, which must be there. */
+export const secondFactorRequest = z.union([
+  z.strictObject({ ...userForm, ...completeCode }),
+  z.strictObject({ ...partnerForm, ...completeCode }),
+]);
 
 interface Address {
   streetAddress: string;

@@ -1,8 +1,8 @@
 import type { Operations } from '../catalogue.js';
 import { tokenAnswer } from './answers.js';
-import { nothing, tokenRequest } from './requests.js';
+import { nothing, secondFactorRequest, tokenRequest } from './requests.js';
 
-/** Asking for a token and renewing one. `token.ts` does both by itself; nobody else needs to. */
+/** Asking for a token and renewing one. `token.ts` does both by itself, with the one-time code inside of E1. */
 export const TOKEN_OPERATIONS = {
   issueToken: {
     reference: 'E1',
@@ -14,6 +14,16 @@ export const TOKEN_OPERATIONS = {
     effect: 'idempotent',
     provenance: 'documented',
     request: tokenRequest,
+    response: tokenAnswer,
+  },
+  confirmSecondFactor: {
+    summary: 'Issue a Bearer token for user name, password and a one-time code',
+    method: 'POST',
+    path: '/api/auth/v2/2Fac',
+    anonymous: true,
+    effect: 'idempotent',
+    provenance: 'assumed',
+    request: secondFactorRequest,
     response: tokenAnswer,
   },
   refreshToken: {

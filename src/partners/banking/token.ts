@@ -5,7 +5,8 @@ import type { HttpResponse, PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
 import { PartnerError, type PartnerErrorDetails } from '../partner-error.js';
 import { openPlain } from '../plain-answers.js';
-import type { tokenAnswer } from './answers.js';
+import { problemsOf } from '../told-problems.js';
+import { tokenAnswer } from './answers.js';
 import { type OneTimeCode, TimeBasedCodes } from './one-time-code.js';
 import { asksForCode } from './refusal.js';
 import { TOKEN_OPERATIONS } from './token-operations.js';
@@ -88,7 +89,7 @@ export class BankingToken {
     const open = (response: HttpResponse) => this.#open(response);
     this.#client = partnerClient(
       TOKEN_OPERATIONS,
-      { system, authorization, open, observe: settings.observe },
+      { system, authorization, open, secrets: () => this.secrets(), observe: settings.observe },
       http,
     );
   }
@@ -126,11 +127,11 @@ export class BankingToken {
     this.#refusal = undefined;
   }
 
-  /** Whether a text holds one of the secrets, and so must not be told. */
-  isToldIn(text: string): boolean {
-    const { password, deviceToken, totpSecret } = this.#settings;
-    const token = this.#held?.credentials['authorization']?.slice('Bearer '.length);
-    return [password, deviceToken, totpSecret, token].some((secret) => secret && text.includes(secret));
+  /** What must never be shown: password, device token, TOTP secret, and the token as long as it is held. */
+  secrets(): string[] {
+    const { password, deviceToken, totpSecret = '' } = this.#settings;
+    const token = this.#held?.credentials['authorization']?.slice('Bearer '.length) ?? '';
+    return [password, deviceToken, totpSecret, token];
   }
 
   #renewed(): Promise<Held> {
@@ -214,7 +215,7 @@ export class BankingToken {
   }
 
   #open(response: HttpResponse): Opened | undefined {
-    const opened = openPlain(response);
+    const opened = openToken(response);
     const date = Date.parse(String(response.headers['date']));
     this.#latest = { date, asksForCode: asksForCode(response, opened) };
     return opened;
@@ -237,4 +238,12 @@ export class BankingToken {
     this.#refusal = { details: refusal, until: this.#now() + coolDown };
     return new PartnerError(refusal);
   }
+}
+
+/** A 2xx that has words instead of a token, such as those of a captcha challenge, refuses the sign-in. */
+function openToken(response: HttpResponse): Opened | undefined {
+  const opened = openPlain(response);
+  if (!opened || opened.failed || tokenAnswer.safeParse(opened.payload).success) return opened;
+  const fields = problemsOf(opened.payload);
+  return fields.length > 0 ? { failed: true, kind: 'Unauthorized', fields } : opened;
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
-import type { FieldProblem } from '../partner-error.js';
 import { parsedBody } from '../plain-answers.js';
+import { isNothing, UNKNOWN_FORM, validationProblems } from '../told-problems.js';
 import { type BoardingOperations, boardingOperations } from './operations.js';
 
 const SYSTEM = 'boarding';
@@ -29,6 +29,7 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
     system: SYSTEM,
     authorization: async () => ({ authorization: `Basic ${credentials}` }),
     open: openEnvelope,
+    secrets: () => [settings.password, credentials],
     observe: settings.observe,
   };
   const client = partnerClient(boardingOperations(settings.posNames), protocol, http);
@@ -39,28 +40,6 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
 export function boardingOff(reason: string): BoardingClient {
   return { ...partnerOff(SYSTEM, boardingOperations(), reason), close: async () => undefined };
 }
-
-const problem = z
-  .union([
-    z.object({ memberNames: z.array(z.string()), errorMessage: z.string() }),
-    z.object({ field: z.string(), error: z.string() }),
-  ])
-  .transform((item): FieldProblem[] => {
-    if ('field' in item) return [{ field: item.field, message: item.error }];
-    const names = item.memberNames.length > 0 ? item.memberNames : [''];
-    return names.map((field) => ({ field, message: item.errorMessage }));
-  });
-
-const UNKNOWN_FORM = 'the partner reported a problem in an unknown form';
-
-/** `null`, `''`, `[]` and the like: the partner has nothing to tell. */
-const isNothing = (value: unknown): boolean =>
-  !value || (typeof value === 'object' && Object.keys(value).length === 0);
-
-const problems = z
-  .array(problem.catch([{ field: '', message: UNKNOWN_FORM }]))
-  .catch(({ value }) => (isNothing(value) ? [] : [[{ field: '', message: UNKNOWN_FORM }]]))
-  .transform((lists) => lists.flat());
 
 const errorText = z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_FORM));
 
@@ -73,11 +52,20 @@ const envelope = z.object({
   error: errorText,
   success: z.boolean().nullish().catch(null),
   requestId: z.union([z.string(), z.number()]).transform(String).optional().catch(undefined),
-  validationResults: problems,
-  validationErrors: problems,
+  validationResults: validationProblems,
+  validationErrors: validationProblems,
 });
 
-/** Any of its members makes an envelope. Other JSON, as from some proxy on the way, has none of them. */
+const UNKNOWN_WARNING = 'the partner warned in an unknown form';
+
+/** What may stand beside those fields, and makes no envelope by itself. */
+const beside = z.object({
+  warning: z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_WARNING)),
+  /** The bare form of a 401 or 403 (apis/4) puts into words here what its `error` only labels. */
+  message: z.string().catch(''),
+});
+
+/** Any of its fields makes an envelope. Other JSON, as from some proxy on the way, has none of them. */
 function isInEnvelope(body: unknown): boolean {
   return (
     typeof body === 'object' &&
@@ -90,13 +78,16 @@ function openEnvelope(response: HttpResponse): Opened | undefined {
   const body = parsedBody(response.body);
   if (!isInEnvelope(body)) return undefined;
   const { data, error, success, requestId, validationResults, validationErrors } = envelope.parse(body);
+  const { warning, message } = beside.parse(body);
   const fields = [...validationResults, ...validationErrors];
-  // A 404 or a plain 400 says what is wrong only in `error`.
-  if (fields.length === 0 && error) fields.push({ field: '', message: error });
+  if (fields.length === 0 && error) {
+    fields.push({ field: '', message: [error, message].filter(Boolean).join(': ') });
+  }
   return {
     failed: Boolean(error) || success === false || fields.length > 0,
     payload: data,
     fields,
     ...(requestId !== undefined && { requestId }),
+    ...(warning && { warning }),
   };
 }

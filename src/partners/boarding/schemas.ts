@@ -8,7 +8,7 @@ export const int32Id = int32;
 /** The `pos` names that the contract prints; the other sixteen are product names it leaves out, see `BOARDING_POS_NAMES`. */
 export const DOCUMENTED_POS_NAMES = ['None', 'CustomPos'] as const;
 
-/** Create merchant request (v1), apis/2. v2 create takes the same basic data (apis/4). */
+/** Create merchant request (v1), apis/2. */
 export function createMerchantRequest(posNames: readonly string[]) {
   return z.strictObject({
     cashDiscount: z.enum(['Yes', 'No']),
@@ -23,6 +23,25 @@ export function createMerchantRequest(posNames: readonly string[]) {
   });
 }
 
+/**
+ * Create merchant request (v2). Assumed to be that of v1 (apis/4); the contract says that its data model is more complete,
+ * so further fields are sent as they are.
+ */
+export function createMerchantV2Request(posNames: readonly string[]) {
+  return z.looseObject(createMerchantRequest(posNames).shape);
+}
+
+/** Calls `visit` with every value in a JSON value, itself included, and where it is. */
+function everyValue(
+  value: unknown,
+  visit: (value: unknown, path: string[]) => void,
+  path: string[] = [],
+): void {
+  visit(value, path);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inside] of Object.entries(value)) everyValue(inside, visit, [...path, key]);
+}
+
 const feeLine = z.looseObject({ perItem: z.number(), percent: z.number() });
 
 /**
@@ -31,19 +50,30 @@ const feeLine = z.looseObject({ perItem: z.number(), percent: z.number() });
  */
 const feeGroup = z
   .record(z.string(), json)
-  .superRefine((group, context) => {
-    const visit = (value: unknown, path: string[]): void => {
-      if (typeof value !== 'object' || value === null) return;
-      if ('perItem' in value || 'percent' in value) {
-        for (const issue of feeLine.safeParse(value).error?.issues ?? []) {
-          context.addIssue({ code: 'custom', message: issue.message, path: [...path, ...issue.path] });
-        }
+  .superRefine((group, context) =>
+    everyValue(group, (value, path) => {
+      const isLine =
+        typeof value === 'object' && value !== null && ('perItem' in value || 'percent' in value);
+      const issues = isLine ? (feeLine.safeParse(value).error?.issues ?? []) : [];
+      for (const { message, path: inside } of issues) {
+        context.addIssue({ code: 'custom', message, path: [...path, ...inside] });
       }
-      for (const [key, member] of Object.entries(value)) visit(member, [...path, key]);
-    };
-    visit(group, []);
-  })
+    }),
+  )
   .describe('Every fee line in it has both perItem (dollars per transaction) and percent (a rate)');
+
+/** The card brand fee flags (apis/2). How they are grouped is not shown, so they may be at any depth. */
+const feeFlags = z
+  .record(z.string(), json)
+  .superRefine((group, context) =>
+    everyValue(group, (value, path) => {
+      const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
+      if (!isGroup && typeof value !== 'boolean') {
+        context.addIssue({ code: 'custom', message: 'must be true or false', path });
+      }
+    }),
+  )
+  .describe('Flags: every value in it is true or false');
 
 const feeMembers = {
   cashDiscountRate: z.number(),
@@ -57,7 +87,7 @@ const feeMembers = {
   authorizationMonthlyAndSpecialProgram: feeGroup,
   pos: feeGroup,
   standard: feeGroup,
-  cardBrand: feeGroup,
+  cardBrand: feeFlags,
   debitPinAndEBT: feeGroup,
   gatewayProducts: feeGroup,
   miscFees: z.array(feeGroup),
@@ -88,7 +118,7 @@ export const merchantFeesRead = z
 const digits = z.union([z.string(), z.number()]).transform(String);
 
 /** Status data, apis/2. `status` is open: the list depends on the caller's ISO. */
-export const merchantStatus = z.object({
+export const merchantStatus = z.looseObject({
   status: z.string(),
   /** ISO 8601: when the status was last set. */
   statusDate: absent(z.string()),
@@ -98,7 +128,7 @@ export const merchantStatus = z.object({
 });
 
 /** Underwriting note, apis/2. */
-export const underwritingNote = z.object({
+export const underwritingNote = z.looseObject({
   text: z.string(),
   author: absent(z.string()),
   date: absent(z.string()),
@@ -112,7 +142,7 @@ export const underwritingNotes = z
 
 /** The merchant that a create made. Documented as `{merchantProfileId}`; a bare number is understood too. */
 export const createdMerchant = z.union([
-  z.object({ merchantProfileId: int32Id }),
+  z.looseObject({ merchantProfileId: int32Id }),
   int32Id.transform((merchantProfileId) => ({ merchantProfileId })),
 ]);
 

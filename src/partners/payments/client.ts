@@ -9,7 +9,6 @@ import {
 import { type HttpLimits, PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
 import { openPlain } from '../plain-answers.js';
-import { withoutSecrets } from '../withheld.js';
 import type { PaymentsCatalogue } from './catalogue.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from './operations.js';
 import { isVersioned, versionedPrefixes } from './versions.js';
@@ -54,7 +53,8 @@ export function paymentsClientOf<Ops extends PaymentsCatalogue>(
     system: SYSTEM,
     authorization: async () => ({ [apiKeyHeader.toLowerCase()]: apiKey }),
     refuse: (operation, options) => refusalOf(operation, settings, options),
-    open: (response) => withoutSecrets(openPlain(response), (text) => text.includes(apiKey)),
+    open: openPlain,
+    secrets: () => [apiKey],
     observe: settings.observe,
   };
   return { ...partnerClient(operations, protocol, http), close: () => http.close() };

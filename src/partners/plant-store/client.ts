@@ -2,7 +2,6 @@ import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../c
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
 import { openPlain } from '../plain-answers.js';
-import { withoutSecrets } from '../withheld.js';
 import { PLANT_STORE_OPERATIONS, type PlantStoreOperations } from './operations.js';
 import { failure } from './schemas.js';
 
@@ -25,7 +24,8 @@ export function plantStoreClient({ url, token, limits, observe }: PlantStoreSett
   const protocol = {
     system: SYSTEM,
     authorization: async () => ({ authorization: `Bearer ${token}` }),
-    open: (response: HttpResponse) => withoutSecrets(openAnswer(response), (text) => text.includes(token)),
+    open: openAnswer,
+    secrets: () => [token],
     observe,
   };
   return { ...partnerClient(PLANT_STORE_OPERATIONS, protocol, http), close: () => http.close() };

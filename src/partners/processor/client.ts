@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
 import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
-import { openPlain, problemsOf } from '../plain-answers.js';
-import { withoutSecrets } from '../withheld.js';
+import { openPlain } from '../plain-answers.js';
+import { problemsOf } from '../told-problems.js';
 import { PROCESSOR_OPERATIONS, type ProcessorOperations } from './operations.js';
 
 const SYSTEM = 'processor';
@@ -25,7 +25,8 @@ export function processorClient({ url, apiKey, limits, observe }: ProcessorSetti
   const protocol = {
     system: SYSTEM,
     authorization: async () => ({ authorization: `Bearer ${apiKey}` }),
-    open: (response: HttpResponse) => withoutSecrets(openEnvelope(response), (text) => text.includes(apiKey)),
+    open: openEnvelope,
+    secrets: () => [apiKey],
     observe,
   };
   return { ...partnerClient(PROCESSOR_OPERATIONS, protocol, http), close: () => http.close() };
@@ -47,10 +48,11 @@ function openEnvelope(response: HttpResponse): Opened | undefined {
   const read = envelope.safeParse(body);
   if (!read.success) return undefined;
   const { status, message } = read.data;
-  if (status) return { failed: false, payload: { message: message ?? '' }, fields: [] };
+  if (status) return { failed: false, payload: { ...read.data, message: message ?? '' }, fields: [] };
   const isRefusedToken = response.status < 300 && /token/i.test(message ?? '');
   return {
     failed: true,
+    payload: body,
     fields: problemsOf(body),
     ...(isRefusedToken && { kind: 'Unauthorized' as const }),
   };

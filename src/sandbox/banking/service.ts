@@ -6,7 +6,7 @@ import type { Pace } from '../pace.js';
 import type { Handlers } from '../routes.js';
 import { Accounts } from './accounts.js';
 import { Cards } from './cards.js';
-import { NOT_LINKED_PROFILE_ID } from './external-accounts.js';
+import { MANY_PAGES_PROFILE_ID, NOT_LINKED_PROFILE_ID } from './external-accounts.js';
 import { Notifications } from './notifications.js';
 import type { Profile } from './profile.js';
 import { Profiles, type ProfilesContext } from './profiles.js';
@@ -83,6 +83,7 @@ export class BankingService {
     this.webhooks = webhooks;
     this.handlers = {
       issueToken: (request) => signIn.signIn(request),
+      confirmSecondFactor: (request) => signIn.signIn(request, true),
       refreshToken: (_, user) => signIn.issue(user),
       ...profiles.handlers,
       ...cards.handlers,
@@ -116,6 +117,7 @@ function addCustomers(parts: {
   const { profiles, accounts, cards, notifications } = parts;
   const ada = { givenName: 'Ada', familyName: 'Reader', email: 'ada@example.com', phone: PHONE };
   const bo = { givenName: 'Bo', familyName: 'Reader', email: 'bo@example.com', phone: PHONE };
+  const di = { givenName: 'Di', familyName: 'Teller', email: 'di@example.com', phone: PHONE };
   const cy = { givenName: 'Cy', familyName: 'Elsewhere', email: 'cy@example.com', phone: PHONE };
   const month = [
     { createdAt: '2026-01-03T10:00:00Z', description: 'Card sales', amount: 120_000 },
@@ -133,6 +135,7 @@ function addCustomers(parts: {
   // Physical, Virtual, Burner, Other: card-1001 to card-1004.
   for (const type of [1, 2, 3, 4]) if (adasAccount) cards.issue(adasAccount, type);
   profiles.addPerson(1, bo, NOT_LINKED_PROFILE_ID);
+  profiles.addPerson(1, di, MANY_PAGES_PROFILE_ID);
   const cysAccount = open(profiles.addPerson(2, cy, 601));
   if (cysAccount) cards.issue(cysAccount, 1);
 

@@ -27,8 +27,12 @@ export class SignIn {
     private readonly password?: string,
   ) {}
 
-  /** E1. */
-  signIn(request: z.output<typeof tokenRequest>) {
+  /**
+   * E1, and the second factor by itself.
+   *
+   * @param needsCode whoever signs in; default: users with a second factor
+   */
+  signIn(request: z.output<typeof tokenRequest>, needsCode = false) {
     const isPartnerForm = 'NickName' in request;
     const name = isPartnerForm ? request.NickName : request.nickName;
     const password = isPartnerForm ? request.Password : request.password;
@@ -36,7 +40,7 @@ export class SignIn {
     if (!user) throw new Refusal(404, 'User not found');
     if (password !== (this.password ?? name)) throw new Refusal(401, 'Wrong nickName or password');
     if (user.isLocked) throw new Refusal(403, 'The account is locked');
-    if (user.needsSecondFactor && !this.isCode(request.smsCode, request.typeOperation)) {
+    if ((needsCode || user.needsSecondFactor) && !this.isCode(request.smsCode, request.typeOperation)) {
       throw new Refusal(403, 'The multi-factor code is missing or wrong');
     }
     return this.issue(user, request.likev1);

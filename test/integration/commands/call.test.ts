@@ -38,7 +38,7 @@ describe('the help of gangway call', () => {
     expect(code).toBe(0);
     for (const line of [
       /boarding +Merchant boarding, 15 operations/,
-      /banking +Banking, 43 operations/,
+      /banking +Banking, 44 operations/,
       /plant-store +Plant store, 3 operations/,
       /payments +Payments platform, 39 operations/,
       /processor +Processor webhook, 1 operations/,

@@ -71,6 +71,15 @@ describe('gangway show', () => {
     expect((await show('external-activity', '502')).stdout).toBe('none\n');
   });
 
+  it('says when the partner ends a list of external activity after a page', async () => {
+    const note = 'the partner has more than it lists; narrow the list with --from and --to\n';
+    expect(await show('external-activity', '501')).toMatchObject({ code: 0, stderr: '' });
+    expect(await show('external-activity', '503')).toMatchObject({ code: 0, stderr: note });
+    const limited = await show('external-activity', '503', '--limit', '1', '--json');
+    expect(limited.stderr).toBe(`there are more than 1; --limit shows more\n${note}`);
+    expect(jsonLines(limited)).toHaveLength(1);
+  });
+
   it('searches accounts', async () => {
     const input = business('waiting');
     const waiting = await rig.onboardBusiness(input);

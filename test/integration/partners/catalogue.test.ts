@@ -32,6 +32,7 @@ async function partner() {
     system: 'cards',
     authorization: async () => ({ 'x-key': 'k' }),
     open: () => ({ failed: false, fields: [] }),
+    secrets: () => [],
   };
   return { client: partnerClient(OPERATIONS, protocol, http), requests };
 }

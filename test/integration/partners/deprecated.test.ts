@@ -32,6 +32,7 @@ it('a deprecated operation says so once in the life of the process, and no other
       system: 'retired',
       authorization: async () => ({}),
       open: () => ({ failed: false, fields: [] }),
+      secrets: () => [],
     };
     return partnerClient(OPERATIONS, protocol, http);
   });

@@ -111,8 +111,10 @@ describe.concurrent('a locked account', () => {
     await asUser('locked', async (rig, proxy) => {
       const onboarding = await rig.onboardBusiness(business());
       const first = await onboarding.requirement('credentials');
+      // The user's name, which is in the partner's words by chance, is its password as well.
       expect(first.detail).toBe(
-        'The banking partner does not let us sign in (403): the account is locked or suspended. Have it unlocked, then retry.',
+        'The banking partner does not let us sign in (403): the account is locked or suspended. Have it unlocked, then retry.\n' +
+          'The account is [Redacted]',
       );
       // Others come to the same door meanwhile.
       const others = await Promise.all([1, 2, 3].map(() => rig.onboardBusiness(business())));
@@ -148,15 +150,31 @@ describe.concurrent('a locked account', () => {
 
 describe.concurrent('what the bank does not let us do', () => {
   it.each([
-    ['a wrong password (401)', { bankingPassword: 'wrong' }, 'refuses our credentials (401)'],
-    ['a user nobody knows (404)', { bankingUser: 'nobody' }, 'refuses our credentials (401)'],
-    ['no permission (403)', { bankingUser: 'no-access' }, 'does not permit this (403)'],
-  ])('(%s) is told to a person', async (_, user, words) => {
+    [
+      'a wrong password (401)',
+      { bankingPassword: 'wrong' },
+      'refuses our credentials (401)',
+      'Wrong nickName or password',
+    ],
+    [
+      'a user nobody knows (404)',
+      { bankingUser: 'nobody' },
+      'refuses our credentials (401)',
+      'User not found',
+    ],
+    [
+      'no permission (403)',
+      { bankingUser: 'no-access' },
+      'does not permit this (403)',
+      'No permission for this operation',
+    ],
+  ])('(%s) is told to a person, in the partner’s words, too', async (_, user, words, partnersWords) => {
     const rig = await createRig(user);
     try {
       const onboarding = await rig.onboardBusiness(business());
       const { detail, answers } = await onboarding.requirement('credentials');
       expect(detail).toContain(words);
+      expect(detail).toContain(`\n${partnersWords}`);
       expect(answers).toEqual(['retry', 'abandon']);
     } finally {
       await rig.close();

@@ -24,6 +24,22 @@ const close: Call = (client) => client.closeCard({ paymentCardId: 'c1' });
 const nickname = (client: BankingClient) =>
   client.setCardNickname({ paymentCardId: 'c1', nickName: 'Lunch' });
 
+describe('a list that comes bare or in pages', () => {
+  const transactions = (client: BankingClient) =>
+    client.listTransactions({ financialAccountId: 'fa-1', take: 1 });
+
+  it.each([
+    ['[{"id":"t-1"}]', { totalCount: null, records: [{ id: 't-1' }] }],
+    [
+      '{"totalCount":7,"records":[{"id":"t-1"}],"errorMessage":null,"next":2}',
+      { totalCount: 7, records: [{ id: 't-1' }], errorMessage: null, next: 2 },
+    ],
+    ['null', { totalCount: 0, records: [] }],
+  ])('keeps what is beside its records: %s', async (body, page) => {
+    expect(await read(transactions, body)).toEqual(page);
+  });
+});
+
 describe('a banking profile', () => {
   it.each([
     'New',
@@ -43,6 +59,12 @@ describe('a banking profile', () => {
     expect(await read(profile, `{"id":4,"bankingStatus":"${bankingStatus}"}`)).toMatchObject({
       bankingStatus,
     });
+  });
+
+  it('says whether it is locked, and by what', async () => {
+    const body = '{"id":4,"isLocked":true,"isAccessLocked":false,"lockFinancialAccountId":"fa-1"}';
+    expect(await read(profile, body)).toMatchObject(JSON.parse(body));
+    expect(await read(profile, '{"id":4}')).toMatchObject({ isLocked: null, isAccessLocked: null });
   });
 
   it('keeps what nobody named, and reads what is absent as null', async () => {

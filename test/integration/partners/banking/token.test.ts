@@ -231,17 +231,29 @@ describe('no token', () => {
     [429, 'RateLimited'],
     [500, 'NotSent'],
   ])('for a %i of E1 makes a call %s: it was never made', async (status, kind) => {
-    const partner = await bankingPartner(tickets, {}, answering(status, '{"message":"s3cret"}'));
+    const partner = await bankingPartner(tickets, {}, answering(status, '{"message":"Not s3cret"}'));
     const error = await failureOf(partner.client.createTicket({ text: 'Hello' }));
     expect(error.details).toMatchObject({
       system: 'banking',
       operation: 'create-ticket',
       kind,
       status,
-      fields: [],
+      fields: [{ field: '', message: 'Not [Redacted]' }],
       reason: `issue-token: HTTP ${status}`,
     });
     expect(partner.requests()).toEqual([]);
+  });
+
+  it('is in the partner’s words where E1 has some instead of a token, as for a captcha', async () => {
+    const captcha = answering(200, '{"token":null,"message":"Solve the captcha first"}');
+    const partner = await bankingPartner(tickets, {}, captcha);
+    const error = await failureOf(partner.client.listTickets({}));
+    expect(error.details).toMatchObject({
+      kind: 'Unauthorized',
+      fields: [{ field: '', message: 'Solve the captcha first' }],
+    });
+    await failureOf(partner.client.listTickets({}));
+    expect(partner.tokenRequests()).toHaveLength(1);
   });
 
   it('for a caller that gave up, while the others go on waiting', async () => {

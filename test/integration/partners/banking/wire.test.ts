@@ -44,6 +44,16 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
     body: '{"nickName":"bo","password":"pw","tokenDevice":"d","nameDevice":"n"}',
     anonymous: true,
   },
+  confirmSecondFactor: {
+    call: (client) =>
+      client.confirmSecondFactor({
+        ...{ nickName: 'bo', password: 'pw', tokenDevice: 'd', nameDevice: 'n' },
+        ...{ smsCode: '123456', typeOperation: 'TimeBasedCode' },
+      }),
+    line: 'POST /api/auth/v2/2Fac',
+    body: '{"nickName":"bo","password":"pw","tokenDevice":"d","nameDevice":"n","smsCode":"123456","typeOperation":"TimeBasedCode"}',
+    anonymous: true,
+  },
   refreshToken: {
     call: (client) => client.refreshToken({}),
     line: 'POST /api/auth/refresh',
@@ -325,7 +335,7 @@ const documented = Array.from({ length: 15 }, (_, index) => `E${index + 1}`);
 
 describe('every operation of the contract', () => {
   it('is in the table', () => {
-    expect(Object.keys(WIRE)).toHaveLength(43);
+    expect(Object.keys(WIRE)).toHaveLength(44);
     expect(Object.keys(WIRE).sort()).toEqual(Object.keys(bankingOperations()).sort());
   });
 

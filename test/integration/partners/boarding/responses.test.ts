@@ -66,6 +66,38 @@ describe('an envelope is opened', () => {
   });
 });
 
+describe('a warning of the envelope', () => {
+  async function warned(body: string, status = 200): Promise<string[]> {
+    const { url } = await recordingServer(answering(status, body));
+    const warnings: string[] = [];
+    const options = { onWarning: (warning: string) => void warnings.push(warning) };
+    await clientOf(url)
+      .getStatus({ id: 1 }, options)
+      .catch(() => undefined);
+    return warnings;
+  }
+
+  it.each([
+    ['as documented', `{"data":${pending},"warning":"slow today"}`, ['slow today']],
+    ['in another form', `{"data":${pending},"warning":["a"]}`, ['the partner warned in an unknown form']],
+    ['null', `{"data":${pending},"warning":null}`, []],
+    ['empty', `{"data":${pending},"warning":""}`, []],
+    ['absent', `{"data":${pending}}`, []],
+    ['with our password in it', `{"data":${pending},"warning":"s3cret is weak"}`, ['[Redacted] is weak']],
+    ['with an SSN in it', `{"data":${pending},"warning":"078051120?"}`, ['[Redacted]?']],
+  ])('is handed to the caller: %s', async (_, body, warnings) => {
+    expect(await warned(body)).toEqual(warnings);
+  });
+
+  it('is handed to the caller of a call that fails, too', async () => {
+    expect(await warned('{"data":null,"error":"No merchant","warning":"moved"}', 404)).toEqual(['moved']);
+  });
+
+  it('alone makes no envelope', async () => {
+    expect(await failure(submit, '{"warning":"slow today"}')).toMatchObject({ kind: 'Uncertain' });
+  });
+});
+
 describe('data is read', () => {
   it.each<[string, Call, string, unknown]>([
     ['a status nobody named', getStatus, '{"status":"CR:POS Equipment"}', { status: 'CR:POS Equipment' }],
@@ -90,7 +122,13 @@ describe('data is read', () => {
     ['an empty mid', getStatus, '{"status":"Approved","mid":""}', { status: 'Approved', mid: null }],
     ['a blank mid', getStatus, '{"status":"Approved","mid":"  "}', { status: 'Approved', mid: null }],
     ['a comment', getStatus, '{"status":"Declined","comment":"no"}', { status: 'Declined', comment: 'no' }],
-    ['only a status', getStatus, '{"status":"Pending","isFinal":false}', { status: 'Pending' }],
+    ['only a status', getStatus, '{"status":"Pending"}', { status: 'Pending' }],
+    [
+      'a field that nobody named',
+      getStatus,
+      '{"status":"Pending","isFinal":false}',
+      { status: 'Pending', isFinal: false },
+    ],
   ])('(%s)', async (_, call, data, expected) => {
     const absent = { statusDate: null, comment: null, mid: null };
     expect(await read(call, inEnvelope(data))).toEqual({ ...absent, ...(expected as object) });
@@ -103,7 +141,7 @@ describe('data is read', () => {
       'a note',
       getNotes,
       '[{"text":"Why?","author":"Uma","date":"2026-01-31T10:00:00Z","level":1}]',
-      [{ text: 'Why?', author: 'Uma', date: '2026-01-31T10:00:00Z' }],
+      [{ text: 'Why?', author: 'Uma', date: '2026-01-31T10:00:00Z', level: 1 }],
     ],
     ['a note by nobody', getNotes, '[{"text":"Why?"}]', [{ text: 'Why?', author: null, date: null }]],
     ['null for fees', getFees, 'null', {}],
@@ -117,10 +155,10 @@ describe('data is read', () => {
       'a created merchant',
       create,
       '{"merchantProfileId":4711,"link":"/m/4711"}',
-      { merchantProfileId: 4711 },
+      { merchantProfileId: 4711, link: '/m/4711' },
     ],
     ['a created merchant as its bare id', create, '4711', { merchantProfileId: 4711 }],
-    ['whatever a write without a printed answer says', submit, '{"any":["thing"]}', null],
+    ['whatever a write without a printed answer says', submit, '{"any":["thing"]}', { any: ['thing'] }],
     ['null from such a write', submit, 'null', null],
   ])('(%s)', async (_, call, data, expected) => {
     expect(await read(call, inEnvelope(data))).toEqual(expected);
@@ -179,9 +217,15 @@ describe('a refusal without a list of problems', () => {
   it.each([
     [400, '{"data":null,"error":"Bad request","requestId":5}', 'Rejected', 'Bad request', '5'],
     [404, '{"data":null,"error":"No merchant","requestId":"r-5"}', 'Rejected', 'No merchant', 'r-5'],
-    [401, '{"error":"Unauthorized","message":"Bad credentials"}', 'Unauthorized', 'Unauthorized', undefined],
-    [403, '{"error":"Forbidden","message":"Not yours"}', 'Forbidden', 'Forbidden', undefined],
-  ])('%i says why in `error`: %s', async (status, body, kind, message, requestId) => {
+    [
+      401,
+      '{"error":"Unauthorized","message":"Bad credentials"}',
+      'Unauthorized',
+      'Unauthorized: Bad credentials',
+      undefined,
+    ],
+    [403, '{"error":"Forbidden","message":"Not yours"}', 'Forbidden', 'Forbidden: Not yours', undefined],
+  ])('%i says why: %s', async (status, body, kind, message, requestId) => {
     const error = await failure(getStatus, body, status);
     expect(error).toMatchObject({ kind, status, requestId });
     expect(error.fields).toEqual([{ field: '', message }]);

@@ -89,7 +89,7 @@ describe('a failure', () => {
   it('never tells the key, not even when the platform does', async () => {
     const { client } = await paymentsPlatform(answering(401, '{"message":"unknown key k3y"}'));
     const error = await failureOf(client.getTransaction({ transaction_id: 't-1' }));
-    expect(error.fields).toEqual([{ field: '', message: 'withheld: it repeats a secret' }]);
+    expect(error.fields).toEqual([{ field: '', message: 'unknown key [Redacted]' }]);
     expect(`${error.message} ${error.stack} ${JSON.stringify(error.details)}`).not.toContain('k3y');
   });
 

@@ -197,7 +197,7 @@ describe('a failure', () => {
   it('never tells the token, not even when the plant store does', async () => {
     const { client } = await plantStore(answering(400, '{"error":1,"message":"bad token t0k3n"}'));
     const error = await failureOf(call.listPlants(client));
-    expect(error.fields).toEqual([{ field: '', message: 'withheld: it repeats a secret' }]);
+    expect(error.fields).toEqual([{ field: '', message: 'bad token [Redacted] (error 1)' }]);
     expect(`${error.message} ${error.stack}`).not.toContain('t0k3n');
   });
 

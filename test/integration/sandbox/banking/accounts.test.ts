@@ -128,7 +128,7 @@ describe('searches', () => {
   });
 
   it.each([
-    ['{}', ['Ada Reader', 'Bo Reader']],
+    ['{}', ['Ada Reader', 'Bo Reader', 'Di Teller']],
     ['{"name":"ada r"}', ['Ada Reader']],
     ['{"name":"Reader","count":1}', ['Ada Reader']],
     ['{"name":"Elsewhere"}', []],

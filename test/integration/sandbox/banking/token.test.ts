@@ -67,6 +67,27 @@ describe('a token', () => {
     expect(Object.keys(JSON.parse(text))).toEqual(['token', 'expiration']);
   });
 
+  it.each([
+    ['without a code', 'sandbox', '', 400],
+    ['with a wrong code', 'mfa', ',"smsCode":"123456","typeOperation":"ShortMessageCode"', 403],
+    [
+      'with a wrong code, of a user who needs none',
+      'sandbox',
+      ',"smsCode":"1","typeOperation":"TimeBasedCode"',
+      403,
+    ],
+    ['with the code', 'mfa', ',"smsCode":"000000","typeOperation":"ShortMessageCode"', 200],
+  ])('is issued by the second factor itself: %s', async (_, user, more, status) => {
+    const banking = await runBanking();
+    const reply = await banking.call('POST /api/auth/v2/2Fac', signInOf(user, more), {
+      authorization: undefined,
+    });
+    expect(reply.status).toBe(status);
+    if (status !== 200) return;
+    const authorization = `Bearer ${reply.json<Token>().token}`;
+    expect((await banking.call(ANY_READ, undefined, { authorization })).status).toBe(200);
+  });
+
   it('can be refused though it is good, once', async () => {
     const banking = await runBanking();
     const bearer = await banking.signIn(signInOf('sandbox'));

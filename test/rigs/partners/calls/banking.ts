@@ -46,6 +46,11 @@ export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
     await client.issueToken({ ...user, reCaptchaResponse: null, captcha: { token: 'c' } });
     await client.issueToken({ ...user, likev1: true, smsCode: '000000', typeOperation: 'ShortMessageCode' });
   },
+  confirmSecondFactor: (client) =>
+    client.confirmSecondFactor({
+      ...{ NickName: 'mfa', Password: 'mfa', TokenDevice: 'd', NameDevice: 'n' },
+      ...{ smsCode: '000000', typeOperation: 'ShortMessageCode' },
+    }),
   refreshToken: (client) => client.refreshToken({}),
   changeAddress: async (client) => {
     const id = await submitted(client);

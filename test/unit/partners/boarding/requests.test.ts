@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BoardingClient, boardingClient } from '../../../../src/partners/boarding/client.js';
 import { boardingOperations } from '../../../../src/partners/boarding/operations.js';
+import { feeChanges } from '../../../../src/partners/boarding/schemas.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { NOWHERE, refusedFields } from '../../../rigs/partners/refusing.js';
 
@@ -63,7 +64,6 @@ describe.each([
     ['boardingSettingsId', '5'],
     ['email', 5],
     ['guid', 5],
-    ['ssn', '078-05-1120'],
   ])('when %s is %j', async (field, value) => {
     expect(await refuses(call, { ...valid, [field]: value })).toEqual([field]);
   });
@@ -74,10 +74,28 @@ describe.each([
   });
 
   it('naming everything that is wrong at once', async () => {
-    const request = { cashDiscount: 'maybe', dba: '', pos: 'none', agentProfileId: 1.5, extra: 1 };
+    const request = { cashDiscount: 'maybe', dba: '', pos: 'none', agentProfileId: 1.5 };
     expect((await refuses(call, request)).sort()).toEqual(
-      ['agentProfileId', 'cashDiscount', 'dba', 'extra', 'firstName', 'lastName', 'pos'].sort(),
+      ['agentProfileId', 'cashDiscount', 'dba', 'firstName', 'lastName', 'pos'].sort(),
     );
+  });
+});
+
+describe('a field that is not known', () => {
+  const request = { ...valid, ssn: '078-05-1120', extra: 1 };
+
+  it('of a v1 create, whose request the contract prints, is refused before it is sent', async () => {
+    expect(await refuses(createV1, request)).toEqual(['ssn', 'extra']);
+  });
+
+  it('of a v2 create is sent, with a warning that names it', async () => {
+    const warnings: string[] = [];
+    const onWarning = (warning: string) => void warnings.push(warning);
+    const error = await failureOf(client().createMerchant(request as never, { onWarning }));
+    expect(error.details).toMatchObject({ kind: 'NotSent', reason: 'ECONNREFUSED' });
+    expect(warnings).toEqual(['fields that Gangway does not know are sent as they are: ssn, extra']);
+    await failureOf(client().createMerchant(valid as never, { onWarning }));
+    expect(warnings).toHaveLength(1);
   });
 });
 
@@ -90,9 +108,9 @@ describe('a refusal', () => {
       agentProfileId: '123456789',
       dob: '1970-01-01',
     };
-    const error = await failureOf(create(client({ posNames: [], password: 'hunter2' }), request));
+    const error = await failureOf(createV1(client({ posNames: [], password: 'hunter2' }), request));
     expect(error.message).toBe(
-      'boarding create-merchant: Rejected, not sent: invalid request (firstName, pos, agentProfileId, dob)',
+      'boarding create-merchant-v1: Rejected, not sent: invalid request (firstName, pos, agentProfileId, dob)',
     );
     expect(error.fields).toEqual([
       { field: 'firstName', message: 'must not be empty' },
@@ -177,6 +195,30 @@ describe('a fee line', () => {
     ],
   ])('needs both of its numbers: %s', async (_, fees, fields) => {
     expect(await refuses(updateFees, { id: 1, ...fees })).toEqual(fields);
+  });
+});
+
+describe('a card brand fee flag', () => {
+  it.each([
+    ['text', { visa: 'yes' }, ['cardBrand.visa']],
+    ['a number', { visa: 1 }, ['cardBrand.visa']],
+    ['null', { visa: null }, ['cardBrand.visa']],
+    [
+      'a fee line',
+      { visa: { perItem: 1, percent: 0 } },
+      ['cardBrand.visa.perItem', 'cardBrand.visa.percent'],
+    ],
+    ['a list', { visa: [true] }, ['cardBrand.visa']],
+    ['text deep down', { a: { b: { c: 'true' } } }, ['cardBrand.a.b.c']],
+  ])('must not be %s', async (_, cardBrand, fields) => {
+    expect(await refuses(updateFees, { id: 1, cardBrand })).toEqual(fields);
+    const changes = feeChanges.safeParse({ cardBrand });
+    expect(changes.error?.issues.map(({ path }) => path.join('.'))).toEqual(fields);
+  });
+
+  it('is true or false, at any depth', () => {
+    const cardBrand = { visa: true, more: { discover: false, none: {} } };
+    expect(boardingOperations().updateFees.request.safeParse({ id: 1, cardBrand }).success).toBe(true);
   });
 });
 

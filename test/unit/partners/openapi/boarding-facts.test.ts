@@ -36,7 +36,7 @@ describe('apis/2, merchant boarding', () => {
   });
 
   it('B1 is deprecated and takes these members', async () => {
-    const { paths, components } = await documentOf('boarding');
+    const { paths } = await documentOf('boarding');
     const { deprecated, requestBody, ...operation } = paths['/api/v1/merchant/create'].post;
     expect(deprecated).toBe(true);
     expect(operation).toMatchObject({
@@ -44,8 +44,7 @@ describe('apis/2, merchant boarding', () => {
       'x-provenance': 'documented',
       'x-reference': 'B1',
     });
-    expect(json(requestBody)).toEqual({ $ref: '#/components/schemas/CreateMerchantV1Request' });
-    const { required, properties, additionalProperties } = components.schemas.CreateMerchantV1Request;
+    const { required, properties, additionalProperties } = json(requestBody) as Record<string, unknown>;
     expect(required).toEqual(['cashDiscount', 'firstName', 'lastName', 'dba', 'pos', 'agentProfileId']);
     expect(additionalProperties).toBe(false);
     expect(properties).toMatchObject({

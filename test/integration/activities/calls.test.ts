@@ -1,0 +1,49 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { expect, it } from 'vitest';
+import { callActivities } from '../../../src/activities/calls.js';
+import type { PartnerAnswer } from '../../../src/messages/partner-call.js';
+import { boardingOperations } from '../../../src/partners/boarding/operations.js';
+import { answering, clientOf, recordingServer } from '../../rigs/partners/servers.js';
+
+/** What a worker reports of a call of a boarding partner that responds with this body. */
+async function reported(status: number, body: string): Promise<PartnerAnswer> {
+  const { url } = await recordingServer(answering(status, body));
+  const unused = {} as never;
+  const { callPartner } = callActivities({
+    system: 'boarding',
+    operations: boardingOperations(),
+    client: clientOf(url) as never,
+    documents: unused,
+    downloads: unused,
+  });
+  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  const call = { system: 'boarding', operation: 'set-underwriting-pending', request: { id: 1 } } as const;
+  return environment.run(callPartner, call);
+}
+
+it('a worker reports the response of a call as it comes, with the warnings of the partner', async () => {
+  expect(await reported(200, '{"data":{"queue":3},"requestId":1}')).toEqual({ answer: { queue: 3 } });
+  expect(await reported(200, '{"data":null,"warning":"slow today"}')).toEqual({
+    answer: null,
+    warnings: ['slow today'],
+  });
+});
+
+it('a worker reports a refusal that has a response, and what is wrong', async () => {
+  const body = '{"data":{"id":1},"success":false,"error":"Locked","warning":"soon","requestId":9}';
+  expect(await reported(200, body)).toEqual({
+    answer: { id: 1 },
+    warnings: ['soon'],
+    refusal: expect.objectContaining({ kind: 'Rejected', fields: [{ field: '', message: 'Locked' }] }),
+  });
+});
+
+it('a worker fails a call that is refused without a response', async () => {
+  for (const [status, body] of [
+    [200, '{"data":null,"success":false,"error":"Locked"}'],
+    [400, '{"data":{"id":1},"error":"Locked"}'],
+  ] as const) {
+    await expect(reported(status, body)).rejects.toMatchObject({ type: 'PartnerError', nonRetryable: true });
+  }
+});

@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway, startGangway } from '../../rigs/command.js';
+import { tellingToken } from '../../rigs/partners/banking/partner.js';
+import { answering, type Respond, recordingServer } from '../../rigs/partners/servers.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const call = (args: readonly string[], env: Record<string, string> = {}) =>
+  gangway({ ...rig.env, ...env }, ['call', ...args]);
+
+/** Calls that workers have made of a partner. */
+async function idsOf(system: string): Promise<string[]> {
+  const query = `ActivityType = 'callPartner' AND TaskQueue = '${rig.taskQueue}-${system}'`;
+  const ids: string[] = [];
+  for await (const { activityId } of rig.client.activity.list(query)) ids.push(activityId);
+  expect(ids).not.toEqual([]);
+  return ids;
+}
+
+const WEBHOOK = '{"name":"gangway","url":"https://h.example.com","notificationType":"Fee"}';
+const MERCHANT = {
+  ...{ dba: 'Corner Bakery', firstName: 'Ada', lastName: 'Baker', cashDiscount: 'No', pos: 'None' },
+  ...{ agentProfileId: 101, boardingSettingsId: 11 },
+};
+
+/** Calls a partner that responds to every operation in the same way, from here. */
+async function callAt(system: string, args: readonly string[], respond: Respond) {
+  const { url, requests } = await recordingServer((response, request) => {
+    const isSignIn = request.url?.startsWith('/api/auth/v2') && !args.includes('issue-token');
+    (isSignIn ? tellingToken('t0k3n') : respond)(response, request);
+  });
+  const done = await call([system, ...args, '--local'], { [`${system.toUpperCase()}_URL`]: url });
+  return { ...done, requests };
+}
+
+describe('a call whose response reports a failure although its HTTP status is 200', () => {
+  const card = '{"paymentCardId":"card-1003"}';
+  const reason = 'the partner reports a failure:\n  (whole): the card is not suspended\n';
+
+  it('prints the response and the problems, and exits 1, by a worker', async () => {
+    const { code, stdout, stderr } = await call(['banking', 'activate-card', card]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: reason });
+    expect(JSON.parse(stdout)).toMatchObject({ success: false, errors: 'the card is not suspended' });
+  });
+
+  it('prints the response and the problems, and exits 1, with --local', async () => {
+    const { code, stdout, stderr } = await call(['banking', 'activate-card', card, '--local', '--json']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: reason });
+    expect(JSON.parse(stdout)).toMatchObject({ success: false, errors: 'the card is not suspended' });
+  });
+
+  it('does so again for gangway call answer', async () => {
+    for (const id of await idsOf('banking')) {
+      expect(await call(['answer', id])).toMatchObject({ code: 1, stderr: reason });
+    }
+  });
+
+  it.each([
+    ['success: false', '{"success":false}', '(whole): the partner gave no reason'],
+    ['success: false and a message', '{"success":false,"message":"No"}', '(whole): No'],
+    ['errors in a list', '{"success":true,"errors":["Too many"]}', '(whole): Too many'],
+    ['errors by field', '{"success":true,"errors":{"url":["is taken"]}}', 'url: is taken'],
+    [
+      'validationErrors',
+      '{"success":true,"validationErrors":[{"field":"name","error":"is bad"}]}',
+      'name: is bad',
+    ],
+    [
+      'validationResults',
+      '{"success":true,"validationResults":[{"memberNames":["url"],"errorMessage":"is bad"}]}',
+      'url: is bad',
+    ],
+    [
+      'errors in another form',
+      '{"success":true,"errors":[{"code":7}]}',
+      '(whole): the partner reported a problem in an unknown form',
+    ],
+    ['private data', '{"success":false,"errors":"ada@example.com is taken"}', '(whole): [Redacted] is taken'],
+  ])('exits 1 for %s', async (_, body, problem) => {
+    const { code, stdout, stderr } = await callAt(
+      'banking',
+      ['create-webhook', WEBHOOK],
+      answering(200, body),
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `the partner reports a failure:\n  ${problem}\n` });
+    expect(stdout).not.toContain('ada@');
+    expect(JSON.parse(stdout)).toHaveProperty('success');
+  });
+
+  it('exits 1 where data of the boarding partner carries the failure', async () => {
+    const body = '{"data":{"status":"Pending","success":false,"error":"No status"},"requestId":1}';
+    const { code, stderr } = await callAt('boarding', ['get-status2', '{"id":1}'], answering(200, body));
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'the partner reports a failure:\n  (whole): No status\n',
+    });
+  });
+
+  it.each([
+    [
+      'boarding',
+      ['set-underwriting-pending', '{"id":1}'],
+      '{"data":{"id":1},"success":false,"error":"Locked","requestId":1}',
+      '{"id":1}\n',
+      'the boarding partner refused this (HTTP 200)\n  (whole): Locked\n',
+    ],
+    [
+      'boarding',
+      ['create-merchant', JSON.stringify(MERCHANT), '--yes'],
+      '{"data":{"merchantProfileId":7},"validationResults":[{"memberNames":["email"],"errorMessage":"is missing"}]}',
+      '{"merchantProfileId":7}\n',
+      'the boarding partner refused this (HTTP 200)\n  email: is missing\n',
+    ],
+    [
+      'processor',
+      ['register-webhook', '{"event_names":["A"],"webhook_url":["https://h.example.com"]}'],
+      '{"status":false,"message":"Invalid","data":null,"errors":{"event_names.0":["is invalid"]}}',
+      '{"status":false,"message":"Invalid","data":null,"errors":{"event_names.0":["is invalid"]}}\n',
+      'the processor partner refused this (HTTP 200)\n  event_names.0: is invalid\n',
+    ],
+  ])('exits 1 where the envelope of the %s partner says so', async (system, args, body, printed, problem) => {
+    const { code, stdout, stderr } = await callAt(system, [...args, '--json'], answering(200, body));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: printed });
+    expect(stderr.replace(/^.* is deprecated: .*\n/, '')).toBe(problem);
+  });
+
+  it.each(['{"success":true,"errors":null}', '{"success":true,"errors":[],"validationErrors":{}}'])(
+    'and exits 0 otherwise: %s',
+    async (body) => {
+      const { code, stderr } = await callAt('banking', ['create-webhook', WEBHOOK], answering(200, body));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    },
+  );
+});
+
+describe('a warning of a call', () => {
+  it('of the partner is printed beside the response', async () => {
+    const body = '{"data":[],"warning":"ask ada@example.com","requestId":1}';
+    const notes = (more: string[]) =>
+      callAt('boarding', ['get-underwriting-notes', '{"id":1}', '--json', ...more], answering(200, body));
+    expect(await notes([])).toMatchObject({
+      code: 0,
+      stdout: '[]\n',
+      stderr: 'warning: ask [Redacted]\n',
+    });
+    expect((await notes(['--reveal'])).stderr).toBe('warning: ask ada@example.com\n');
+  });
+
+  it('names fields that Gangway does not know before the call is confirmed, and with its response', async () => {
+    const request = JSON.stringify({ ...MERCHANT, legalName: 'Baker LLC', emial: 'ada@example.com' });
+    const warning = 'warning: fields that Gangway does not know are sent as they are: legalName, emial\n';
+    const args = ['call', 'boarding', 'create-merchant', request];
+    const asked = startGangway(rig.env, args, { terminal: true });
+    await asked.says('Type create-merchant to do it: ');
+    expect(asked.stderr()).toMatch(new RegExp(`^${warning}`));
+    asked.type('no');
+    expect((await asked.finished).code).toBe(1);
+
+    expect(await call([...args.slice(1), '--yes', '--local'])).toMatchObject({ code: 0, stderr: warning });
+    expect(await call([...args.slice(1), '--yes'])).toMatchObject({ code: 0, stderr: warning });
+    for (const id of await idsOf('boarding')) {
+      expect(await call(['answer', id])).toMatchObject({ code: 0, stderr: warning });
+    }
+  });
+
+  it('is none for a v1 create, whose fields the contract prints', async () => {
+    const request = JSON.stringify({ ...MERCHANT, legalName: 'Baker LLC' });
+    expect(await call(['boarding', 'create-merchant-v1', request, '--yes', '--local'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('legalName: is not a known field'),
+    });
+  });
+});
+
+describe('what a partner says to a call that it refuses', () => {
+  it.each([
+    [
+      403,
+      '{"message":"Ask your administrator"}',
+      'does not permit this (403)\n  (whole): Ask your administrator\n',
+    ],
+    [404, '{"message":"No such user"}', 'refused this (HTTP 404)\n  (whole): No such user\n'],
+    [403, '{"message":"p4ss-w0rd: captcha"}', 'does not permit this (403)\n  (whole): [Redacted]: captcha\n'],
+  ])('is printed without secrets: %i %s', async (status, body, words) => {
+    const user = '{"nickName":"bo","password":"p4ss-w0rd","tokenDevice":"dev-1","nameDevice":"n"}';
+    const { code, stderr } = await callAt('banking', ['issue-token', user], answering(status, body));
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `the banking partner ${words}` });
+  });
+
+  it('is reported at once by a worker that cannot sign in, of a read and of a write', async () => {
+    const other = await createRig({ bankingUser: 'nobody' });
+    for (const request of [['list-tickets'], ['create-ticket', '{"text":"Hello"}']]) {
+      const { code, stderr } = await gangway(other.env, ['call', 'banking', ...request]);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr:
+          'the banking partner refuses our credentials (404): correct them in the worker’s settings\n' +
+          '  (whole): User not found\n',
+      });
+    }
+    await other.close();
+  });
+});
+
+describe('what comes back from an operation whose response nobody prints', () => {
+  it('is printed, unknown fields included', async () => {
+    const address = '{"streetAddress":"1 Main Street","postalCode":"12207","city":"Albany","state":33}';
+    const changed = answering(200, '{"changeId":7}');
+    expect((await callAt('banking', ['change-address', address, '--json'], changed)).stdout).toBe(
+      '{"changeId":7}\n',
+    );
+    const pending = answering(200, '{"data":{"queue":3},"requestId":1}');
+    expect(
+      (await callAt('boarding', ['set-underwriting-pending', '{"id":1}', '--json'], pending)).stdout,
+    ).toBe('{"queue":3}\n');
+    const status = answering(200, '{"data":{"status":"Pending","isFinal":false},"requestId":1}');
+    expect(
+      JSON.parse((await callAt('boarding', ['get-status', '{"id":1}', '--json'], status)).stdout),
+    ).toEqual({ status: 'Pending', statusDate: null, comment: null, mid: null, isFinal: false });
+  });
+});
+
+describe('a payment action without an event_id', () => {
+  it.each([[['--local']], [[]]])(
+    'gets one, says so, and does nothing twice when it is passed again: %j',
+    async (more) => {
+      const payment = await capturedPayment();
+      const refund = (request: object) =>
+        call(['payments', 'refund-payment', JSON.stringify(request), '--yes', '--json', ...more]);
+      const request = { transaction_id: payment, amount: 100 };
+      const before = (await rig.sandbox.ledger({ operation: 'refund-payment' })).length;
+      const { code, stderr } = await refund(request);
+      const [, key = ''] =
+        /^the request has no event_id and gets a new one; to repeat this same call, add (\{.*\}) to it$/m.exec(
+          stderr,
+        ) ?? [];
+      expect({ code, key }).toEqual({
+        code: 0,
+        key: expect.stringMatching(/^\{"event_id":"[\da-f-]{36}"\}$/),
+      });
+      const again = await refund({ ...request, ...JSON.parse(key) });
+      expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('event_id') });
+      expect(await rig.sandbox.ledger({ operation: 'refund-payment' })).toHaveLength(before + 1);
+    },
+  );
+
+  it('shows it before it is sent, so that it is known when nothing comes back', async () => {
+    const request = '{"transaction_id":"t-1"}';
+    const { stderr, requests } = await callAt('payments', ['reverse-payment', request, '--yes'], (response) =>
+      response.destroy(),
+    );
+    const { event_id } = JSON.parse(String(requests[0]?.body)) as { event_id: string };
+    expect(stderr).toMatch(/^the request has no event_id .*\nthe payments partner gave no clear answer/);
+    expect(stderr).toContain(event_id);
+  });
+});
+
+/** A payment that was captured at the platform. */
+async function capturedPayment(): Promise<string> {
+  const request = { terminal_id: 'terminal-1001', amount: 1250, event_id: randomUUID() };
+  const started = await call(['payments', 'start-payment', JSON.stringify(request), '--local', '--yes']);
+  const { id } = JSON.parse(started.stdout) as { id: string };
+  // The sandbox moves it on with each read.
+  await call(['payments', 'get-transaction', JSON.stringify({ transaction_id: id }), '--local']);
+  return id;
+}
