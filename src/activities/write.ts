@@ -43,7 +43,7 @@ const REPORT_PAUSE_MS = 200;
  *
  * - No mark: nothing was sent, whatever became of that attempt. The call is made.
  * - A mark: nobody knows what became of the request. The attempt fails as `Uncertain` and is not retried.
- * - An attempt that knows that nothing happened (`RateLimited`, `Unauthorized`) clears its mark and is retried.
+ * - An attempt that knows that nothing happened (`NotSent`, `RateLimited`, `Unauthorized`) clears its mark and is retried.
  *
  * The server refuses the mark of an attempt that it has given up on, so such an attempt sends nothing. The outcome of one
  * that has sent is reported by {@link reportsWrites}, because the SDK's own report gives up after some seconds without a
@@ -58,8 +58,8 @@ export async function write<Result>(
 ): Promise<Result> {
   const { heartbeatDetails, activityType, startToCloseTimeoutMs, attempt } = activityInfo();
   const earlier = heartbeatDetails as Mark | undefined;
-  const isUnclear = earlier?.sending ?? false;
-  if (earlier && isUnclear && !mayRepeat) throw lost(activityType, earlier.sentAt);
+  const isUnclear = earlier?.sending ?? isResetWithoutMarks();
+  if (isUnclear && !mayRepeat) throw lost(activityType, earlier?.sentAt);
 
   const marks = new Marks();
   const deadline = new Deadline({ ms: startToCloseTimeoutMs * SHARE_OF_ATTEMPT });
@@ -68,7 +68,11 @@ export async function write<Result>(
   } catch (error) {
     const { sentAt } = marks;
     if (marks.refusal) throw marks.refusal;
-    if (sentAt === undefined) throw notSent(error, attempt);
+    if (sentAt === undefined) {
+      const failure = notSent(error, attempt);
+      if (!isFinal(failure) && earlier === undefined) await marks.clear();
+      throw failure;
+    }
     if (!(error instanceof PartnerError)) throw unexpected(activityType, error, sentAt);
     if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, { sentAt });
     if (!isWithoutEffect(error)) throw asFailure(error, false);
@@ -120,10 +124,28 @@ function notSent(error: unknown, attempt: number): unknown {
   return error instanceof PartnerError ? asFailure(error, isWorthRepeating(error, attempt, true)) : error;
 }
 
-function lost(operation: string, sentAt: string): ApplicationFailure {
-  const reason = 'its worker stopped before the response was recorded';
+function isFinal(failure: unknown): boolean {
+  return failure instanceof ApplicationFailure && failure.nonRetryable === true;
+}
+
+/**
+ * An operator may reset an activity together with its heartbeat details. The attempts are numbered from 1 again, but one
+ * after a reset is scheduled later than the activity was. Each attempt that failed by itself has left a mark, if a cleared one.
+ */
+function isResetWithoutMarks(): boolean {
+  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs, heartbeatDetails } =
+    activityInfo();
+  const wasReset = attempt === 1 && currentAttemptScheduledTimestampMs !== scheduledTimestampMs;
+  return wasReset && heartbeatDetails === undefined;
+}
+
+function lost(operation: string, sentAt: string | undefined): ApplicationFailure {
+  const reason =
+    sentAt === undefined
+      ? 'it was reset together with its marks'
+      : 'its worker stopped before the response was recorded';
   const error = new PartnerError({ system: 'gangway', operation, kind: 'Uncertain', fields: [], reason });
-  return asFailure(error, false, { sentAt });
+  return asFailure(error, false, sentAt === undefined ? {} : { sentAt });
 }
 
 function unexpected(operation: string, error: unknown, sentAt: string): ApplicationFailure {
@@ -156,9 +178,9 @@ class Marks {
   };
 
   async clear(): Promise<void> {
-    if (this.sentAt === undefined) return;
-    await record({ sending: false, sentAt: this.sentAt }).catch((error: unknown) => {
-      if (!isOrder(error)) throw error;
+    const sentAt = this.sentAt ?? new Date().toISOString();
+    await record({ sending: false, sentAt }).catch((error: unknown) => {
+      if (!isOrder(error) && !(error instanceof ActivityNotFoundError)) throw error;
     });
     marked.delete(Context.current());
     this.sentAt = undefined;

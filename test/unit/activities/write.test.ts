@@ -104,6 +104,19 @@ describe('a write', () => {
     expect(log).toEqual(['mark', 'sent', 'complete "ok"']);
   });
 
+  const RESET = { attempt: 1, scheduledTimestampMs: 1_000, currentAttemptScheduledTimestampMs: 1_001 };
+
+  it('is not sent by an attempt after a reset that took the marks away', async () => {
+    const { log, outcome } = await attempt(sending(), { info: RESET });
+    expect(log).toEqual([]);
+    expect(outcome).toMatchObject({ nonRetryable: true, details: [{ kind: 'Uncertain' }] });
+  });
+
+  it('is sent by an attempt after a reset that left a cleared mark', async () => {
+    const info = { ...RESET, heartbeatDetails: { sending: false, sentAt: SENT_AT } };
+    expect((await attempt(sending(), { info })).log).toEqual(['mark', 'sent', 'complete "ok"']);
+  });
+
   it('is not sent by an attempt that the server has given up on', async () => {
     const { log, outcome } = await attempt(sending(), { answers: [new ActivityNotFoundError('gone')] });
     expect(log).toEqual(['mark refused']);
@@ -163,7 +176,7 @@ describe('a write', () => {
 
   it('that met an error of our own before it was sent is retried, and never uncertain', async () => {
     const { log, outcome } = await attempt(notSending(new TypeError('a bug')));
-    expect(log).toEqual([]);
+    expect(log).toEqual(['clear']);
     expect(outcome).toMatchObject({ name: 'TypeError' });
   });
 
@@ -180,7 +193,8 @@ describe('a write', () => {
     ['Rejected', {}, true],
   ])('that failed before it was sent (%s %j) is final: %s', async (kind, more, nonRetryable) => {
     const { log, outcome } = await attempt(notSending(failed(kind, more)));
-    expect(log).toEqual([]);
+    // What is retried leaves a cleared mark: without one, an attempt after a reset knows nothing.
+    expect(log).toEqual(nonRetryable ? [] : ['clear']);
     expect(outcome).toMatchObject({ ...retryable(kind), nonRetryable });
   });
 
