@@ -8,12 +8,13 @@ import type {
   References,
   Seen,
   StatusSnapshot,
+  Warned,
 } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
-import type { UnderwritingNote } from '../partners/boarding/schemas.js';
+import { createdMerchant, type UnderwritingNote } from '../partners/boarding/schemas.js';
 import { isSubmittable, isUnderReview, mayTakeAnswers } from '../partners/boarding/statuses.js';
 import type { CallOptions } from '../partners/client.js';
-import type { FieldProblem } from '../partners/partner-error.js';
+import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
 import { repeatable } from './failures.js';
 import { differences, withChanges } from './fees.js';
 import { awaitChange, nudgeOwnPoll } from './poll.js';
@@ -52,15 +53,17 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
       }),
 
     createMerchant: ({ version, merchant, ...ids }) =>
-      write(async (options) => {
-        const { email, ...basics } = merchant;
-        const request = { ...basics, ...ids, ...(email !== undefined && { email }) };
-        const { merchantProfileId } =
-          version === 'v1'
-            ? await client.createMerchantV1(request, options)
-            : await client.createMerchant(request, options);
-        return { merchantProfileId };
-      }),
+      write((options) =>
+        warned(options, async (warning) => {
+          const { email, ...basics } = merchant;
+          const request = { ...basics, ...ids, ...(email !== undefined && { email }) };
+          const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
+          const { merchantProfileId } = await create(request, warning).catch((error: unknown) =>
+            createdAllTheSame(error, warning.onWarning),
+          );
+          return { merchantProfileId };
+        }),
+      ),
 
     applyFees: ({ merchantProfileId: id, changes }) =>
       repeatable(
@@ -69,9 +72,11 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
           if (!changes) return { changed: 0, differing: [] };
           const changed = differences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
-          await client.updateFees({ ...withChanges(before, changes), id }, signal());
-          const after = await client.getFees({ id }, signal());
-          return { changed, differing: differences(changes, after) };
+          return await warned(signal(), async (options) => {
+            await client.updateFees({ ...withChanges(before, changes), id }, options);
+            const after = await client.getFees({ id }, signal());
+            return { changed, differing: differences(changes, after) };
+          });
         },
         { mayBeNew: true },
       ),
@@ -80,9 +85,11 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
       write(async (options) => {
         const { status } = await client.getStatus({ id: merchantProfileId }, { signal: options.signal });
         if (!isSubmittable(status)) return { submitted: false, status };
-        await client.submitMerchant({ ...application, merchantProfileId }, options);
-        nudgeOwnPoll();
-        return { submitted: true, status };
+        return await warned(options, async (warning) => {
+          await client.submitMerchant({ ...application, merchantProfileId }, warning);
+          nudgeOwnPoll();
+          return { submitted: true, status };
+        });
       }),
 
     readStatus: ({ merchantProfileId, mayBeNew = true }) =>
@@ -109,7 +116,11 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
     attachDocument: ({ merchantProfileId, document, description }) =>
       write(async (options) => {
         const file = await documentFor(UPLOAD, documents, document);
-        await client.uploadAttachment({ id: merchantProfileId, file, description }, options);
+        const upload = { id: merchantProfileId, file, description };
+        return warned(options, async (warning) => {
+          await client.uploadAttachment(upload, warning);
+          return {};
+        });
       }),
 
     requestUnderwritingReview: ({ merchantProfileId, comment, noteIds }) =>
@@ -117,14 +128,38 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
         const before = await snapshot(merchantProfileId, { signal: options.signal });
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
         if (!isAsked || !mayTakeAnswers(before.status)) return { delivered: false, before };
-        await client.requestUnderwritingReview(
-          { id: merchantProfileId, ...(comment !== undefined && { comment }) },
-          options,
-        );
-        nudgeOwnPoll();
-        return { delivered: true, before };
+        const request = { id: merchantProfileId, ...(comment !== undefined && { comment }) };
+        return await warned(options, async (warning) => {
+          await client.requestUnderwritingReview(request, warning);
+          nudgeOwnPoll();
+          return { delivered: true, before };
+        });
       }),
   };
+}
+
+/** Makes a call, and returns what the partner warned of beside its result. */
+async function warned<Result>(
+  options: CallOptions,
+  call: (options: CallOptions & Required<Pick<CallOptions, 'onWarning'>>) => Promise<Result>,
+): Promise<Result & Warned> {
+  const warnings: string[] = [];
+  const result = await call({ ...options, onWarning: (warning) => void warnings.push(warning) });
+  return { ...result, ...(warnings.length > 0 && { warnings }) };
+}
+
+/**
+ * A create whose response names problems and a merchant has made that merchant: to correct and repeat it would make a
+ * second one. The problems are warnings then; the submission that follows is judged for itself.
+ */
+function createdAllTheSame(
+  error: unknown,
+  onWarning: (warning: string) => void,
+): { readonly merchantProfileId: number } {
+  const made = error instanceof PartnerError && createdMerchant.safeParse(error.refusedWith);
+  if (!made || made.error) throw error;
+  for (const { field, message } of error.fields) onWarning(field ? `${field}: ${message}` : message);
+  return made.data;
 }
 
 /** A note is told apart by its text, its author, and its place among equal ones. The partner may change its date. */

@@ -9,6 +9,7 @@ const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   adopt: '--adopt ID --reason WHY',
   retry: '--retry --reason WHY',
   code: '--code CODE',
+  'take-back': '--take-back --reason WHY',
   abandon: '--abandon --reason WHY',
 };
 

@@ -30,6 +30,7 @@ interface ResolveOptions extends IdOptions {
   readonly adopt?: string;
   readonly retry?: true;
   readonly code?: string;
+  readonly takeBack?: true;
   readonly abandon?: true;
   readonly actor?: string;
   readonly reason?: string;
@@ -51,9 +52,10 @@ export function resolveCommand(program: Command, cli: CommandLine): void {
     .option('--adopt <id>', 'answer: the write took effect, and made this')
     .option('--retry', 'answer: it did not take effect, or the obstacle is gone: do it')
     .option('--code <code>', 'answer: this one-time code')
+    .option('--take-back', 'take back an answer that has not been sent; the requirement is open again')
     .option('--abandon', 'answer: give it up')
     .option('--actor <name>', 'who answers; the user of this machine unless given')
-    .option('--reason <why>', 'why; needed for --adopt, --retry and --abandon')
+    .option('--reason <why>', 'why; needed for --adopt, --retry, --take-back and --abandon')
     .option('--json', 'print JSON')
     .action((id: string, requirement: string, options: ResolveOptions) =>
       resolve(cli, id, requirement, options),
@@ -78,7 +80,8 @@ async function resolve(
       reason,
     });
     if (options.json) return cli.json({ workflowId, ...receipt });
-    cli.line(`${requirementId} resolved; ${receipt.open} still open`);
+    const done = answer.kind === 'take-back' ? 'open again' : 'resolved';
+    cli.line(`${requirementId} ${done}; ${receipt.open} still open`);
   });
 }
 
@@ -104,12 +107,12 @@ export async function sendResolution(
 
 /** Checks all there is to check before anything is stored or sent. */
 async function answerFrom(cli: CommandLine, options: ResolveOptions): Promise<Answer> {
-  const given = (['text', 'document', 'patch', 'adopt', 'retry', 'code', 'abandon'] as const).filter(
-    (name) => options[name] !== undefined,
-  );
+  const given = (
+    ['text', 'document', 'patch', 'adopt', 'retry', 'code', 'takeBack', 'abandon'] as const
+  ).filter((name) => options[name] !== undefined);
   if (given.length !== 1) {
     throw new InvalidInput(
-      'give exactly one of --text, --document, --patch, --adopt, --retry, --code, --abandon',
+      'give exactly one of --text, --document, --patch, --adopt, --retry, --code, --take-back, --abandon',
     );
   }
   const { text, document, patch, adopt, code } = options;
@@ -118,12 +121,13 @@ async function answerFrom(cli: CommandLine, options: ResolveOptions): Promise<An
   if (patch !== undefined) return { kind: 'correction', patch: await patchFrom(cli, patch) };
   if (adopt !== undefined) return { kind: 'adopt', id: adopt };
   if (code !== undefined) return { kind: 'code', code };
+  if (options.takeBack) return { kind: 'take-back' };
   return { kind: options.retry ? 'retry' : 'abandon' };
 }
 
 function reasonFrom({ reason }: ResolveOptions, { kind }: Answer): string {
   if (reason !== undefined) return reason;
-  if (kind === 'adopt' || kind === 'retry' || kind === 'abandon') {
+  if (kind === 'adopt' || kind === 'retry' || kind === 'take-back' || kind === 'abandon') {
     throw new InvalidInput(`--${kind} needs --reason: it is kept in the timeline`);
   }
   return 'answered with gangway resolve';

@@ -45,6 +45,11 @@ export type ReferenceRequest = Pick<
   'agentProfileId' | 'agent' | 'boardingSettingsId' | 'boardingSettings'
 >;
 
+/** What the partner warned of in the response of a write (apis/2, Response envelope); a line of text each. */
+export interface Warned {
+  readonly warnings?: readonly string[];
+}
+
 export interface CreateMerchantRequest extends ChosenReferences {
   readonly version: 'v1' | 'v2';
   readonly merchant: MerchantBoardingInput['merchant'];
@@ -60,12 +65,12 @@ export interface BoardingActivities {
   /** Finds ids by name, or takes the only one there is. Reads only. */
   resolveReferences(request: ReferenceRequest): Promise<References>;
   /** Sent at most once. */
-  createMerchant(request: CreateMerchantRequest): Promise<{ merchantProfileId: number }>;
+  createMerchant(request: CreateMerchantRequest): Promise<{ merchantProfileId: number } & Warned>;
   /** Reads the fees; where `changes` ask for it sets them, reads them back and says what did not stick. */
   applyFees(request: {
     merchantProfileId: number;
     changes?: MerchantBoardingInput['fees'];
-  }): Promise<{ changed: number; differing: readonly FieldProblem[] }>;
+  }): Promise<{ changed: number; differing: readonly FieldProblem[] } & Warned>;
   /**
    * Reads the status, and submits an application that can be submitted. Sent at most once. `status` is the one before;
    * `submitted` is false when nothing was sent because of it.
@@ -73,7 +78,7 @@ export interface BoardingActivities {
   submitMerchant(request: {
     merchantProfileId: number;
     application: NonNullable<MerchantBoardingInput['application']>;
-  }): Promise<{ submitted: boolean; status: string }>;
+  }): Promise<{ submitted: boolean; status: string } & Warned>;
   /**
    * Nudges the status poll afterwards, which may not know yet.
    *
@@ -90,7 +95,7 @@ export interface BoardingActivities {
     merchantProfileId: number;
     document: DocumentRef;
     description: string;
-  }): Promise<void>;
+  }): Promise<Warned>;
   /**
    * Reads status and notes, and says that these notes are answered, when the partner lists one of them and takes answers.
    * Sent at most once. `before` is what was read; `delivered` is false when nothing was sent because of it.
@@ -99,5 +104,5 @@ export interface BoardingActivities {
     merchantProfileId: number;
     comment?: string;
     noteIds: readonly string[];
-  }): Promise<{ delivered: boolean; before: StatusSnapshot }>;
+  }): Promise<{ delivered: boolean; before: StatusSnapshot } & Warned>;
 }

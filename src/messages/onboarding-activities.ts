@@ -1,3 +1,5 @@
+import type { FieldProblem } from '../partners/partner-error.js';
+import type { CorrectableType, CorrectionContext } from './correction-problems.js';
 import type { PartEnd } from './customer-onboarding.js';
 import type { OnboardingState } from './onboarding-state.js';
 import type { Resolution, ResolutionReceipt } from './requirements.js';
@@ -29,4 +31,17 @@ export interface OnboardingActivities {
   awaitOnboarding(request: { workflowId: string; until: 'merchant' | 'end' | 'reset' }): Promise<Progress>;
   /** Cancels a child whose customer was terminated, failed or timed out. Leaves the child of any other customer alone. */
   cancelOrphan(request: { workflowId: string; customer: string }): Promise<void>;
+}
+
+/** What people answer, checked by the worker because it needs the schemas. Local activities. */
+export interface CorrectionActivities {
+  /** What is wrong with a correction; empty when it can be applied. */
+  checkCorrection(
+    request: {
+      readonly type: CorrectableType;
+      /** With its corrections so far. */
+      readonly input: object;
+      readonly patch: Readonly<Record<string, unknown>>;
+    } & Omit<CorrectionContext, 'known'>,
+  ): Promise<readonly FieldProblem[]>;
 }

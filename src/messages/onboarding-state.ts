@@ -78,6 +78,8 @@ export interface OnboardingState {
   readonly outcome?: OutcomeName;
   /** The open ones. */
   readonly requirements: readonly Requirement[];
+  /** Ids of requirements whose answers wait to be sent, so that they can be taken back. */
+  readonly unsent?: readonly string[];
   readonly timeline: readonly TimelineEntry[];
   /** Status reads up to the last change that was seen. */
   readonly polls: number;

@@ -36,6 +36,8 @@ export type Answer =
   /** The write did not take effect, or the obstacle is gone: do it (again). */
   | { readonly kind: 'retry' }
   | { readonly kind: 'code'; readonly code: string }
+  /** Take back an answer that has not been sent to the partner: its requirement is open again. */
+  | { readonly kind: 'take-back' }
   /** Give the onboarding up. */
   | { readonly kind: 'abandon' };
 

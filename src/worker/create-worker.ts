@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { correctionActivities } from '../activities/corrections.js';
 import { announcing, delivering } from '../activities/news.js';
 import { onboardingActivities } from '../activities/onboardings.js';
 import { reportsWrites } from '../activities/write.js';
 import { type Config, servedAccounts } from '../config.js';
 import { documentStore } from '../documents/document-store.js';
 import { openStore } from '../documents/open-store.js';
+import { knownTo } from '../messages/known-accounts.js';
 import { laneTaskQueue } from '../messages/task-queues.js';
 import { NewsSender } from '../news/sender.js';
 import type { Account } from '../partners/account-settings.js';
@@ -92,7 +94,11 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       taskQueue,
       workflowBundle: { codePath: payloadKeys ? WORKFLOW_BUNDLES.encoding : WORKFLOW_BUNDLES.plain },
       sinks: traceSinks,
-      activities: { ...onboardingActivities(poll), ...announcing(destinations) },
+      activities: {
+        ...onboardingActivities(poll),
+        ...correctionActivities(knownTo(config)),
+        ...announcing(destinations),
+      },
     }),
     Worker.create({
       ...common,

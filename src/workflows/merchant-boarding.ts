@@ -3,11 +3,13 @@ import { defined } from '../messages/defined.js';
 import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { NOT_SUBMITTED } from '../partners/boarding/statuses.js';
-import { createMerchant, resolveReferences } from './boarding/activities.js';
-import { Application, read } from './boarding/application.js';
+import { createMerchant, readStatus, resolveReferences } from './boarding/activities.js';
+import { Application } from './boarding/application.js';
 import { followUnderwriting, type UnderwritingRecords } from './boarding/underwriting.js';
-import { askForCorrection, carryOut } from './journey/carry-out.js';
+import { askForCorrection, carryOut, RejectedByPartner } from './journey/carry-out.js';
 import type { JourneyRecords } from './journey/journey.js';
+import { masked } from './journey/masked.js';
+import { partnerFailure } from './journey/partner-failure.js';
 
 /** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
 export interface Carried {
@@ -39,24 +41,25 @@ export async function merchantBoarding(
   );
 }
 
-/** A merchant at the partner; `adopted` when it was there before, so that its status is not known yet. */
+/** A merchant at the partner, and its status there; `adopted` when it was there before. */
 interface ExistingMerchant {
   readonly merchantProfileId: number;
   readonly adopted: boolean;
+  readonly status: string;
 }
 
 /** Creates the merchant, or adopts the one that the input or a person names. Answers its status. */
 async function findOrCreate(application: Application): Promise<string> {
   const { journey, input } = application;
-  const { merchantProfileId, adopted } =
+  const { merchantProfileId, adopted, status } =
     input.merchantProfileId === undefined
       ? await create(application)
-      : { merchantProfileId: input.merchantProfileId, adopted: true };
+      : await adoptGiven(application, input.merchantProfileId);
   journey.know({ merchantProfileId });
   journey.timeline.add(adopted ? 'merchant-adopted' : 'merchant-created', {
-    detail: `merchant ${merchantProfileId}`,
+    detail: adopted ? `merchant ${merchantProfileId}, which is ${status}` : `merchant ${merchantProfileId}`,
   });
-  return adopted ? (await read(application)).status : NOT_SUBMITTED;
+  return status;
 }
 
 async function create(application: Application): Promise<ExistingMerchant> {
@@ -70,17 +73,57 @@ async function create(application: Application): Promise<ExistingMerchant> {
     },
     run: async () => {
       const { create: version = 'v2', merchant, externalId: guid } = application.input;
-      return { ...(await createMerchant({ version, merchant, guid, ...references })), adopted: false };
+      const { merchantProfileId } = await createMerchant({ version, merchant, guid, ...references });
+      return { merchantProfileId, adopted: false, status: NOT_SUBMITTED };
     },
     correct: application.correct,
     once: {
       // The partner's API has no search for merchants, so only a person can look.
-      adopt: (id) => ({ merchantProfileId: Number(id), adopted: true }),
-      hint:
-        'Look in the partner’s portal for a merchant with this dba and guid. ' +
-        'If it is there, adopt its merchant profile id; if it is not, retry.',
+      adopt: (id) => adopt(application, Number(id)),
+      get hint() {
+        const { merchant, externalId } = application.input;
+        return (
+          `Look in the partner’s portal for a merchant with dba “${masked(String(merchant.dba))}” and guid ${externalId}. ` +
+          'If it is there, adopt its merchant profile id; if it is not, retry.'
+        );
+      },
     },
   });
+}
+
+/** Adopts the merchant that the input names, or asks until it can be adopted. */
+async function adoptGiven(application: Application, merchantProfileId: number): Promise<ExistingMerchant> {
+  for (;;) {
+    try {
+      return await adopt(application, merchantProfileId);
+    } catch (error) {
+      if (!(error instanceof RejectedByPartner)) throw error;
+      await askForCorrection(
+        application.journey,
+        { title: `adopt merchant ${merchantProfileId}` },
+        error.problems,
+      );
+    }
+  }
+}
+
+/**
+ * Looks at a merchant before it is adopted.
+ *
+ * @throws {RejectedByPartner} when the partner has no such merchant of ours
+ */
+async function adopt({ journey }: Application, merchantProfileId: number): Promise<ExistingMerchant> {
+  const { status } = await carryOut(journey, {
+    title: `read merchant ${merchantProfileId}`,
+    run: () =>
+      readStatus({ merchantProfileId, mayBeNew: false }).catch((error: unknown) => {
+        if (partnerFailure(error).kind !== 'Forbidden') throw error;
+        const message = 'the partner does not let us read it (403): it belongs to another organization';
+        throw new RejectedByPartner([{ field: '', message }]);
+      }),
+    endsWhenRejected: true,
+  });
+  return { merchantProfileId, adopted: true, status };
 }
 
 /** Agent profile and boarding settings, by id, by name, or the only ones there are; otherwise a person chooses. */

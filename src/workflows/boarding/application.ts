@@ -52,6 +52,7 @@ export class Application {
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       correctable: CORRECTABLE_MERCHANT_MEMBERS,
+      input: { type: 'merchantBoarding', current: () => this.#input },
       nextSteps: NEXT_STEPS,
       leftBehind,
       records,
@@ -68,6 +69,11 @@ export class Application {
   readonly correct = (patch: Readonly<Record<string, unknown>>): void => {
     this.#input = mergePatch(this.#input, patch);
   };
+
+  /** Undoes corrections that did not reach the partner, whose answer can still be taken back. */
+  restore(input: MerchantBoardingInput): void {
+    this.#input = input;
+  }
 
   get merchantProfileId(): number {
     const { merchantProfileId } = this.journey.state;
@@ -120,14 +126,22 @@ export async function submit(
   const { journey, merchantProfileId } = application;
   const { dba } = application.input.merchant;
   let readsAs = NOT_SUBMITTED;
+  let hasNewFees = false;
   const effectIn = (now: StatusSnapshot | undefined) =>
     now && (now.status === PENDING || isDecided(now.status))
       ? { found: { submitted: now.status === PENDING, status: now.status } }
       : undefined;
   const submission = await carryOut<Submission>(journey, {
     title: 'submit to underwriting',
+    prepare: async () => {
+      if (hasNewFees) await setFees(application);
+      hasNewFees = false;
+    },
     run: () => submitMerchant({ merchantProfileId, application: application.input.application ?? {} }),
-    correct: application.correct,
+    correct: (patch) => {
+      application.correct(patch);
+      hasNewFees ||= 'fees' in patch;
+    },
     once: {
       lookForEffect: async (wasInDoubt) => {
         const now = await read(application);
@@ -140,7 +154,7 @@ export async function submit(
       adopt: () => ({ submitted: true, status: PENDING }),
       get hint() {
         return (
-          `Merchant ${merchantProfileId} (“${dba}”) still reads as ${readsAs}. ` +
+          `Merchant ${merchantProfileId} (“${masked(String(dba))}”) still reads as ${readsAs}. ` +
           `If the partner has the submission, adopt ${merchantProfileId}; if not, retry.`
         );
       },

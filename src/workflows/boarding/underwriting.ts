@@ -1,5 +1,5 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { Note, Seen, StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/merchant-boarding.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import {
@@ -234,13 +234,17 @@ class Underwriting {
     const { application } = this;
     const { desk } = application.journey;
     const answers = desk.answeredOf('request-changes');
-    for (const { resolution } of answers) {
-      const answer = notAbandoned(resolution);
-      if (answer.kind !== 'correction') continue;
-      application.correct(answer.patch);
-      if ('fees' in answer.patch) await setFees(application);
-    }
-    if (await this.#submit()) for (const { requirement } of answers) desk.take(requirement.id);
+    const before = application.input;
+    await desk.whileSending(answers, async () => {
+      for (const { resolution } of answers) {
+        const answer = notAbandoned(resolution);
+        if (answer.kind !== 'correction') continue;
+        application.correct(answer.patch);
+        if ('fees' in answer.patch) await setFees(application);
+      }
+      if (await this.#submit()) for (const { requirement } of answers) desk.take(requirement.id);
+      else application.restore(before);
+    });
     application.journey.publish();
   };
 
@@ -256,9 +260,14 @@ class Underwriting {
   }
 
   /** Uploads the documents, then says with the texts as comment that the notes are answered. */
-  readonly #deliver = async (): Promise<void> => {
+  readonly #deliver = (): Promise<void> => {
+    const { desk } = this.application.journey;
+    const answered = desk.answeredOf('underwriting-note');
+    return desk.whileSending(answered, () => this.#deliverAll(answered));
+  };
+
+  async #deliverAll(answered: readonly Answered[]): Promise<void> {
     const { journey } = this.application;
-    const answered = journey.desk.answeredOf('underwriting-note');
     this.#latest = undefined;
     const uploads = answered.flatMap(uploadsOf).filter(({ id }) => !this.#uploaded.has(id));
     await inParallel(uploads.map((upload) => () => this.#upload(upload)));
@@ -272,12 +281,12 @@ class Underwriting {
     this.#uploaded.clear();
     journey.timeline.add('answers-delivered');
     journey.publish();
-  };
+  }
 
   async #upload({ id, document: first, description }: Upload): Promise<void> {
     const { journey, merchantProfileId } = this.application;
     let document = first;
-    await carryOut<void>(journey, {
+    await carryOut<Warned>(journey, {
       get title() {
         return `upload ${document.fileName}`;
       },
@@ -286,8 +295,8 @@ class Underwriting {
         document = other;
       },
       once: {
-        effectSeen: () => (this.#latest && isDecided(this.#latest.status) ? { found: undefined } : undefined),
-        adopt: () => undefined,
+        effectSeen: () => (this.#latest && isDecided(this.#latest.status) ? { found: {} } : undefined),
+        adopt: () => ({}),
         hint:
           `Look in the partner’s portal whether merchant ${merchantProfileId} has the document. ` +
           `If it has, adopt ${merchantProfileId}; if not, retry.`,

@@ -38,6 +38,7 @@ export class BusinessApplication {
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       correctable: CORRECTABLE_BUSINESS_MEMBERS,
+      input: { type: 'businessOnboarding', current: () => this.#input },
       nextSteps: NEXT_STEPS,
       leftBehind,
       // A customer's merchant raises some of the same kinds.

@@ -97,7 +97,11 @@ export class Customer extends PublicFace {
   }
 
   override get state(): OnboardingState {
-    return { ...super.state, ...Object.fromEntries(this.#states) };
+    return { ...super.state, unsent: this.#unsent, ...Object.fromEntries(this.#states) };
+  }
+
+  get #unsent(): readonly string[] {
+    return this.#states.flatMap(([, { unsent = [] }]) => unsent);
   }
 
   override get requirements(): readonly Requirement[] {
@@ -210,15 +214,18 @@ export class Customer extends PublicFace {
       .catch(() => this.#asked.delete(part));
   }
 
-  /** The part that has a requirement open; the business when none has, for the check to say so. */
+  /** The part that has a requirement open or answered; the business when none has, so that the check reports it. */
   #partOf(resolution: Resolution | null): Part {
-    const isOpen = ({ id }: Requirement) => id === resolution?.requirementId;
-    const [part = 'business'] = this.#states.find(([, { requirements }]) => requirements.some(isOpen)) ?? [];
+    const id = resolution?.requirementId ?? '';
+    const isOf = ([, { requirements, unsent = [] }]: readonly [Part, OnboardingState]) =>
+      requirements.some((requirement) => requirement.id === id) || unsent.includes(id);
+    const [part = 'business'] = this.#states.find(isOf) ?? [];
     return part;
   }
 
   readonly #validate = (resolution: Resolution): void => {
-    const problem = problemWith(resolution, this.requirements, CORRECTABLE[this.#partOf(resolution)]);
+    const answerable = { open: this.requirements, unsent: this.#unsent };
+    const problem = problemWith(resolution, answerable, CORRECTABLE[this.#partOf(resolution)]);
     if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
   };
 
@@ -240,7 +247,7 @@ export class Customer extends PublicFace {
   protected override close(): void {
     // What still waits is the children's, and theirs to close.
     this.#parts.forEach(({ state, ...known }, part) => {
-      this.#parts.set(part, { ...known, state: { ...state, requirements: [] } });
+      this.#parts.set(part, { ...known, state: { ...state, requirements: [], unsent: [] } });
     });
   }
 }
@@ -248,5 +255,5 @@ export class Customer extends PublicFace {
 /** A part whose workflow has ended: it asks nothing, and one that did not complete is where it was stopped. */
 function closed({ state, ...known }: HeardPart, { how }: PartEnd): HeardPart {
   const stage = how === 'completed' ? {} : { stage: 'cancelled' as const };
-  return { ...known, state: { ...state, ...stage, requirements: [] } };
+  return { ...known, state: { ...state, ...stage, requirements: [], unsent: [] } };
 }

@@ -33,4 +33,6 @@ export const POLL: ActivityOptions = {
   startToCloseTimeout: '1m',
   heartbeatTimeout: HEARTBEAT,
   retry: { initialInterval: '1s', backoffCoefficient: 1 },
+  // Its id is free for the next poll only once it has ended.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 };

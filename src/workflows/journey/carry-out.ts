@@ -113,6 +113,7 @@ async function attempted<Result>(
   };
   try {
     const result = await step.run();
+    tellOfWarnings(journey, step.title, result);
     ended('done');
     return { result };
   } catch (error) {
@@ -126,6 +127,13 @@ async function attempted<Result>(
     if (ended(became)) throw new CancelledFailure('cancelled while it was in flight');
     return { failure };
   }
+}
+
+/** A warning of the partner fails nothing, and is kept for people. */
+function tellOfWarnings(journey: Journey, title: string, result: unknown): void {
+  const { warnings = [] } = (result ?? {}) as { readonly warnings?: readonly string[] };
+  for (const warning of warnings)
+    journey.timeline.add('partner-warned', { detail: `${title}: ${masked(warning)}` });
 }
 
 function rejection({ title }: Step<unknown>, { problems, message }: RejectedByPartner): PartnerErrorDetails {

@@ -12,6 +12,8 @@ export class Follower<Seen, Snapshot> {
   #news: Snapshot | undefined;
   #failure: unknown;
   #poll: CancellationScope | undefined;
+  /** Ends with the last poll that was begun: two at once would have the same id. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly journey: Journey,
@@ -24,18 +26,21 @@ export class Follower<Seen, Snapshot> {
     const { journey, watch } = this;
     const poll = new CancellationScope();
     this.#poll = poll;
-    poll
-      .run(() => carryOut(journey, { title: 'read the status', run: () => watch(seen) }))
-      .then(
-        ({ snapshot, polls }) => {
-          if (this.#poll !== poll) return;
-          journey.know({ polls: journey.state.polls + polls });
-          this.#news = snapshot;
-        },
-        (error: unknown) => {
-          if (this.#poll === poll) this.#failure = error;
-        },
-      );
+    const before = this.#last;
+    const read = async () => {
+      await before;
+      return carryOut(journey, { title: 'read the status', run: () => watch(seen) });
+    };
+    this.#last = poll.run(read).then(
+      ({ snapshot, polls }) => {
+        if (this.#poll !== poll) return;
+        journey.know({ polls: journey.state.polls + polls });
+        this.#news = snapshot;
+      },
+      (error: unknown) => {
+        if (this.#poll === poll) this.#failure = error;
+      },
+    );
   }
 
   /** False while nothing waits for a change, and nothing that was found is still to be taken. */

@@ -10,9 +10,11 @@ import {
   type Answer,
   type Requirement,
   type Resolution,
+  type ResolutionReceipt,
   resolveRequirement,
 } from '../../messages/requirements.js';
 import type { AnnouncerRecords } from './announcer.js';
+import { type CorrectableInput, refuseBadCorrection } from './corrections.js';
 import { masked } from './masked.js';
 import { type Facts, PublicFace, type PublicFaceOptions } from './public-face.js';
 import { Reporter } from './reporter.js';
@@ -29,6 +31,8 @@ export interface JourneyOptions extends Omit<PublicFaceOptions, 'state' | 'news'
   readonly dueInHours: number;
   /** Which members of the input a correction may change. */
   readonly correctable: readonly string[];
+  /** The input that they change; none where nothing can be corrected. */
+  readonly input?: CorrectableInput;
   /** Before the ids of requirements, so that those of a customer's two children differ. */
   readonly idPrefix?: string;
   readonly records?: JourneyRecords | undefined;
@@ -46,14 +50,16 @@ export class Journey extends PublicFace {
   readonly doubts = new Set<string>();
   readonly #overtaken: UnfinishedWrite[] = [];
   readonly #reporter: Reporter;
+  readonly #input: CorrectableInput | undefined;
 
-  constructor({ dueInHours, correctable, idPrefix, records, leftBehind, ...options }: JourneyOptions) {
+  constructor({ dueInHours, correctable, input, idPrefix, records, leftBehind, ...options }: JourneyOptions) {
     super({
       ...options,
       leftBehind: (facts) => withUnfinished(leftBehind(facts), this.unfinished),
       state: records?.state,
       news: records?.news,
     });
+    this.#input = input;
     this.desk = new RequirementDesk(this.timeline, {
       dueInHours,
       correctable,
@@ -71,6 +77,10 @@ export class Journey extends PublicFace {
 
   override get requirements(): readonly Requirement[] {
     return this.desk.open;
+  }
+
+  override get state(): OnboardingState {
+    return { ...super.state, unsent: this.desk.unsent };
   }
 
   get records(): JourneyRecords {
@@ -143,7 +153,8 @@ export class Journey extends PublicFace {
     return this.#reporter.settled();
   }
 
-  readonly #resolve: (typeof this.desk)['resolve'] = (resolution) => {
+  readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
+    if (this.#input) await refuseBadCorrection(resolution, this.#input, this.state);
     const receipt = this.desk.resolve(resolution);
     this.publish();
     return receipt;

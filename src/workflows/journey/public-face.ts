@@ -23,7 +23,7 @@ import { currentDetails, type NextSteps } from './current-details.js';
 import { Timeline } from './timeline.js';
 
 /** What is known, requirements and timeline aside. */
-export type Facts = Omit<OnboardingState, 'requirements' | 'timeline'>;
+export type Facts = Omit<OnboardingState, 'requirements' | 'unsent' | 'timeline'>;
 
 export interface PublicFaceOptions {
   /** What comes next in each stage, for people. */
@@ -49,7 +49,7 @@ export abstract class PublicFace {
     this.#options = options;
     this.timeline = new Timeline(options.state?.timeline);
     this.announcer = new Announcer(options.news);
-    const { requirements: _, timeline: __, ...facts } = options.state ?? BLANK;
+    const { requirements: _, unsent: __, timeline: ___, ...facts } = options.state ?? BLANK;
     this.#facts = facts;
     setHandler(stateQuery, () => this.state);
     if (options.state) return;

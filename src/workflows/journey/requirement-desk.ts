@@ -58,6 +58,9 @@ export class RequirementDesk {
   readonly #answered = new Map<string, Answered>();
   readonly #overdue = new Set<string>();
   readonly #asked = new Map<string, number>();
+  /** Answers that are just being sent. */
+  readonly #sending = new Set<string>();
+  #unsent: readonly string[] = [];
   #raised = 0;
 
   constructor(
@@ -135,6 +138,24 @@ export class RequirementDesk {
     return answered;
   }
 
+  /** Ids of the requirements whose answers can be taken back. The same array until it changes. */
+  get unsent(): readonly string[] {
+    const unsent = [...this.#answered.keys()].filter((id) => !this.#sending.has(id));
+    if (unsent.join() !== this.#unsent.join()) this.#unsent = unsent;
+    return this.#unsent;
+  }
+
+  /** Sends answers, which cannot be taken back meanwhile. */
+  async whileSending(answered: readonly Answered[], send: () => Promise<void>): Promise<void> {
+    const ids = answered.map(({ requirement }) => requirement.id);
+    for (const id of ids) this.#sending.add(id);
+    try {
+      await send();
+    } finally {
+      for (const id of ids) this.#sending.delete(id);
+    }
+  }
+
   /** Drops an answer that is no longer needed before it reached the partner. */
   drop(id: string, why: string): void {
     if (this.take(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
@@ -161,12 +182,13 @@ export class RequirementDesk {
 
   /** The update's validator. Synchronous, for a promise would always pass. */
   readonly validate = (resolution: Resolution): void => {
-    const problem = problemWith(resolution, this.open, this.options.correctable);
+    const problem = problemWith(resolution, this, this.options.correctable);
     if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
   };
 
   readonly resolve = (resolution: Resolution): ResolutionReceipt => {
     const { requirementId, answer, actor, reason } = resolution;
+    if (answer.kind === 'take-back') return this.#takeBack(resolution);
     const requirement = this.#open.get(requirementId);
     if (!requirement)
       throw ApplicationFailure.nonRetryable(`${requirementId} is not open`, 'InvalidResolution');
@@ -180,6 +202,18 @@ export class RequirementDesk {
     });
     return { requirementId, acceptedAt: new Date().toISOString(), open: this.#open.size };
   };
+
+  #takeBack({ requirementId, actor, reason }: Resolution): ResolutionReceipt {
+    const answered = this.take(requirementId);
+    if (!answered)
+      throw ApplicationFailure.nonRetryable(
+        `${requirementId} has no answer to take back`,
+        'InvalidResolution',
+      );
+    this.#open.set(requirementId, answered.requirement);
+    this.timeline.add('answer-taken-back', { detail: requirementId, actor, reason: masked(reason) });
+    return { requirementId, acceptedAt: new Date().toISOString(), open: this.#open.size };
+  }
 
   /** Marks requirements as overdue when their time has come, and decides nothing. Runs as long as the workflow. */
   async watchDueDates(onOverdue: (requirement: Requirement) => void): Promise<void> {

@@ -1,5 +1,12 @@
 import type { Answer, Requirement, Resolution } from '../../messages/requirements.js';
 
+/** What can be answered, and what answers can be taken back. */
+export interface Answerable {
+  readonly open: readonly Requirement[];
+  /** Ids of requirements whose answers wait to be sent. */
+  readonly unsent: readonly string[];
+}
+
 /**
  * What is wrong with a resolution, member and rule; undefined when it fits. Synchronous, for it is an update's validator.
  *
@@ -7,11 +14,12 @@ import type { Answer, Requirement, Resolution } from '../../messages/requirement
  */
 export function problemWith(
   resolution: Resolution,
-  open: readonly Requirement[],
+  { open, unsent }: Answerable,
   correctable: readonly string[],
 ): string | undefined {
   if (typeof resolution !== 'object' || resolution === null) return 'the resolution must be an object';
-  const { requirementId, answer, actor, reason } = resolution;
+  const { requirementId, answer } = resolution;
+  if (answer?.kind === 'take-back') return problemWithTakingBack(resolution, unsent);
   const requirement = open.find(({ id }) => id === requirementId);
   if (!requirement) {
     const ids = open.map(({ id }) => id).join(', ');
@@ -21,9 +29,21 @@ export function problemWith(
   if (!requirement.answers.includes(answer.kind)) {
     return `answer.kind: ${requirementId} takes ${requirement.answers.join(', ')}`;
   }
+  return problemWithActor(resolution) ?? problemWithAnswer(answer, requirement, correctable);
+}
+
+function problemWithTakingBack(resolution: Resolution, unsent: readonly string[]): string | undefined {
+  const { requirementId } = resolution;
+  if (!unsent.includes(requirementId)) {
+    const ids = unsent.join(', ') || 'none';
+    return `requirementId: ${JSON.stringify(requirementId)} has no answer that waits to be sent; waiting: ${ids}`;
+  }
+  return problemWithActor(resolution);
+}
+
+function problemWithActor({ actor, reason }: Resolution): string | undefined {
   if (!isText(actor)) return 'actor: must say who answers';
-  if (!isText(reason)) return 'reason: must say why';
-  return problemWithAnswer(answer, requirement, correctable);
+  return isText(reason) ? undefined : 'reason: must say why';
 }
 
 function problemWithAnswer(
@@ -44,6 +64,7 @@ function problemWithAnswer(
     case 'code':
       return isText(answer.code) ? undefined : 'answer.code: must not be empty';
     case 'retry':
+    case 'take-back':
     case 'abandon':
       return undefined;
   }

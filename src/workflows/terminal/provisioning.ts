@@ -31,6 +31,7 @@ export class Provisioning {
     this.journey = new Journey({
       dueInHours: input.provisionTerminal.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       correctable: CORRECTABLE_TERMINAL_MEMBERS,
+      input: { type: 'terminalProvisioning', current: () => this.#input },
       nextSteps: NEXT_STEPS,
       leftBehind,
       // A customer's merchant and business raise some of the same kinds.

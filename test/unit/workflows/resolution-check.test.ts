@@ -24,7 +24,7 @@ const CORRECTABLE = ['merchant', 'fees'];
 const problem = (answer: unknown, more: Partial<Requirement> = {}, who: object = {}) =>
   problemWith(
     { requirementId: 'r-1', answer: answer as Answer, actor: 'olga', reason: 'because', ...who },
-    [open(more)],
+    { open: [open(more)], unsent: [] },
     CORRECTABLE,
   );
 
@@ -125,10 +125,23 @@ describe('an answer that does not fit', () => {
       actor: 'olga',
       reason: 'x',
     };
-    expect(problemWith(resolution, requirements, CORRECTABLE)).toBe(why);
+    expect(problemWith(resolution, { open: requirements, unsent: [] }, CORRECTABLE)).toBe(why);
   });
 
   it.each([null, undefined, 'retry'])('is %j in place of a resolution', (resolution) => {
-    expect(problemWith(resolution as never, [open()], CORRECTABLE)).toBe('the resolution must be an object');
+    const answerable = { open: [open()], unsent: [] };
+    expect(problemWith(resolution as never, answerable, CORRECTABLE)).toBe(
+      'the resolution must be an object',
+    );
+  });
+
+  it.each([
+    ['r-2', {}, undefined],
+    ['r-1', {}, 'requirementId: "r-1" has no answer that waits to be sent; waiting: r-2'],
+    ['r-2', { reason: ' ' }, 'reason: must say why'],
+  ])('is to take back an answer that was sent, or without a reason (%s %j)', (requirementId, more, why) => {
+    const answer = { kind: 'take-back' } as const;
+    const resolution: Resolution = { requirementId, answer, actor: 'olga', reason: 'a mistake', ...more };
+    expect(problemWith(resolution, { open: [open()], unsent: ['r-2'] }, CORRECTABLE)).toBe(why);
   });
 });
