@@ -44,14 +44,13 @@ const report = await chaos({
   patienceMs: patience * 1_000,
   tell: (text) => printer.note(text),
 });
-const { before, after, truth, weather, unmet, kills, exits, calls, requests, seconds } = report;
+const { before, after, truth, planned, unmet, kills, exits, calls, requests, seconds } = report;
 
 printer.line('\nBefore any uncertain write was answered:\n');
 printer.line(verdictTable(before.verdicts));
 printer.line('\nAfter examples/scripts/answer-uncertain-writes.sh:\n');
 printer.line(verdictTable(after.verdicts));
 printer.line('');
-const planned = weather.faults.map(({ plan }) => plan);
 printer.line(faultTable(planned, unmet));
 printer.line('\nQuestions about writes, and the request that each is about:\n');
 for (const line of questionLines(truth.questions)) printer.line(line);
