@@ -14,7 +14,7 @@ const MS_FOR_EACH = 400;
 /** Long enough to be cut off for a minute within it. */
 const LEAST_MS = 120_000;
 
-const { seed, count } = new Command('chaos')
+const { seed, count, patience } = new Command('chaos')
   .description('Take many aboard while processes are killed and partners fail, and look at what came of it.')
   .option(
     '--seed <n>',
@@ -23,8 +23,15 @@ const { seed, count } = new Command('chaos')
     randomInt(1, 1_000_000),
   )
   .option('--count <n>', 'how many to take aboard', positiveInteger, 300)
+  // A write that was sent by a worker that died since is noticed after two minutes.
+  .option(
+    '--patience <s>',
+    'seconds in which nobody gets on before the rest is given up',
+    positiveInteger,
+    240,
+  )
   .parse()
-  .opts<{ seed: number; count: number }>();
+  .opts<{ seed: number; count: number; patience: number }>();
 
 const printer = new Printer(process);
 printer.line(`seed ${seed}, ${count} onboardings`);
@@ -34,18 +41,16 @@ const report = await chaos({
   count,
   lastsMs,
   paceMs: 1_000,
-  // A write that was sent by a worker that died since is noticed after two minutes.
-  patienceMs: 240_000,
+  patienceMs: patience * 1_000,
   tell: (text) => printer.note(text),
 });
-const { before, after, truth, weather, unmet, kills, exits, calls, requests, seconds } = report;
+const { before, after, truth, planned, unmet, kills, exits, calls, requests, seconds } = report;
 
 printer.line('\nBefore any uncertain write was answered:\n');
 printer.line(verdictTable(before.verdicts));
 printer.line('\nAfter examples/scripts/answer-uncertain-writes.sh:\n');
 printer.line(verdictTable(after.verdicts));
 printer.line('');
-const planned = weather.faults.map(({ plan }) => plan);
 printer.line(faultTable(planned, unmet));
 printer.line('\nQuestions about writes, and the request that each is about:\n');
 for (const line of questionLines(truth.questions)) printer.line(line);

@@ -18,15 +18,21 @@ const LASTS_MS = 180_000;
 const ROUNDS = 3;
 const AWAY_MS = 3_000;
 
-const { seed, merchants, businesses } = new Command('cluster-kills')
+const { seed, merchants, businesses, patience } = new Command('cluster-kills')
   .description(
     'Take merchants and businesses aboard while each service of a Temporal cluster is killed in turn.',
   )
   .option('--seed <n>', 'decides who they are; default: any', positiveInteger, randomInt(1, 1_000_000))
   .option('--merchants <n>', 'how many merchants', positiveInteger, 60)
   .option('--businesses <n>', 'how many businesses', positiveInteger, 30)
+  .option(
+    '--patience <s>',
+    'seconds in which nobody gets on before the rest is given up',
+    positiveInteger,
+    240,
+  )
   .parse()
-  .opts<{ seed: number; merchants: number; businesses: number }>();
+  .opts<{ seed: number; merchants: number; businesses: number; patience: number }>();
 
 const left: Partial<Record<Party['kind'], number>> = { merchant: merchants, business: businesses };
 
@@ -57,7 +63,7 @@ const report = await chaos({
   serve: () => startCluster((text) => printer.note(text)),
   lastsMs: LASTS_MS,
   paceMs: 1_000,
-  patienceMs: 240_000,
+  patienceMs: patience * 1_000,
   tell: (text) => printer.note(text),
 });
 const { before, after, truth, problems, seconds } = report;

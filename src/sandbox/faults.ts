@@ -44,8 +44,8 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
       meanwhile: z
         .strictObject({
           status: z.string().min(1),
-          /** At the next step of the sandbox's pace, the merchant has the status again that it had before. */
-          returns: z.boolean().default(false),
+          /** After so many steps of the sandbox's pace, the merchant has the status again that it had before. Default: never. */
+          steps: z.int().min(1).optional(),
         })
         .optional(),
     })

@@ -83,8 +83,9 @@ export class Merchant {
   }
 
   /** The underwriters move it between two things that the caller does. What else they had in mind is dropped. */
-  meanwhile({ status, returns }: { readonly status: string; readonly returns: boolean }): void {
-    this.#script.play(returns ? [{ status: this.status }] : []);
+  meanwhile({ status, steps }: { readonly status: string; readonly steps?: number | undefined }): void {
+    const pause: Step[] = Array(Math.max(0, (steps ?? 0) - 1)).fill({});
+    this.#script.play(steps === undefined ? [] : [...pause, { status: this.status }]);
     this.set({ status });
   }
 

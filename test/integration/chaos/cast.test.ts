@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { castOf } from '../../rigs/chaos/cast.js';
+import { castOf, faultsOf } from '../../rigs/chaos/cast.js';
 import { BUSINESSES, MERCHANTS } from '../../rigs/chaos/roles.js';
 import { weatherOf } from '../../rigs/chaos/weather.js';
 import { markers } from '../../rigs/privacy/markers.js';
@@ -44,5 +44,54 @@ describe('what happens in a run', () => {
     const targets = ['batch', 'receiver', 'server', 'worker 1', 'worker 2'];
     expect([...new Set(kills.map(({ target }) => target))].sort()).toEqual(targets);
     expect([...new Set(weatherOf(7, 20, 20_000).kills.map(({ target }) => target))].sort()).toEqual(targets);
+  });
+
+  it('loses reviews and submissions while the merchant moves', () => {
+    const lost = weatherOf(7, 100, 120_000).faults.flatMap(({ plan }) => (plan.meanwhile ? [plan] : []));
+    const operations = lost.map(({ operation }) => operation).sort();
+    expect(operations).toEqual([
+      ...Array(4).fill('request-underwriting-review'),
+      ...Array(4).fill('submit-merchant'),
+    ]);
+    for (const { fault } of lost) expect(fault).toMatch(/-before-commit$/);
+  });
+
+  it.each([
+    [120_000, [12_000, 60_000, 5_000, 20_000]],
+    [20_000, [10_000, 10_000, 5_000, 10_000]],
+  ])('cuts workers off and stops them, within %i ms', (lastsMs, lengths) => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const { spells } = weatherOf(seed, 100, lastsMs);
+      expect(spells.map(({ milliseconds }) => milliseconds)).toEqual(lengths);
+      for (const { at, milliseconds } of spells) expect(at + milliseconds).toBeLessThanOrEqual(lastsMs);
+      const places = spells.map(({ target, how }) => `${target} ${how}`);
+      expect(new Set(places).size, 'never two of a kind at one worker').toBe(4);
+    }
+  });
+});
+
+describe('two of a franchise', () => {
+  const franchises = castOf(7, 100, marked).filter(({ twin }) => twin);
+  const names = [...new Set(franchises.map(({ businessName }) => businessName))];
+  const pairs = names.map((name) => franchises.filter(({ businessName }) => businessName === name));
+
+  it('have the same name, and each a legal name and an EIN of its own', () => {
+    expect(pairs).toHaveLength(10);
+    for (const pair of pairs) {
+      expect(pair.map(({ twin }) => twin).sort()).toEqual(['first', 'second']);
+      expect(new Set(pair.map(({ type }) => type)).size).toBe(1);
+      expect(new Set(pair.map(({ legalName }) => legalName)).size).toBe(2);
+      const eins = pair.map(
+        ({ input }) => /"employerIdentificationNumber":"(\d+)"/.exec(JSON.stringify(input))?.[1],
+      );
+      expect(new Set(eins).size).toBe(2);
+    }
+  });
+
+  it('are asked for by one way, and the submission of the first hangs and is lost', () => {
+    expect(new Set(franchises.map(({ by }) => by))).toEqual(new Set(['client']));
+    const lost = faultsOf(franchises).map(({ fault, about }) => `${fault} ${about}`);
+    const firsts = franchises.filter(({ twin }) => twin === 'first');
+    expect(lost).toEqual(firsts.map(({ legalName }) => `drop-after-delay "${legalName}"`));
   });
 });

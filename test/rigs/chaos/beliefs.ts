@@ -144,8 +144,9 @@ function undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evide
   for (const entry of timeline) {
     const answer = resolved(entry);
     // A note that is asked again before its answer went out is answered once: its later id has a number behind it.
-    const [note] = /^note-[0-9a-f]+/.exec(answer?.id ?? '') ?? [];
+    const [note = ''] = /^note-[0-9a-f]+/.exec(entry.detail ?? '') ?? [];
     if (answer && note) sinceDelivery.set(note, answer);
+    if (entry.event === 'answer-dropped') sinceDelivery.delete(note);
     if (entry.event !== 'answers-delivered') continue;
     const delivered = [...sinceDelivery.values()];
     texts += delivered.filter(({ kind }) => kind === 'text').length;

@@ -43,8 +43,8 @@ export interface ChaosReport {
   readonly truth: Truth;
   /** What else is wrong: failed workflow tasks, markers that leaked, onboardings that nobody asked for, ... */
   readonly problems: readonly string[];
-  readonly weather: Weather;
-  /** Faults that no call has met. */
+  /** Faults that were planned, and those of them that no call has met. */
+  readonly planned: readonly FaultPlan[];
   readonly unmet: readonly FaultPlan[];
   readonly kills: Readonly<Record<string, number>>;
   /** How often a worker was cut off from Temporal for a while, and how often stopped. */
@@ -84,7 +84,8 @@ async function liveThrough(stage: Stage, marked: Markers, options: ChaosOptions)
   const operator = new Operator(stage, sender, cast, marked);
 
   let isOver = false;
-  for (const plan of faultsOf(cast)) await stage.plan(plan);
+  const ofCast = options.weather ? [] : faultsOf(cast);
+  for (const plan of ofCast) await stage.plan(plan);
   const storm = Promise.all([rage(stage, weather), startEveryone(stage, sender, cast, timesOf(weather))]);
   const over = storm.finally(() => {
     isOver = true;
@@ -112,7 +113,8 @@ async function liveThrough(stage: Stage, marked: Markers, options: ChaosOptions)
   const left = await aftermath(stage, cast, { marked, printed });
   const problems = [...operator.surprises, ...silence, ...left];
   return {
-    ...{ before, after, truth, problems, weather, unmet, kills, exits, cuts, stops, calls },
+    ...{ before, after, truth, problems, unmet, kills, exits, cuts, stops, calls },
+    planned: [...weather.faults.map(({ plan }) => plan), ...ofCast],
     requests: sender.requests,
     seconds: { all: seconds(), before: secondsBefore },
   };

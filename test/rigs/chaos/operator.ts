@@ -39,6 +39,9 @@ export class Operator {
   /** What was asked although no scenario asks it, and what was not taken. */
   readonly surprises = new Set<string>();
   readonly #answered = new Set<string>();
+  #doubtful: ReadonlySet<string> = new Set();
+  /** Everything that was ever asked. */
+  readonly #asked = new Set<string>();
   readonly #moved = new Set<string>();
   readonly #parties: ReadonlyMap<string, Party>;
 
@@ -65,7 +68,7 @@ export class Operator {
     for (; ; await sleep(ROUND_MS)) {
       const wasBegun = begun();
       const standing = await insist(() => this.#round());
-      const now = [standing.running, standing.doubtful, this.#answered].map(({ size }) => size).join();
+      const now = [standing.running, this.#asked, this.#answered].map(({ size }) => size).join();
       if (!wasBegun || now !== before) until = Date.now() + patienceMs;
       before = now;
       const isCalm = this.cast.every(
@@ -85,11 +88,12 @@ export class Operator {
       .filter((id) => this.#parties.has(id))
       .map((id) =>
         oneAfterTheOther(async () => {
-          // Whom nobody answers for now is asked again in the next round.
-          if (await this.#isDoubtful(id).catch(() => false)) doubtful.add(id);
+          // Whom nobody answers for now, as on a busy machine, is as before until the next round.
+          if (await this.#isDoubtful(id).catch(() => this.#doubtful.has(id))) doubtful.add(id);
         }),
       );
     await Promise.all(looks);
+    this.#doubtful = doubtful;
     await this.#moveOn();
     return { running, doubtful };
   }
@@ -106,6 +110,7 @@ export class Operator {
     const party = this.#parties.get(id);
     const state = await stateOf(client, id);
     if (!party) return false;
+    for (const requirement of state.requirements) this.#asked.add(keyOf(id, requirement));
     const said = state.requirements.map((one) => [one, answerTo(party, one, this.marked)] as const);
     for (const [requirement, answer] of said) {
       if (answer === undefined) this.surprises.add(`${id} asks: ${requirement.title}`);
@@ -117,9 +122,9 @@ export class Operator {
     return (busy ?? []).length === 0;
   }
 
-  async #answer(id: string, { id: requirementId, kind, raisedAt }: Requirement, said: Said): Promise<void> {
-    // The same requirement may be raised again, after it was closed or answered.
-    const key = `${id}-${requirementId}-${raisedAt}`;
+  async #answer(id: string, requirement: Requirement, said: Said): Promise<void> {
+    const { id: requirementId, kind } = requirement;
+    const key = keyOf(id, requirement);
     if (this.#answered.has(key)) return;
     const { actor, reason } = this.marked;
     const about = { id, requirementId, actor, reason };
@@ -164,4 +169,9 @@ export class Operator {
       this.#moved.add(externalId);
     }
   }
+}
+
+/** The same requirement may be raised again, after it was closed or answered. */
+function keyOf(workflowId: string, { id, raisedAt }: Requirement): string {
+  return `${workflowId}-${id}-${raisedAt}`;
 }

@@ -95,8 +95,8 @@ const LONG_MS = 60_000;
 
 /** A write that is lost while the merchant moves for another reason: what is seen there is no evidence that it arrived. */
 const LOST = [
-  { operation: 'request-underwriting-review', meanwhile: { status: UW_LEVEL_1_PENDING, returns: false } },
-  { operation: 'submit-merchant', meanwhile: { status: 'On Hold', returns: true } },
+  { operation: 'request-underwriting-review', meanwhile: { status: UW_LEVEL_1_PENDING } },
+  { operation: 'submit-merchant', meanwhile: { status: 'On Hold', steps: 10 } },
 ] as const;
 
 const WAYS_TO_BE_LOST = ['500-before-commit', 'drop-before-commit'] as const;

@@ -139,6 +139,12 @@ describe('answers to notes that count as delivered', () => {
     ]);
   });
 
+  it('are not those that were dropped, and the timeline says so', () => {
+    const events = [...twoTexts, `answer-dropped: ${NOTE}: the underwriters no longer ask`];
+    expect(contradicted(delivered(...events), evidence([review], said(ANSWER)))).toEqual([]);
+    expect(contradicted(delivered(...events), evidence([review]))).toHaveLength(1);
+  });
+
   it('are none while they are not delivered', () => {
     expect(contradicted([witness(twoTexts, MERCHANT)], evidence([]))).toEqual([]);
   });

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { tcpProxy } from '../../rigs/tcp-proxy.js';
+
+/** A server that sends back what it gets, behind a wire. */
+async function wired() {
+  const received: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('data', (data) => {
+      received.push(String(data));
+      socket.write(data);
+    });
+    socket.on('error', () => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const wire = await tcpProxy(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(async () => {
+    await wire.close();
+    server.close();
+  });
+  return { wire, received };
+}
+
+async function open(address: string): Promise<{ socket: Socket; heard: string[] }> {
+  const [host = '', port = ''] = address.split(':');
+  const socket = connect({ host, port: Number(port) });
+  await once(socket, 'connect');
+  onTestFinished(() => void socket.destroy());
+  const heard: string[] = [];
+  socket.on('data', (data) => heard.push(String(data)));
+  return { socket, heard };
+}
+
+const soon = { timeout: 30_000, interval: 5 };
+
+it('a wire hands on both ways, and nothing while it is cut; then what was sent meanwhile', async () => {
+  const { wire, received } = await wired();
+  const before = await open(wire.address);
+  before.socket.write('one');
+  await expect.poll(() => before.heard, soon).toEqual(['one']);
+
+  wire.cut();
+  const during = await open(wire.address);
+  before.socket.write('two');
+  during.socket.write('three');
+  // What is on its way on this machine arrives before a connection that begins later is open.
+  await open(wire.address);
+  expect(received).toEqual(['one']);
+
+  wire.mend();
+  await expect.poll(() => [...before.heard, ...during.heard], soon).toEqual(['one', 'two', 'three']);
+});
+
+it('a wire closes a connection as soon as the other side has, and not while it is cut', async () => {
+  const { wire } = await wired();
+  const { socket } = await open(wire.address);
+  const closed = once(socket, 'close');
+  wire.cut();
+  socket.end();
+  await open(wire.address);
+  expect(socket.destroyed).toBe(false);
+  wire.mend();
+  await closed;
+});
