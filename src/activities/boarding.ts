@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cancellationSignal } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, getClient } from '@temporalio/activity';
 import type { DocumentStore } from '../documents/document-store.js';
 import type {
   BoardingActivities,
@@ -15,6 +15,7 @@ import { createdMerchant, type UnderwritingNote } from '../partners/boarding/sch
 import { isSubmittable, isUnderReview, mayTakeAnswers } from '../partners/boarding/statuses.js';
 import type { CallOptions } from '../partners/client.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
+import { ownersOf } from '../temporal/owners.js';
 import { repeatable } from './failures.js';
 import { differences, withChanges } from './fees.js';
 import { awaitChange, nudgeOwnPoll } from './poll.js';
@@ -27,11 +28,18 @@ const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
 export interface BoardingDependencies {
   readonly client: BoardingClient;
   readonly documents: DocumentStore;
+  /** The named one of ours at the partners, if it is one. */
+  readonly partnerAccount?: string | undefined;
   readonly poll: PollBounds;
 }
 
 /** The boarding partner's side of `merchantBoarding`. Each activity is a call or two and their failures, no more. */
-export function boardingActivities({ client, documents, poll }: BoardingDependencies): BoardingActivities {
+export function boardingActivities({
+  client,
+  documents,
+  partnerAccount,
+  poll,
+}: BoardingDependencies): BoardingActivities {
   const signal = () => ({ signal: cancellationSignal() });
 
   async function snapshot(id: number, options: CallOptions = signal()): Promise<StatusSnapshot> {
@@ -92,15 +100,33 @@ export function boardingActivities({ client, documents, poll }: BoardingDependen
         });
       }),
 
-    readStatus: ({ merchantProfileId, mayBeNew = true }) =>
+    readStatus: ({ merchantProfileId }) =>
       repeatable(
         async () => {
           const now = await snapshot(merchantProfileId);
           nudgeOwnPoll();
           return now;
         },
-        { mayBeNew },
+        { mayBeNew: true },
       ),
+
+    inspectMerchant: ({ merchantProfileId, taskQueue }) =>
+      repeatable(async () => {
+        const { status } = await client.getStatus({ id: merchantProfileId }, signal());
+        const owners = await ownersOf(getClient(), {
+          workflowType: 'merchantBoarding',
+          attribute: 'merchantProfileId',
+          ids: [merchantProfileId],
+          taskQueue,
+          partnerAccount,
+          except: activityInfo().workflowExecution?.workflowId,
+        });
+        const owner = owners.find(({ isRunning }) => isRunning) ?? owners[0];
+        return {
+          status,
+          ...(owner && { owner: { workflowId: owner.workflowId, isRunning: owner.isRunning } }),
+        };
+      }),
 
     awaitStatusChange: ({ merchantProfileId, seen }) =>
       awaitChange(

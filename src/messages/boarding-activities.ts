@@ -79,12 +79,13 @@ export interface BoardingActivities {
     merchantProfileId: number;
     application: NonNullable<MerchantBoardingInput['application']>;
   }): Promise<{ submitted: boolean; status: string } & Warned>;
-  /**
-   * Nudges the status poll afterwards, which may not know yet.
-   *
-   * @param request `mayBeNew`: a 404 is retried for a while, as of a merchant that was just created; default: true
-   */
-  readStatus(request: { merchantProfileId: number; mayBeNew?: boolean }): Promise<StatusSnapshot>;
+  /** Nudges the status poll afterwards, which may not know yet. */
+  readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
+  /** Reads the status of a merchant before it is adopted, and finds another boarding of this account that has it. */
+  inspectMerchant(request: {
+    merchantProfileId: number;
+    taskQueue: string;
+  }): Promise<{ status: string; owner?: { workflowId: string; isRunning: boolean } }>;
   /** Ends at the first read that differs from `seen`, however many days that takes. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;

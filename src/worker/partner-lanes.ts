@@ -36,7 +36,7 @@ export function partnerLanes(dependencies: LaneDependencies): Record<SystemName,
     });
   return {
     boarding: {
-      ...boardingActivities({ client: clients.boarding, documents, poll }),
+      ...boardingActivities({ client: clients.boarding, documents, partnerAccount, poll }),
       ...calls('boarding'),
     },
     banking: {

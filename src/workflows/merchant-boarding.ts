@@ -1,9 +1,10 @@
+import { workflowInfo } from '@temporalio/workflow';
 import type { ChosenReferences } from '../messages/boarding-activities.js';
 import { defined } from '../messages/defined.js';
 import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { NOT_SUBMITTED } from '../partners/boarding/statuses.js';
-import { createMerchant, readStatus, resolveReferences } from './boarding/activities.js';
+import { createMerchant, inspectMerchant, resolveReferences } from './boarding/activities.js';
 import { Application } from './boarding/application.js';
 import { followUnderwriting, type UnderwritingRecords } from './boarding/underwriting.js';
 import { askForCorrection, carryOut, RejectedByPartner } from './journey/carry-out.js';
@@ -46,18 +47,26 @@ interface ExistingMerchant {
   readonly merchantProfileId: number;
   readonly adopted: boolean;
   readonly status: string;
+  /** The boarding that had it, and has ended. */
+  readonly formerOwner?: string;
 }
 
 /** Creates the merchant, or adopts the one that the input or a person names. Answers its status. */
 async function findOrCreate(application: Application): Promise<string> {
   const { journey, input } = application;
-  const { merchantProfileId, adopted, status } =
+  const { merchantProfileId, adopted, status, formerOwner } =
     input.merchantProfileId === undefined
       ? await create(application)
       : await adoptGiven(application, input.merchantProfileId);
   journey.know({ merchantProfileId });
   journey.timeline.add(adopted ? 'merchant-adopted' : 'merchant-created', {
-    detail: adopted ? `merchant ${merchantProfileId}, which is ${status}` : `merchant ${merchantProfileId}`,
+    detail: [
+      `merchant ${merchantProfileId}`,
+      adopted && `which is ${status}`,
+      formerOwner && `of ${formerOwner} before`,
+    ]
+      .filter(Boolean)
+      .join(', '),
   });
   return status;
 }
@@ -110,20 +119,23 @@ async function adoptGiven(application: Application, merchantProfileId: number): 
 /**
  * Looks at a merchant before it is adopted.
  *
- * @throws {RejectedByPartner} when the partner has no such merchant of ours
+ * @throws {RejectedByPartner} when the partner has no such merchant of ours, or another boarding that runs has it
  */
 async function adopt({ journey }: Application, merchantProfileId: number): Promise<ExistingMerchant> {
-  const { status } = await carryOut(journey, {
+  const { taskQueue } = workflowInfo();
+  const { status, owner } = await carryOut(journey, {
     title: `read merchant ${merchantProfileId}`,
     run: () =>
-      readStatus({ merchantProfileId, mayBeNew: false }).catch((error: unknown) => {
+      inspectMerchant({ merchantProfileId, taskQueue }).catch((error: unknown) => {
         if (partnerFailure(error).kind !== 'Forbidden') throw error;
         const message = 'the partner does not let us read it (403): it belongs to another organization';
         throw new RejectedByPartner([{ field: '', message }]);
       }),
     endsWhenRejected: true,
   });
-  return { merchantProfileId, adopted: true, status };
+  if (owner?.isRunning)
+    throw new RejectedByPartner([{ field: '', message: `it is the merchant of ${owner.workflowId}` }]);
+  return { merchantProfileId, adopted: true, status, ...(owner && { formerOwner: owner.workflowId }) };
 }
 
 /** Agent profile and boarding settings, by id, by name, or the only ones there are; otherwise a person chooses. */

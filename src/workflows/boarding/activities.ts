@@ -25,4 +25,6 @@ export const { requestUnderwritingReview } = activities({
   summary: 'Tell the underwriters their notes are answered',
 });
 
+export const { inspectMerchant } = activities({ ...REPEATABLE, summary: 'Look at a merchant to adopt' });
+
 export const { awaitStatusChange } = activities({ ...POLL, summary: 'Wait until the status changes' });
