@@ -82,8 +82,8 @@ async function create(application: Application): Promise<ExistingMerchant> {
     },
     run: async () => {
       const { create: version = 'v2', merchant, externalId: guid } = application.input;
-      const { merchantProfileId } = await createMerchant({ version, merchant, guid, ...references });
-      return { merchantProfileId, adopted: false, status: NOT_SUBMITTED };
+      const created = await createMerchant({ version, merchant, guid, ...references });
+      return { ...created, adopted: false, status: NOT_SUBMITTED };
     },
     correct: application.correct,
     once: {
