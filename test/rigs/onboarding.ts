@@ -58,13 +58,17 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     return polls + Math.max((poll.attempt ?? 0) - 1 - attempt, 0);
   }
 
-  /** Waits until an attempt of an activity has failed and the server waits before the next. */
-  async retrying(activityType: string): Promise<void> {
+  /** Waits until attempts of an activity have failed and the server waits before the next. */
+  async retrying(activityType: string, attempts = 1): Promise<void> {
     const pending = async () => (await this.handle.describe()).raw.pendingActivities ?? [];
     await eventually(
       pending,
-      (all) => all.some((one) => one.activityType?.name === activityType && one.lastFailure),
-      `a retry of ${activityType}`,
+      (all) =>
+        all.some(
+          ({ activityType: type, lastFailure, attempt }) =>
+            type?.name === activityType && lastFailure && (attempt ?? 0) > attempts,
+        ),
+      `${attempts} failed attempts of ${activityType}`,
     );
   }
 

@@ -158,7 +158,7 @@ describe.concurrent('the answer to a note whose delivery is unknown', () => {
 });
 
 describe('a write at a partner that is down', () => {
-  it('is repeated by itself when it is back', async () => {
+  it('is repeated by itself when it is back, and costs no event until then', async () => {
     const own = await createRig({ worker: false });
     onTestFinished(() => own.close());
     const proxy = await countingProxy(own.sandbox.url);
@@ -167,6 +167,10 @@ describe('a write at a partner that is down', () => {
     const input = merchant();
     const boarding = await own.board(input);
     await boarding.retrying('createMerchant');
+    const written = await boarding.written();
+    // However long the outage lasts, the history does not grow.
+    await boarding.retrying('createMerchant', 3);
+    expect(await boarding.written()).toEqual(written);
     await proxy.open();
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).not.toContain('requirement-raised');

@@ -1,0 +1,60 @@
+/**
+ * Boards a batch of merchants while busy loops take the processors away, and counts the questions about writes, which must be
+ * none: `npm run busy-batch -- --count 300 --loops 4`. Exit code 1 when somebody was asked. Needs `npm run build`.
+ */
+import { spawn } from 'node:child_process';
+import { Command } from 'commander';
+import { positiveInteger } from '../src/commands/arguments.js';
+import { Printer } from '../src/commands/output.js';
+import { endWithUs } from '../src/end-with-us.js';
+import { merchant } from '../test/rigs/inputs.js';
+import { launch, spawnGangway } from '../test/rigs/processes.js';
+import { createRig } from '../test/rigs/rig.js';
+
+const { count, loops } = new Command('busy-batch')
+  .description('Board a batch beside busy loops, and count the questions about writes.')
+  .option('--count <n>', 'how many merchants', positiveInteger, 300)
+  .option('--loops <n>', 'how many busy loops', positiveInteger, 4)
+  .parse()
+  .opts<{ count: number; loops: number }>();
+
+const printer = new Printer(process);
+const rig = await createRig({ server: {}, worker: false, sandbox: { pace: { milliseconds: 1_000 } } });
+const worker = await launch('worker', rig.env, 'worker is ready');
+const busy = Array.from({ length: loops }, () => {
+  const loop = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore', detached: true });
+  endWithUs(loop, 'group');
+  return loop;
+});
+const begun = performance.now();
+try {
+  const inputs = Array.from({ length: count }, () => merchant());
+  const rows = inputs.map((input) => JSON.stringify(input)).join('\n');
+  const command = ['batch', '-', '--format', 'ndjson', '--wait', '--json'];
+  const batch = await spawnGangway(rig.env, command, rows);
+  if (batch.code !== 0) throw new Error(`gangway batch: ${batch.stderr}`);
+  const boarded = batch.stdout.split('\n').filter((line) => line.includes('"outcome":"boarded"')).length;
+  const asked: string[] = [];
+  for (const { externalId } of inputs) {
+    const handle = rig.client.workflow.getHandle(`merchant-boarding-${externalId}`);
+    const state = await handle.query<{ timeline: { event: string; detail?: string }[] }>('state');
+    for (const { event, detail = '' } of state.timeline)
+      if (event === 'write-uncertain' || event === 'requirement-raised')
+        asked.push(`${externalId}: ${detail}`);
+  }
+  const ledger = await rig.sandbox.ledger();
+  const writes = (operation: string) => ledger.filter((entry) => entry.operation === operation).length;
+  const seconds = (performance.now() - begun) / 1_000;
+  printer.line(`${boarded} of ${count} boarded beside ${loops} busy loops in ${seconds.toFixed(0)} s`);
+  printer.line(
+    `${writes('create-merchant')} creates and ${writes('submit-merchant')} submissions took effect`,
+  );
+  printer.line(`${asked.length} questions, or writes in doubt`);
+  for (const question of asked) printer.line(question);
+  process.exitCode = asked.length === 0 && boarded === count && ledger.length === 2 * count ? 0 : 1;
+} finally {
+  for (const loop of busy) loop.kill('SIGKILL');
+  worker.child.kill('SIGTERM');
+  await worker.exit;
+  await rig.close();
+}
