@@ -80,7 +80,7 @@ export function boardingActivities({
           if (!changes) return { changed: 0, differing: [] };
           const changed = differences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
-          return await warned(signal(), async (options) => {
+          return await warned({}, async (options) => {
             await client.updateFees({ ...withChanges(before, changes), id }, options);
             const after = await client.getFees({ id }, signal());
             return { changed, differing: differences(changes, after) };

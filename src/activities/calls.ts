@@ -46,8 +46,9 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
         if (isDownload(answer)) return saved(made, answer, downloads);
         return { answer, ...refused, ...(warnings.length > 0 && { warnings }) };
       };
-      const carriedOut =
-        effect === 'once' ? write(call) : repeatable(() => call({ signal: cancellationSignal() }));
+      // A write that has begun is seen through.
+      const options = effect === 'read' ? { signal: cancellationSignal() } : {};
+      const carriedOut = effect === 'once' ? write(call) : repeatable(() => call(options));
       return carriedOut.catch((error: unknown) => {
         throw isNoAccess(error)
           ? ApplicationFailure.nonRetryable(error.message, error.type, ...(error.details ?? []))
