@@ -30,7 +30,14 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
 
   /** Waits until `reached` holds of the state. */
   async until(reached: (state: OnboardingState) => boolean, what = 'the state'): Promise<OnboardingState> {
-    return eventually(() => this.state(), reached, what);
+    return eventually(() => this.state(), reached, what).catch(async (error: Error) => {
+      const { raw } = await this.handle.describe();
+      const pending = raw.pendingActivities?.map(({ activityType, state, attempt, lastStartedTime }) => ({
+        ...{ type: activityType?.name, state, attempt },
+        startedAt: new Date(Number(lastStartedTime?.seconds ?? 0) * 1_000),
+      }));
+      throw new Error(`${error.message}; pending: ${JSON.stringify(pending)}`, { cause: error });
+    });
   }
 
   /** The status poll, as the server has it. */
