@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { activityInfo, getClient, heartbeat, type Info, log } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
+import type {
+  PartnerAccountActivities,
+  ProbeRequest,
+  ProbeResult,
+  Refusal,
+} from '../messages/partner-account.js';
+import { PARTNER_ERROR } from '../messages/partner-failure.js';
+import type { CallOptions } from '../partners/client.js';
+import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import { censored } from '../private-values.js';
+import {
+  type AccountAt,
+  isAccountAsking,
+  probeNow,
+  reportRefusal,
+  wakeRefused,
+} from '../temporal/partner-accounts.js';
+import { asFailure, beating, isWorthRepeating, REFUSED_PACE_MS, untilCancelled } from './failures.js';
+import { again } from './poll.js';
+
+/** How a process signs in to one of our accounts at a partner. */
+export interface SignIn {
+  /** A cheap read. */
+  readonly read: (options: CallOptions) => Promise<unknown>;
+  /** Drops what is remembered of refusals. */
+  readonly forget?: () => void;
+  /** Takes a one-time code for the next sign-in. */
+  readonly useCode?: (code: string) => void;
+}
+
+/** How long a report to Temporal may take, in milliseconds. A refusal that it does not reach is reported with the next attempt. */
+const REPORT_TIMEOUT_MS = 5_000;
+
+/**
+ * A probe that another process picked up is handed on this often, and this many milliseconds later. After that the process
+ * it is meant for is gone.
+ */
+const HAND_ONS = 20;
+const HAND_ON_MS = 50;
+
+/** As much of a partner's words as people need. */
+const WORDS_LENGTH = 300;
+
+/** What the heartbeat of a probe hands to its later attempts. */
+interface ProbeProgress {
+  readonly handedOn: number;
+}
+
+/**
+ * Whether a partner lets this process in to one of our accounts. A refusal is reported to the account's workflow, which asks a
+ * person on behalf of all. Until the next try is due, or a probe succeeds, activities fail without a call: each call with a
+ * wrong password may count towards locking the account.
+ */
+export class AccountAccess {
+  readonly #process = randomUUID();
+  #refusal: { readonly details: PartnerErrorDetails; readonly until: number } | undefined;
+  /** Whether the account's workflow knows, and when it is to be looked at again. */
+  #isReported = false;
+  #reportAt = 0;
+  /** How often a probe succeeded. */
+  #opened = 0;
+  /** Types of activities that were refused since the last probe that succeeded, and before it. */
+  readonly #refused = new Set<string>();
+  readonly #disputed = new Set<string>();
+
+  constructor(
+    private readonly place: AccountAt,
+    private readonly signIn: SignIn,
+  ) {}
+
+  /** Watches all activities of the account. Belongs after the interceptors that see outcomes as they are reported. */
+  readonly interceptors: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
+    inbound: { execute: (input, next) => this.#watched(info, () => next(input)) },
+  });
+
+  readonly activities: PartnerAccountActivities = {
+    probeAccount: (request) => this.#probe(request),
+    wakeRefused: () => beating(() => wakeRefused(getClient(), this.place)),
+  };
+
+  /** Has the account's workflow, where it runs, try the credentials: this process may have others. */
+  async probeNow(client: Client): Promise<void> {
+    await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, () => probeNow(client, this.place));
+  }
+
+  async #watched<T>(info: Info, run: () => Promise<T>): Promise<T> {
+    const { activityType } = info;
+    if (activityType in this.activities) return run();
+    if (this.#refusal && Date.now() < this.#refusal.until) throw refused(info, this.#refusal.details);
+    const opened = this.#opened;
+    try {
+      const result = await run();
+      this.#refused.delete(activityType);
+      this.#disputed.delete(activityType);
+      return result;
+    } catch (error) {
+      const details = refusalIn(error);
+      if (!details) throw error;
+      // The partner has let us in since the call was made.
+      if (opened !== this.#opened) throw refused(info, details);
+      // The credentials work, only not with this call: permission is missing, about which the caller asks.
+      if (!details.atSignIn && this.#disputed.has(activityType))
+        throw asFailure(new PartnerError({ ...details, kind: 'Forbidden' }), false);
+      this.#refused.add(activityType);
+      this.#close(details);
+      await this.#report(details);
+      throw refused(info, details);
+    }
+  }
+
+  async #report(details: PartnerErrorDetails): Promise<void> {
+    if (Date.now() < this.#reportAt) return;
+    this.#reportAt = Date.now() + REFUSED_PACE_MS;
+    const client = getClient();
+    const report = { process: this.#process, refusal: refusalOf(details) };
+    const deliver = async () => {
+      if (this.#isReported && (await isAccountAsking(client, this.place))) return;
+      await reportRefusal(client, this.place, report);
+      this.#isReported = true;
+    };
+    await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, deliver).catch((error: unknown) => {
+      this.#reportAt = 0;
+      log.warn('refused credentials could not be reported', { error });
+    });
+  }
+
+  async #probe({ process, seen, code, afresh }: ProbeRequest): Promise<ProbeResult> {
+    const { handedOn = 0 } = (activityInfo().heartbeatDetails ?? {}) as Partial<ProbeProgress>;
+    if (process !== this.#process && handedOn < HAND_ONS) {
+      heartbeat({ handedOn: handedOn + 1 } satisfies ProbeProgress);
+      throw again('OtherProcess', 'another process is meant', HAND_ON_MS);
+    }
+    if (handedOn > 0) heartbeat({ handedOn: 0 } satisfies ProbeProgress);
+    // In this order: what is forgotten includes a code that was not used.
+    if (afresh) this.signIn.forget?.();
+    if (code !== undefined) this.signIn.useCode?.(code);
+    try {
+      await this.signIn.read(untilCancelled());
+    } catch (error) {
+      if (!(error instanceof PartnerError)) throw error;
+      if (isRefusedAtTheDoor(error.details)) {
+        this.#close(error.details);
+        const refusal = refusalOf(error.details);
+        if (process === this.#process && seen && isSame(seen, refusal))
+          throw again('StillRefused', 'the credentials are still refused', REFUSED_PACE_MS);
+        return { process: this.#process, refusal };
+      }
+      if (isWorthRepeating(error, 1, false)) throw asFailure(error, true);
+      // What was read is another question: the partner has let us in.
+    }
+    this.#open();
+    return { process: this.#process };
+  }
+
+  #close(details: PartnerErrorDetails): void {
+    this.#refusal = { details, until: Date.now() + REFUSED_PACE_MS };
+  }
+
+  #open(): void {
+    this.#opened += 1;
+    this.#refusal = undefined;
+    this.#isReported = false;
+    this.#reportAt = 0;
+    for (const activityType of this.#refused) this.#disputed.add(activityType);
+    this.#refused.clear();
+  }
+}
+
+function refusalIn(error: unknown): PartnerErrorDetails | undefined {
+  if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return undefined;
+  const details = error.details?.[0] as PartnerErrorDetails;
+  return isRefusedAtTheDoor(details) ? details : undefined;
+}
+
+/** The server retries it in a workflow. Who started an activity by itself waits for its outcome, and can start it again. */
+function refused({ workflowType }: Info, details: PartnerErrorDetails): ApplicationFailure {
+  const isInOnboarding = workflowType !== undefined && workflowType !== 'singleActivity';
+  return asFailure(new PartnerError(details), isInOnboarding);
+}
+
+function refusalOf({ kind, operation, reason, needs, fields }: PartnerErrorDetails): Refusal {
+  const words = fields.map(({ message }) => censored(message)).join('; ');
+  return { kind, operation, reason, ...(needs && { needs }), words: words.slice(0, WORDS_LENGTH) };
+}
+
+function isSame(one: Refusal, other: Refusal): boolean {
+  return one.kind === other.kind && one.reason === other.reason && one.needs === other.needs;
+}
