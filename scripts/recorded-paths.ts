@@ -9,6 +9,7 @@ import { startOnce } from '../src/temporal/onboardings.js';
 import { holder, terminal } from '../test/rigs/inputs.js';
 import { Onboarding } from '../test/rigs/onboarding.js';
 import type { Rig } from '../test/rigs/rig.js';
+import { accountOf, begun } from '../test/rigs/workflows/partner-account.js';
 
 /** One way through a workflow. */
 export interface Path {
@@ -123,6 +124,10 @@ export const PATHS: Readonly<Record<string, Path>> = {
     cancel: true,
   },
 
+  // The account's workflow: refused once; and refused until a person has put it right.
+  'account-refused-once': { start: refusedAccount(0) },
+  'account-refused': { start: refusedAccount(2), answers: { credentials: retry } },
+
   'operation-close-card': {
     start: operation('closeCard', 'card-1001', { paymentCardId: 'card-1001', last4: '1001' }),
     fault: ['drop-after-commit', 'close-card'],
@@ -184,6 +189,16 @@ function board(scenario?: string, more: Partial<MerchantBoardingInput> = {}): Pa
       dueInHours: 48,
       ...more,
     });
+}
+
+/** @param probes how many probes the partner refuses as well */
+function refusedAccount(probes: number): Path['start'] {
+  return async (rig, name) => {
+    await rig.sandbox.plan('expired-token', 'create-merchant');
+    if (probes > 0) await rig.sandbox.plan('expired-token', 'list-agent-profiles', { times: probes });
+    await board()(rig, name);
+    return begun(accountOf(rig, 'boarding'));
+  };
 }
 
 function onboardBusiness(scenario?: string, more: Partial<BusinessOnboardingInput> = {}): Path['start'] {

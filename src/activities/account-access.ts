@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, getClient, heartbeat, type Info, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -36,12 +37,21 @@ export interface SignIn {
 /** How long a report to Temporal may take, in milliseconds. A refusal that it does not reach is reported with the next attempt. */
 const REPORT_TIMEOUT_MS = 5_000;
 
+/** What was refused just before the credentials worked is on its way to the server, for this many milliseconds. */
+const SETTLING_MS = 1_000;
+
 /**
  * A probe that another process picked up is handed on this often, and this many milliseconds later. After that the process
  * it is meant for is gone.
  */
 const HAND_ONS = 20;
 const HAND_ON_MS = 50;
+
+/** After this many reports that led to no probe here, each workflow asks for itself. */
+const UNHEARD = 3;
+
+/** A call that is refused again this soon after a probe succeeded, in milliseconds, is refused for itself. */
+const DISPUTE_MS = 5 * 60_000;
 
 /** As much of a partner's words as people need. */
 const WORDS_LENGTH = 300;
@@ -62,11 +72,14 @@ export class AccountAccess {
   /** Whether the account's workflow knows, and when it is to be looked at again. */
   #isReported = false;
   #reportAt = 0;
+  /** How often it was reported since the last probe in this process. */
+  #unheard = 0;
   /** How often a probe succeeded. */
   #opened = 0;
   /** Types of activities that were refused since the last probe that succeeded, and before it. */
   readonly #refused = new Set<string>();
   readonly #disputed = new Set<string>();
+  #disputedUntil = 0;
 
   constructor(
     private readonly place: AccountAt,
@@ -80,7 +93,11 @@ export class AccountAccess {
 
   readonly activities: PartnerAccountActivities = {
     probeAccount: (request) => this.#probe(request),
-    wakeRefused: () => beating(() => wakeRefused(getClient(), this.place)),
+    wakeRefused: () =>
+      beating(async () => {
+        await sleep(SETTLING_MS);
+        return wakeRefused(getClient(), this.place);
+      }),
   };
 
   /** Has the account's workflow, where it runs, try the credentials: this process may have others. */
@@ -95,17 +112,21 @@ export class AccountAccess {
     const opened = this.#opened;
     try {
       const result = await run();
-      this.#refused.delete(activityType);
-      this.#disputed.delete(activityType);
+      this.#letIn(activityType);
       return result;
     } catch (error) {
-      const details = refusalIn(error);
-      if (!details) throw error;
+      const failure = partnerErrorIn(error);
+      const details = failure && isRefusedAtTheDoor(failure) ? failure : undefined;
+      if (!details) {
+        if (!failure || failure.kind === 'Rejected' || failure.kind === 'Forbidden')
+          this.#letIn(activityType);
+        throw error;
+      }
       // The partner has let us in since the call was made.
       if (opened !== this.#opened) throw refused(info, details);
-      // The credentials work, only not with this call: permission is missing, about which the caller asks.
-      if (!details.atSignIn && this.#disputed.has(activityType))
-        throw asFailure(new PartnerError({ ...details, kind: 'Forbidden' }), false);
+      // The credentials work, only not with this call; or no probe comes here, as to a worker of an old build.
+      const isDisputed = Date.now() < this.#disputedUntil && this.#disputed.has(activityType);
+      if ((isDisputed && !details.atSignIn) || this.#unheard >= UNHEARD) throw forbidden(details);
       this.#refused.add(activityType);
       this.#close(details);
       await this.#report(details);
@@ -122,6 +143,7 @@ export class AccountAccess {
       if (this.#isReported && (await isAccountAsking(client, this.place))) return;
       await reportRefusal(client, this.place, report);
       this.#isReported = true;
+      this.#unheard += 1;
     };
     await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, deliver).catch((error: unknown) => {
       this.#reportAt = 0;
@@ -135,6 +157,7 @@ export class AccountAccess {
       heartbeat({ handedOn: handedOn + 1 } satisfies ProbeProgress);
       throw again('OtherProcess', 'another process is meant', HAND_ON_MS);
     }
+    if (process === this.#process) this.#unheard = 0;
     if (handedOn > 0) heartbeat({ handedOn: 0 } satisfies ProbeProgress);
     // In this order: what is forgotten includes a code that was not used.
     if (afresh) this.signIn.forget?.();
@@ -157,6 +180,11 @@ export class AccountAccess {
     return { process: this.#process };
   }
 
+  #letIn(activityType: string): void {
+    this.#refused.delete(activityType);
+    this.#disputed.delete(activityType);
+  }
+
   #close(details: PartnerErrorDetails): void {
     this.#refusal = { details, until: Date.now() + REFUSED_PACE_MS };
   }
@@ -168,19 +196,24 @@ export class AccountAccess {
     this.#reportAt = 0;
     for (const activityType of this.#refused) this.#disputed.add(activityType);
     this.#refused.clear();
+    this.#disputedUntil = Date.now() + DISPUTE_MS;
   }
 }
 
-function refusalIn(error: unknown): PartnerErrorDetails | undefined {
+function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
   if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return undefined;
-  const details = error.details?.[0] as PartnerErrorDetails;
-  return isRefusedAtTheDoor(details) ? details : undefined;
+  return error.details?.[0] as PartnerErrorDetails;
 }
 
 /** The server retries it in a workflow. Who started an activity by itself waits for its outcome, and can start it again. */
 function refused({ workflowType }: Info, details: PartnerErrorDetails): ApplicationFailure {
   const isInOnboarding = workflowType !== undefined && workflowType !== 'singleActivity';
   return asFailure(new PartnerError(details), isInOnboarding);
+}
+
+/** Has the workflow ask by itself. */
+function forbidden({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): ApplicationFailure {
+  return asFailure(new PartnerError({ ...details, kind: 'Forbidden' }), false);
 }
 
 function refusalOf({ kind, operation, reason, needs, fields }: PartnerErrorDetails): Refusal {

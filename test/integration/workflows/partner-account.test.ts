@@ -149,8 +149,9 @@ describe.concurrent('a password that the partner refuses', () => {
       await rig.startWorker();
       await rig.sandbox.plan('expired-token', 'create-merchant', { times: 2 });
       const boarding = await rig.board(merchant());
-      const { id, title } = await boarding.requirement('credentials');
+      const { id, title, detail } = await boarding.requirement('credentials');
       expect(title).toBe('Not permitted: create the merchant');
+      expect(detail).toContain('does not permit this (401)');
       await boarding.resolve(id, { kind: 'retry' });
       expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     });

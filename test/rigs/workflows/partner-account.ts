@@ -28,9 +28,15 @@ export function accountOf(rig: Rig, system: string, account?: string): Onboardin
   return new Onboarding(rig.client, partnerAccountId(system, account));
 }
 
+/** Waits until the workflow of an account was started. */
+export async function begun(account: Onboarding): Promise<Onboarding> {
+  await eventually(() => exists(account), Boolean, `the start of ${account.workflowId}`);
+  return account;
+}
+
 /** Waits for an open requirement of an account, whose workflow may not run yet. */
 export async function asked(account: Onboarding, kind: Requirement['kind']): Promise<Requirement> {
-  await eventually(() => exists(account), Boolean, `the start of ${account.workflowId}`);
+  await begun(account);
   return account.requirement(kind);
 }
 
