@@ -23,6 +23,7 @@ import {
 } from '../temporal/partner-accounts.js';
 import { asFailure, beating, isWorthRepeating, REFUSED_PACE_MS, untilCancelled } from './failures.js';
 import { again } from './poll.js';
+import { leaveUnsent } from './write.js';
 
 /** How a process signs in to one of our accounts at a partner. */
 export interface SignIn {
@@ -108,7 +109,10 @@ export class AccountAccess {
   async #watched<T>(info: Info, run: () => Promise<T>): Promise<T> {
     const { activityType } = info;
     if (activityType in this.activities) return run();
-    if (this.#refusal && Date.now() < this.#refusal.until) throw refused(info, this.#refusal.details);
+    if (this.#refusal && Date.now() < this.#refusal.until) {
+      if (isUnmarkedWrite(info)) await leaveUnsent();
+      throw refused(info, this.#refusal.details);
+    }
     const opened = this.#opened;
     try {
       const result = await run();
@@ -159,6 +163,7 @@ export class AccountAccess {
     }
     if (process === this.#process) this.#unheard = 0;
     if (handedOn > 0) heartbeat({ handedOn: 0 } satisfies ProbeProgress);
+    if (seen && process === this.#process) this.#pace();
     // In this order: what is forgotten includes a code that was not used.
     if (afresh) this.signIn.forget?.();
     if (code !== undefined) this.signIn.useCode?.(code);
@@ -169,8 +174,7 @@ export class AccountAccess {
       if (isRefusedAtTheDoor(error.details)) {
         this.#close(error.details);
         const refusal = refusalOf(error.details);
-        if (process === this.#process && seen && isSame(seen, refusal))
-          throw again('StillRefused', 'the credentials are still refused', REFUSED_PACE_MS);
+        if (process === this.#process && seen && isSame(seen, refusal)) this.#pace();
         return { process: this.#process, refusal };
       }
       if (isWorthRepeating(error, 1, false)) throw asFailure(error, true);
@@ -178,6 +182,12 @@ export class AccountAccess {
     }
     this.#open();
     return { process: this.#process };
+  }
+
+  /** @throws while the last refusal is too recent for another probe */
+  #pace(): void {
+    const leftMs = (this.#refusal?.until ?? 0) - Date.now();
+    if (leftMs > 0) throw again('StillRefused', 'the credentials are still refused', leftMs);
   }
 
   #letIn(activityType: string): void {
@@ -203,6 +213,11 @@ export class AccountAccess {
 function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
   if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return undefined;
   return error.details?.[0] as PartnerErrorDetails;
+}
+
+/** Of all activities of workflows, writes alone have no heartbeat time-out (workflows/journey/activity-options.ts). */
+function isUnmarkedWrite({ heartbeatTimeoutMs, heartbeatDetails }: Info): boolean {
+  return !heartbeatTimeoutMs && heartbeatDetails === undefined;
 }
 
 /** The server retries it in a workflow. Who started an activity by itself waits for its outcome, and can start it again. */

@@ -51,9 +51,9 @@ export function workflowId(type: WorkflowType, key: string, account?: string): s
   return `${WORKFLOW_ID_PREFIXES[type]}-${atAccount(key, account)}`;
 }
 
-/** `partner-account-<system>`, and of a named account `partner-account-<system>-<account>`. One of each runs at most. */
+/** `partner-account-<system>`, and of a named account `partner-account-<system>@<account>`. One of each runs at most. */
 export function partnerAccountId(system: string, account?: string): string {
-  return [ACCOUNTS.partnerAccount, system, ...(account === undefined ? [] : [account])].join('-');
+  return workflowId('partnerAccount', system, account);
 }
 
 /** What an id was made of; undefined when it is not one of ours. */

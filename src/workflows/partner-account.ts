@@ -8,7 +8,7 @@ import { untilLetIn } from './partner-account/credentials.js';
 /**
  * Acts for one of our accounts at one partner, for all that work with it: while the partner refuses our credentials it asks
  * once, tries them, and has everything that waits go on when they work. Started by the first refusal as
- * `partner-account-<system>`, of a named account `partner-account-<system>-<account>`; ends when nobody is refused any more.
+ * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`; ends when nobody is refused any more.
  */
 export async function partnerAccount({ system }: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const refusals = new Map<string, Refusal>();

@@ -148,6 +148,8 @@ describe.concurrent('an account that the bank does not let in', () => {
       expect(requirement.detail).toContain(
         'does not let us sign in (403): the account is locked or suspended; issue-token: HTTP 403. Have it unlocked.',
       );
+      // The user's name, which is in the partner's words by chance, is its password as well.
+      expect(requirement.detail).toContain('The partner says: The account is [Redacted]');
       // Others come to the same door meanwhile.
       const others = await Promise.all([1, 2, 3].map(() => rig.onboardBusiness(business())));
       await allRefused([first, ...others]);
@@ -179,14 +181,15 @@ describe.concurrent('an account that the bank does not let in', () => {
   });
 
   it.each([
-    ['a wrong password (401)', { bankingPassword: 'wrong' }],
-    ['a user nobody knows (404)', { bankingUser: 'nobody' }],
-  ])('(%s) is told to a person', async (_, user) => {
+    ['a wrong password (401)', { bankingPassword: 'wrong' }, 'Wrong nickName or password'],
+    ['a user nobody knows (404)', { bankingUser: 'nobody' }, 'User not found'],
+  ])('(%s) is told to a person, in the partner’s words, too', async (_, user, words) => {
     await withAccounts(async (rig) => {
       await rig.startWorker(user);
       await rig.onboardBusiness(business());
       const { detail, answers } = await asked(accountOf(rig, 'banking'), 'credentials');
       expect(detail).toContain('refuses our credentials (401)');
+      expect(detail).toContain(`The partner says: ${words}`);
       expect(answers).toEqual(['retry']);
     });
   });
@@ -199,6 +202,7 @@ describe('what the bank does not permit (403)', () => {
       const onboarding = await rig.onboardBusiness(business());
       const { detail, answers } = await onboarding.requirement('credentials');
       expect(detail).toContain('does not permit this (403)');
+      expect(detail).toContain('No permission for this operation');
       expect(answers).toEqual(['retry', 'abandon']);
     } finally {
       await rig.close();

@@ -18,8 +18,10 @@ afterEach(() => void vi.useRealTimers());
 function process() {
   const reports: { process: string; refusal: unknown }[] = [];
   const partner = { refusal: undefined as Partial<PartnerErrorDetails> | undefined, calls: 0, workflows: 0 };
+  const marks: unknown[] = [];
   const client = {
     ...takesMarks,
+    activity: { heartbeat: async (_: Uint8Array, mark: unknown) => marks.push(mark) },
     workflow: {
       signalWithStart: async (_: string, { signalArgs }: { signalArgs: typeof reports }) => {
         reports.push(...signalArgs);
@@ -54,7 +56,7 @@ function process() {
       process: reports[0]?.process ?? '',
       ...request,
     });
-  return { run, probe, partner, reports, codes };
+  return { run, probe, partner, reports, codes, marks };
 }
 
 const failure = (activity: Promise<unknown>) =>
@@ -101,6 +103,16 @@ describe('a process whose credentials are refused', () => {
     partner.refusal = undefined;
     expect(await probe()).not.toHaveProperty('refusal');
     expect(await run()).toBe('let in');
+  });
+
+  it('leaves a mark of a write that was not begun, which a reset must not take as lost', async () => {
+    const { run, partner, marks } = process();
+    partner.refusal = {};
+    await failure(run(undefined, { heartbeatTimeoutMs: 10_000 }));
+    await failure(run(undefined, { heartbeatTimeoutMs: 10_000 }));
+    expect(marks).toEqual([]);
+    await failure(run(undefined, { heartbeatTimeoutMs: undefined }));
+    expect(marks).toMatchObject([{ sending: false }]);
   });
 
   it('reports the partner’s words without what is private', async () => {
@@ -166,16 +178,21 @@ describe('a call that is refused although the credentials work', () => {
 });
 
 describe('a probe', () => {
-  it('waits while the same process is refused in the same way, and returns any other outcome', async () => {
+  it('is made once a minute while the same process is refused in the same way, and returns any other outcome', async () => {
     const { run, probe, partner } = process();
     partner.refusal = {};
     await failure(run());
     const { refusal } = await probe();
     const seen = refusal && { seen: refusal };
-    expect(await failure(probe(seen))).toMatchObject({ type: 'StillRefused', nonRetryable: false });
+    for (const expected of [2, 3]) {
+      expect(await failure(probe(seen))).toMatchObject({ type: 'StillRefused', nonRetryable: false });
+      expect(partner.calls).toBe(expected);
+      vi.advanceTimersByTime(MINUTE);
+    }
     partner.refusal = { kind: 'Forbidden', needs: 'one-time-code', reason: 'HTTP 403' };
     expect(await probe(seen)).toMatchObject({ refusal: { needs: 'one-time-code' } });
     partner.refusal = undefined;
+    vi.advanceTimersByTime(MINUTE);
     expect(await probe(seen)).not.toHaveProperty('refusal');
   });
 
