@@ -124,9 +124,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
     cancel: true,
   },
 
-  // The account's workflow: refused once; and refused until a person has put it right.
-  'account-refused-once': { start: refusedAccount(0) },
-  'account-refused': { start: refusedAccount(2), answers: { credentials: retry } },
+  'account-refused': { start: refusedAccount, answers: { credentials: retry } },
 
   'operation-close-card': {
     start: operation('closeCard', 'card-1001', { paymentCardId: 'card-1001', last4: '1001' }),
@@ -191,14 +189,12 @@ function board(scenario?: string, more: Partial<MerchantBoardingInput> = {}): Pa
     });
 }
 
-/** @param probes how many probes the partner refuses as well */
-function refusedAccount(probes: number): Path['start'] {
-  return async (rig, name) => {
-    await rig.sandbox.plan('expired-token', 'create-merchant');
-    if (probes > 0) await rig.sandbox.plan('expired-token', 'list-agent-profiles', { times: probes });
-    await board()(rig, name);
-    return begun(accountOf(rig, 'boarding'));
-  };
+/** The workflow of an account whose credentials are refused, and so is the first probe. */
+async function refusedAccount(rig: Rig, name: string): Promise<Onboarding> {
+  await rig.sandbox.plan('expired-token', 'create-merchant');
+  await rig.sandbox.plan('expired-token', 'list-agent-profiles');
+  await board()(rig, name);
+  return begun(accountOf(rig, 'boarding'));
 }
 
 function onboardBusiness(scenario?: string, more: Partial<BusinessOnboardingInput> = {}): Path['start'] {

@@ -98,8 +98,10 @@ export async function wakeRefused(
   };
   let woken = 0;
   async function wakeNext(): Promise<void> {
-    for (let next = await running.next(); !next.done; next = await running.next())
-      woken += await retryNow(client, next.value.workflowId, isRefused);
+    for (let next = await running.next(); !next.done; next = await running.next()) {
+      const retried = await retryNow(client, next.value.workflowId, isRefused);
+      woken += retried;
+    }
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, wakeNext));
   return woken;

@@ -90,6 +90,9 @@ describe.concurrent('a password that the partner refuses', () => {
       const events = await eventsOf(boardings);
       expect(events).not.toContain('requirement-raised');
       expect(events).not.toContain('write-uncertain');
+      const { timeline } = await accountOf(rig, 'boarding').state();
+      const woken = timeline.find(({ event }) => event === 'credentials-work');
+      expect(woken?.detail).toBe('retried at once: 3');
     });
   });
 
