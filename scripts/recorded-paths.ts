@@ -9,6 +9,7 @@ import { startOnce } from '../src/temporal/onboardings.js';
 import { holder, terminal } from '../test/rigs/inputs.js';
 import { Onboarding } from '../test/rigs/onboarding.js';
 import type { Rig } from '../test/rigs/rig.js';
+import { accountOf, begun } from '../test/rigs/workflows/partner-account.js';
 
 /** One way through a workflow. */
 export interface Path {
@@ -123,6 +124,8 @@ export const PATHS: Readonly<Record<string, Path>> = {
     cancel: true,
   },
 
+  'account-refused': { start: refusedAccount, answers: { credentials: retry } },
+
   'operation-close-card': {
     start: operation('closeCard', 'card-1001', { paymentCardId: 'card-1001', last4: '1001' }),
     fault: ['drop-after-commit', 'close-card'],
@@ -184,6 +187,14 @@ function board(scenario?: string, more: Partial<MerchantBoardingInput> = {}): Pa
       dueInHours: 48,
       ...more,
     });
+}
+
+/** The workflow of an account whose credentials are refused, and so is the first probe. */
+async function refusedAccount(rig: Rig, name: string): Promise<Onboarding> {
+  await rig.sandbox.plan('expired-token', 'create-merchant');
+  await rig.sandbox.plan('expired-token', 'list-agent-profiles');
+  await board()(rig, name);
+  return begun(accountOf(rig, 'boarding'));
 }
 
 function onboardBusiness(scenario?: string, more: Partial<BusinessOnboardingInput> = {}): Path['start'] {

@@ -2,7 +2,6 @@ import type { FileStore } from '../documents/file-store.js';
 import type { BankingActivities } from '../messages/banking-activities.js';
 import type { BankingLists } from '../messages/banking-operations.js';
 import type { BankingClient } from '../partners/banking/client.js';
-import { admitted } from './banking/access.js';
 import { holderActivities } from './banking/holder.js';
 import { bankingLists } from './banking/lists.js';
 import { operationActivities } from './banking/operations.js';
@@ -25,12 +24,12 @@ export interface BankingDependencies {
  */
 export function bankingActivities(dependencies: BankingDependencies): BankingActivities & BankingLists {
   const { client, statements, partnerAccount, poll } = dependencies;
-  const activities = admitted(client, {
+  return {
     ...profileActivities(client, poll),
     ...holderActivities(client),
     ...ticketActivities(client),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),
-  });
-  return { ...activities, ...bankingLists(client) };
+    ...bankingLists(client),
+  };
 }

@@ -1,7 +1,8 @@
-import { activityInfo, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { PARTNER_ERROR } from '../messages/partner-failure.js';
-import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
+import type { CallOptions } from '../partners/client.js';
+import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 
 /** How often a running call tells the server that its worker lives, and how often within its heartbeat time-out at least. */
 const HEARTBEAT_MS = 3_000;
@@ -11,7 +12,7 @@ const HEARTBEATS_PER_TIMEOUT = 3;
 const NOT_FOUND_ATTEMPTS = 6;
 
 /** The least wait after credentials were refused, in milliseconds: more refusals could lock the account. */
-const REFUSED_PACE_MS = 60_000;
+export const REFUSED_PACE_MS = 60_000;
 
 /** What is particular about repeating a call. */
 export interface Repetition {
@@ -48,13 +49,13 @@ export function isWorthRepeating(error: PartnerError, attempt: number, mayBeNew:
     case 'Rejected':
       return mayBeNew && error.status === 404 && attempt < NOT_FOUND_ATTEMPTS;
     case 'Forbidden':
-      return isRefusedAtTheDoor(error);
+      return isRefusedAtTheDoor(error.details);
   }
 }
 
-/** The credentials do not work, or not without a one-time code: nothing that one onboarding asked for was looked at. */
-function isRefusedAtTheDoor({ kind, details: { atSignIn, needs } }: PartnerError): boolean {
-  return kind === 'Unauthorized' || atSignIn === true || needs !== undefined;
+/** For reads, which end when the activity is cancelled. */
+export function untilCancelled(): CallOptions {
+  return { signal: cancellationSignal() };
 }
 
 /** Makes a call that may take long, and tells the server all the while that its worker lives. */
@@ -75,7 +76,11 @@ export function asFailure(
   { paceMs = 0, ...more }: { paceMs?: number } & Pick<PartnerErrorDetails, 'sentAt'> = {},
 ): ApplicationFailure {
   const { retryAfterMs = 0 } = error.details;
-  const nextRetryDelay = Math.max(paceMs, retryAfterMs, isRefusedAtTheDoor(error) ? REFUSED_PACE_MS : 0);
+  const nextRetryDelay = Math.max(
+    paceMs,
+    retryAfterMs,
+    isRefusedAtTheDoor(error.details) ? REFUSED_PACE_MS : 0,
+  );
   return ApplicationFailure.create({
     type: PARTNER_ERROR,
     message: error.message,

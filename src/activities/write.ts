@@ -83,6 +83,11 @@ export async function write<Result>(
   }
 }
 
+/** Records that a write was not begun, so that its next attempt sends it, also after a reset. */
+export async function leaveUnsent(): Promise<void> {
+  await new Marks().clear();
+}
+
 /**
  * Has an attempt that sent a request report its own outcome, by task token and until the server has taken it. Belongs
  * before all other interceptors, which see the outcome itself.

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
-import { ONBOARDINGS, OPERATIONS } from '../messages/ids.js';
+import { WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import type { Requirement } from '../messages/requirements.js';
 import { NoKey, NoWorker, stateOf } from '../temporal/onboardings.js';
 import type { CommandLine } from './command-line.js';
@@ -21,8 +21,8 @@ export function inboxCommand(program: Command, cli: CommandLine): void {
     .command('inbox')
     .summary('everything that waits for a person')
     .description(
-      'List every open requirement of every onboarding and operation, the most urgent first. Answer with ' +
-        '"gangway resolve".',
+      'List every open requirement of every onboarding, operation and partner account, the most urgent first. ' +
+        'Answer with "gangway resolve".',
     )
     .option('--agent <agentProfileId>', 'only merchants of this agent profile')
     .option('--partner-account <name>', 'only those of this one of our accounts at the partners')
@@ -54,7 +54,7 @@ async function inbox(cli: CommandLine, { overdue, json, ...filter }: InboxOption
 }
 
 /** A customer's requirements are those of its parts, and would show twice. */
-const { customerOnboarding: _, ...ASKING } = { ...ONBOARDINGS, ...OPERATIONS };
+const { customerOnboarding: _, ...ASKING } = WORKFLOW_ID_PREFIXES;
 
 /** How many workflows are asked at once. */
 const CONCURRENCY = 16;

@@ -1,6 +1,6 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import type { Command } from 'commander';
-import { ONBOARDINGS, OPERATIONS, type WorkflowType } from '../messages/ids.js';
+import { type Command, Option } from 'commander';
+import { ACCOUNTS, ONBOARDINGS, OPERATIONS, type WorkflowType } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { positiveInteger } from './arguments.js';
 import type { CommandLine } from './command-line.js';
@@ -18,6 +18,7 @@ interface Filter extends PartnerAccountOptions {
 
 interface ListOptions extends Filter {
   readonly operations?: true;
+  readonly accounts?: true;
   readonly limit: number;
   readonly json?: true;
 }
@@ -25,11 +26,17 @@ interface ListOptions extends Filter {
 export function listCommand(program: Command, cli: CommandLine): void {
   program
     .command('list')
-    .summary('list onboardings, or operations')
+    .summary('list onboardings, operations, or partner accounts that need a person')
     .description(
       'List onboardings, newest first, by the search attributes that the Web UI filters by as well.',
     )
     .option('--operations', 'list single operations at the bank instead')
+    .addOption(
+      new Option(
+        '--accounts',
+        'list our accounts at the partners instead that refused our credentials',
+      ).conflicts('operations'),
+    )
     .option('--stage <stage>', 'only those in this stage')
     .option('--agent <agentProfileId>', 'only those of this agent profile')
     .option('--partner-account <name>', 'only those of this one of our accounts at the partners')
@@ -41,8 +48,9 @@ export function listCommand(program: Command, cli: CommandLine): void {
     .action((options: ListOptions) => list(cli, options));
 }
 
-async function list(cli: CommandLine, { operations, limit, json, ...filter }: ListOptions): Promise<void> {
-  const types = typesOf(operations ? OPERATIONS : ONBOARDINGS);
+async function list(cli: CommandLine, options: ListOptions): Promise<void> {
+  const { operations, accounts, limit, json, ...filter } = options;
+  const types = typesOf(accounts ? ACCOUNTS : operations ? OPERATIONS : ONBOARDINGS);
   await withTemporal(cli, async ({ client }) => {
     const found: WorkflowExecutionInfo[] = [];
     for await (const workflow of client.workflow.list({ query: visibilityQuery(types, filter) })) {
@@ -55,7 +63,7 @@ async function list(cli: CommandLine, { operations, limit, json, ...filter }: Li
       return;
     }
     if (rows.length === 0) return cli.line('none');
-    const columns = operations ? OPERATION_COLUMNS : ONBOARDING_COLUMNS;
+    const columns = operations || accounts ? OPERATION_COLUMNS : ONBOARDING_COLUMNS;
     cli.table(
       Object.keys(columns),
       rows.map((row) => Object.values(columns).map((column) => text(row[column]))),

@@ -8,7 +8,7 @@ export function inWords(failure: PartnerErrorDetails): string {
 
 function whatItDid({ kind, reason, needs, atSignIn, status = 401 }: PartnerErrorDetails): string {
   if (needs === 'one-time-code') {
-    return 'lets us in with a one-time code only: set BANKING_TOTP_SECRET, or hand one to an operation';
+    return 'lets us in with a one-time code only: answer "gangway inbox", or set BANKING_TOTP_SECRET';
   }
   switch (kind) {
     case 'NotSent':

@@ -2,14 +2,6 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import type { StatementRequest, WebhookRequest } from './banking-operations.js';
 import type { BusinessOnboardingInput } from './business-onboarding-input.js';
 
-/** How a call gets past the partner's door after it was refused there. */
-export interface Access {
-  /** A one-time code that a person received, for the next token. */
-  readonly oneTimeCode?: string;
-  /** Sign in anew, although the last refusal is still remembered. */
-  readonly afresh?: true;
-}
-
 /** A banking profile and its open tickets, as one read of them gave. */
 export interface ProfileSnapshot {
   readonly bankingStatus: string;
@@ -53,58 +45,58 @@ export interface ProfilesFound {
 
 /**
  * What the worker does at the banking partner. A failed call arrives as an `ApplicationFailure` of type `PartnerError`
- * with `PartnerErrorDetails` as its only detail. Every request may carry an {@link Access}.
+ * with `PartnerErrorDetails` as its only detail.
  */
 export interface BankingActivities {
   /** E5 and E9. Reads only; a merchant without a profile is no failure. */
-  findProfiles(request: { merchantProfileId?: number; dba: string } & Access): Promise<ProfilesFound>;
+  findProfiles(request: { merchantProfileId?: number; dba: string }): Promise<ProfilesFound>;
   /** E7. Sent at most once. */
-  submitHolder(request: HolderRequest & Access): Promise<HolderVerdict>;
+  submitHolder(request: HolderRequest): Promise<HolderVerdict>;
   /** Replaces the holder of a profile. May be repeated. Nudges the status poll afterwards. */
-  correctHolder(request: HolderRequest & { profileId: number } & Access): Promise<HolderVerdict>;
+  correctHolder(request: HolderRequest & { profileId: number }): Promise<HolderVerdict>;
   /** Nudges the status poll afterwards, which may not know yet. */
-  readProfile(request: { profileId: number } & Access): Promise<ProfileSnapshot>;
+  readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;
   /** Ends at the first read that differs from `seen`, however many days that takes. Costs no history. */
-  awaitProfileChange(
-    request: { profileId: number; seen: SeenProfile } & Access,
-  ): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
+  awaitProfileChange(request: {
+    profileId: number;
+    seen: SeenProfile;
+  }): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
   /** Opens no second one, where there is one by now. Sent at most once. `problems` says why none was opened. */
-  openFinancialAccount(
-    request: { profileId: number } & Access,
-  ): Promise<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
+  openFinancialAccount(request: {
+    profileId: number;
+  }): Promise<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
   /** Answers a ticket by one that names it as parent. Sent at most once. Nudges the status poll afterwards. */
-  replyToTicket(request: { ticketId: number; topic: string | null; text: string } & Access): Promise<void>;
+  replyToTicket(request: { ticketId: number; topic: string | null; text: string }): Promise<void>;
   /** Whether a ticket has such a reply. */
-  hasReply(request: { ticketId: number; text: string } & Access): Promise<boolean>;
+  hasReply(request: { ticketId: number; text: string }): Promise<boolean>;
 
   /** E8. Sent at most once. */
-  closeCard(
-    request: {
-      paymentCardId: string;
-      last4: string;
-      notes?: string;
-    } & Access,
-  ): Promise<{ problems: readonly FieldProblem[] }>;
+  closeCard(request: {
+    paymentCardId: string;
+    last4: string;
+    notes?: string;
+  }): Promise<{ problems: readonly FieldProblem[] }>;
   /** Whether the card is closed; null when it cannot be seen. */
-  isCardClosed(request: { paymentCardId: string } & Access): Promise<boolean | null>;
+  isCardClosed(request: { paymentCardId: string }): Promise<boolean | null>;
   /** E3. Leaves the same address however often it runs, but with a one-time code, which is good for one call, it is sent at most once. */
-  changeAddress(request: { change: Readonly<Record<string, unknown>> } & Access): Promise<void>;
+  changeAddress(request: { change: Readonly<Record<string, unknown>> }): Promise<void>;
   /** E4. May be repeated. */
-  setCardNickname(
-    request: { paymentCardId: string; nickName: string | null } & Access,
-  ): Promise<{ last4: string | null }>;
+  setCardNickname(request: {
+    paymentCardId: string;
+    nickName: string | null;
+  }): Promise<{ last4: string | null }>;
   /**
    * E15. May be repeated. The partner responds with 404 for a sub-user that is restored already; `afterLostCall` is true
    * when it did so after a call whose response was lost, so that this call most likely restored it.
    */
-  restoreSubUser(request: { subUserId: number } & Access): Promise<{ afterLostCall: boolean }>;
+  restoreSubUser(request: { subUserId: number }): Promise<{ afterLostCall: boolean }>;
   /** E13. May be repeated. */
-  ensureWebhook(request: WebhookRequest & Access): Promise<{ existed: boolean; id: number | null }>;
+  ensureWebhook(request: WebhookRequest): Promise<{ existed: boolean; id: number | null }>;
   /**
    * E10. Streams a statement into the statement store and answers where it is. May be repeated while there is no
    * `email`; with one, the partner sends a message for each call.
    */
-  saveStatement(request: StatementRequest & Access): Promise<SavedStatement>;
+  saveStatement(request: StatementRequest): Promise<SavedStatement>;
 }
 
 /** A statement in the statement store. */

@@ -21,7 +21,10 @@ export const OPERATIONS = {
   generateStatement: 'statement',
 } as const;
 
-export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS } as const;
+/** What acts for one of our accounts at a partner as a whole, by workflow type, and the prefix of its ids. */
+export const ACCOUNTS = { partnerAccount: 'partner-account' } as const;
+
+export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS } as const;
 
 export type WorkflowType = keyof typeof WORKFLOW_ID_PREFIXES;
 
@@ -46,6 +49,11 @@ export function splitAccount(given: string): { readonly key: string; readonly ac
 /** `<prefix>-<key>`, and in a named account `<prefix>-<key>@<account>`. The key of an onboarding is its `externalId`. */
 export function workflowId(type: WorkflowType, key: string, account?: string): string {
   return `${WORKFLOW_ID_PREFIXES[type]}-${atAccount(key, account)}`;
+}
+
+/** `partner-account-<system>`, and of a named account `partner-account-<system>@<account>`. One of each runs at most. */
+export function partnerAccountId(system: string, account?: string): string {
+  return workflowId('partnerAccount', system, account);
 }
 
 /** What an id was made of; undefined when it is not one of ours. */

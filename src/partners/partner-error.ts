@@ -47,6 +47,15 @@ export interface PartnerErrorDetails {
   readonly reason: string;
 }
 
+/** The credentials do not work, or not without a one-time code: what was asked for was not looked at. */
+export function isRefusedAtTheDoor({
+  kind,
+  atSignIn,
+  needs,
+}: Pick<PartnerErrorDetails, 'kind' | 'atSignIn' | 'needs'>): boolean {
+  return kind === 'Unauthorized' || (kind === 'Forbidden' && (atSignIn === true || needs !== undefined));
+}
+
 /** The one error that every partner client throws. Its message never holds a body, a credential or personal data. */
 export class PartnerError extends Error {
   override readonly name = 'PartnerError';

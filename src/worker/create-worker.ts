@@ -1,5 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
+import {
+  type NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerInterceptors,
+  type WorkerOptions,
+} from '@temporalio/worker';
+import type { AccountAccess } from '../activities/account-access.js';
 import { correctionActivities } from '../activities/corrections.js';
 import { announcing, delivering } from '../activities/news.js';
 import { onboardingActivities } from '../activities/onboardings.js';
@@ -75,7 +83,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
     ...TUNING,
-    interceptors: { client: tracedClient, activity: [reportsWrites, tracedActivities] },
+    interceptors: intercepted(),
     ...versioned(version),
   } satisfies Omit<WorkerOptions, 'taskQueue'>;
   const documents = documentStore(await openStore(documentDir, s3Endpoint));
@@ -85,7 +93,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   const observe = observers(countExchanges(Runtime.instance().metricMeter), traceExchanges);
   const accounts = servedAccounts(config).map(([name, account]) => {
     const clients = partnerClients(account, observe);
-    const dependencies = { name, account, clients, documents, statements, poll };
+    const dependencies = { name, account, clients, documents, statements, poll, taskQueue };
     return { name, account, clients, lanes: partnerLanes(dependencies) };
   });
   const workers = await Promise.all([
@@ -110,15 +118,27 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
         Worker.create({
           ...common,
           taskQueue: laneTaskQueue(taskQueue, system, name),
-          activities: lanes[system],
+          activities: lanes[system].activities,
+          interceptors: intercepted(lanes[system].access),
           ...limited(account.activitiesPerSecond[system]),
         }),
       ),
     ),
   ]);
-  return together(workers, () =>
+  // The settings may have changed since the partner refused them.
+  const client = new Client({ connection, namespace });
+  const accesses = accounts.flatMap(({ lanes }) =>
+    Object.values(lanes).flatMap(({ access }) => access ?? []),
+  );
+  const begin = () => Promise.allSettled(accesses.map((access) => access.probeNow(client)));
+  return together(workers, begin, () =>
     Promise.all([...accounts.map(({ clients }) => closeAll(clients)), sender.close()]),
   );
+}
+
+function intercepted(access?: AccountAccess): WorkerInterceptors {
+  const watching = access ? [access.interceptors] : [];
+  return { client: tracedClient, activity: [reportsWrites, tracedActivities, ...watching] };
 }
 
 /**
@@ -141,7 +161,15 @@ function limited(perSecond: number | undefined): Pick<WorkerOptions, 'maxTaskQue
   return perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
 }
 
-function together(workers: readonly Worker[], release: () => Promise<unknown>): GangwayWorker {
+/**
+ * @param begin runs beside the workers once they run
+ * @param release runs when they have ended
+ */
+function together(
+  workers: readonly Worker[],
+  begin: () => Promise<unknown>,
+  release: () => Promise<unknown>,
+): GangwayWorker {
   const notRunning = () => workers.map((worker) => worker.getState()).find((state) => state !== 'RUNNING');
   const shutdown = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
@@ -152,10 +180,12 @@ function together(workers: readonly Worker[], release: () => Promise<unknown>): 
     async run() {
       // One that breaks takes the others along: half a worker would look alive.
       const runs = workers.map((worker) => worker.run().finally(shutdown));
+      const begun = begin();
       try {
         await Promise.allSettled(runs);
         await Promise.all(runs);
       } finally {
+        await begun;
         await release();
       }
     },

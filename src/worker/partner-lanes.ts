@@ -1,3 +1,4 @@
+import { AccountAccess, type SignIn } from '../activities/account-access.js';
 import { bankingActivities } from '../activities/banking.js';
 import { boardingActivities } from '../activities/boarding.js';
 import { callActivities } from '../activities/calls.js';
@@ -8,7 +9,7 @@ import type { FileStore } from '../documents/file-store.js';
 import type { Operations } from '../partners/catalogue.js';
 import type { PartnerClient } from '../partners/client.js';
 import type { PartnerClients, PartnerSettings } from '../partners/clients.js';
-import { catalogue, type SystemName } from '../partners/systems.js';
+import { catalogue, SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
 
 export interface LaneDependencies {
   /** undefined for the account without a name. */
@@ -20,10 +21,33 @@ export interface LaneDependencies {
   /** Takes statements, and other files that partners answer. */
   readonly statements: FileStore;
   readonly poll: PollBounds;
+  /** That of the workflows. */
+  readonly taskQueue: string;
 }
 
-/** The activities that call the partners in one account, by the lane in which they run. */
-export function partnerLanes(dependencies: LaneDependencies): Record<SystemName, object> {
+export interface PartnerLane {
+  readonly activities: object;
+  /** Whether the partner lets us in; undefined where nothing can be read to find out. */
+  readonly access: AccountAccess | undefined;
+}
+
+/** What calls the partners in one account, by the lane in which it runs. */
+export function partnerLanes(dependencies: LaneDependencies): Record<SystemName, PartnerLane> {
+  const { name: account, clients, taskQueue } = dependencies;
+  const activities = activitiesOf(dependencies);
+  const signIns = signInsOf(clients);
+  const lane = (system: SystemName): PartnerLane => {
+    const signIn = signIns[system];
+    const access = signIn && new AccountAccess({ system, account, taskQueue }, signIn);
+    return { activities: { ...activities[system], ...access?.activities }, access };
+  };
+  return Object.fromEntries(SYSTEM_NAMES.map((system) => [system, lane(system)])) as Record<
+    SystemName,
+    PartnerLane
+  >;
+}
+
+function activitiesOf(dependencies: LaneDependencies): Record<SystemName, object> {
   const { name: partnerAccount, account, clients, documents, statements, poll } = dependencies;
   const operations = catalogue({ posNames: account.posNames, pathSegment: account.banking?.pathSegment });
   const calls = (system: SystemName) =>
@@ -46,5 +70,24 @@ export function partnerLanes(dependencies: LaneDependencies): Record<SystemName,
     'plant-store': calls('plant-store'),
     payments: { ...paymentsActivities(clients.payments), ...calls('payments') },
     processor: calls('processor'),
+  };
+}
+
+/** How the credentials of an account are tried, by system. The processor has nothing that can be read, and no workflow. */
+function signInsOf({
+  boarding,
+  banking,
+  payments,
+  ...clients
+}: PartnerClients): Readonly<Partial<Record<SystemName, SignIn>>> {
+  return {
+    boarding: { read: (options) => boarding.listAgentProfiles({}, options) },
+    banking: {
+      read: (options) => banking.listNewTickets({}, options),
+      forget: banking.forget,
+      useCode: banking.useCode,
+    },
+    'plant-store': { read: (options) => clients['plant-store'].listPlants({ limit: 1 }, options) },
+    payments: { read: (options) => payments.listTerminals({ limit: 1 }, options) },
   };
 }

@@ -16,6 +16,7 @@ export { customerOnboarding } from './customer-onboarding.js';
 export { ensureWebhooks } from './ensure-webhooks.js';
 export { generateStatement } from './generate-statement.js';
 export { merchantBoarding } from './merchant-boarding.js';
+export { partnerAccount } from './partner-account.js';
 export { restoreSubUser } from './restore-sub-user.js';
 export { setCardNickname } from './set-card-nickname.js';
 export { singleActivity } from './single-activity.js';

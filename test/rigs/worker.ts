@@ -28,6 +28,8 @@ export interface WorkerOptions {
   readonly payloadKeys?: string;
   /** Names of further accounts at the partners, with the credentials of the one without a name. Default: none. */
   readonly accounts?: readonly string[];
+  /** Passwords of the boarding partner in those of them that have another one. Default: none. */
+  readonly accountPasswords?: Readonly<Record<string, string>>;
   /** Default: not versioned. */
   readonly version?: Config['version'];
   /** Default: no limits. */
@@ -55,7 +57,7 @@ export const NO_NEWS: Config['events'] = { secrets: [], toLoopback: true, destin
 /** Runs all of Gangway's workers in this process, on a sandbox. */
 export async function runWorker(place: WorkerPlace, options: WorkerOptions): Promise<RunningWorker> {
   const { connection, sandboxUrl, ...dirs } = place;
-  const { payloadKeys = '', version, events = NO_NEWS, accounts = [] } = options;
+  const { payloadKeys = '', version, events = NO_NEWS, accounts = [], accountPasswords = {} } = options;
   const { poll = { minMs: 50, maxMs: 500 } } = options;
   const account = accountOf(sandboxUrl, options);
   const worker = await createWorker({
@@ -63,7 +65,12 @@ export async function runWorker(place: WorkerPlace, options: WorkerOptions): Pro
     namespace: 'default',
     config: {
       ...{ ...account, ...dirs, version, poll, events },
-      accounts: Object.fromEntries(accounts.map((name) => [name, account])),
+      accounts: Object.fromEntries(
+        accounts.map((name) => {
+          const password = accountPasswords[name];
+          return [name, password === undefined ? account : accountOf(sandboxUrl, { ...options, password })];
+        }),
+      ),
       payloadKeys: keysFrom(payloadKeys),
     },
   });

@@ -1,4 +1,4 @@
-import type { HolderRequest, HolderVerdict } from '../../messages/banking-activities.js';
+import type { BankingActivities, HolderRequest, HolderVerdict } from '../../messages/banking-activities.js';
 import { businessOnboardingInput } from '../../messages/business-onboarding-input.js';
 import type { BoardingResponse } from '../../partners/banking/answers.js';
 import type { BankingClient } from '../../partners/banking/client.js';
@@ -10,7 +10,6 @@ import { type FieldProblem, PartnerError } from '../../partners/partner-error.js
 import { repeatable } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { write } from '../write.js';
-import type { BankingCalls } from './access.js';
 import { inputPath } from './input-path.js';
 import { notTold, problemsIn } from './refusal.js';
 
@@ -20,7 +19,7 @@ type HolderOperation = keyof BankingOperations &
 /** Submits a business and corrects it. What is wrong with it is told by where it stands in the input. */
 export function holderActivities(
   client: BankingClient,
-): Pick<BankingCalls, 'submitHolder' | 'correctHolder'> {
+): Pick<BankingActivities, 'submitHolder' | 'correctHolder'> {
   return {
     submitHolder: (request) =>
       write((options) =>

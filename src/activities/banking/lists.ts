@@ -1,8 +1,7 @@
 import type { BankingLists, Listed } from '../../messages/banking-operations.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { eachNotification } from '../../partners/banking/notifications.js';
-import { repeatable } from '../failures.js';
-import { untilCancelled } from './access.js';
+import { repeatable, untilCancelled } from '../failures.js';
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 

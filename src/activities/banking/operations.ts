@@ -1,14 +1,14 @@
+import type { BankingActivities } from '../../messages/banking-activities.js';
 import { eachPaymentCard, isClosed } from '../../partners/banking/cards.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import type { AddressChange, NotificationType } from '../../partners/banking/requests.js';
 import { PartnerError } from '../../partners/partner-error.js';
-import { repeatable } from '../failures.js';
+import { repeatable, untilCancelled } from '../failures.js';
 import { write } from '../write.js';
-import { type BankingCalls, untilCancelled } from './access.js';
 import { problemsIn } from './refusal.js';
 
 type OperationCalls = Pick<
-  BankingCalls,
+  BankingActivities,
   'closeCard' | 'isCardClosed' | 'changeAddress' | 'setCardNickname' | 'restoreSubUser' | 'ensureWebhook'
 >;
 

@@ -1,17 +1,21 @@
-import type { OpenTicket, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
+import type {
+  BankingActivities,
+  OpenTicket,
+  ProfileSnapshot,
+  SeenProfile,
+} from '../../messages/banking-activities.js';
 import type { Ticket } from '../../partners/banking/answers.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { isUnderReview, UNKNOWN } from '../../partners/banking/statuses.js';
 import { PartnerError } from '../../partners/partner-error.js';
-import { repeatable } from '../failures.js';
+import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll } from '../poll.js';
 import type { PollBounds } from '../poll-delay.js';
 import { write } from '../write.js';
-import { type BankingCalls, untilCancelled } from './access.js';
 import { notTold, problemsIn } from './refusal.js';
 
 type ProfileCalls = Pick<
-  BankingCalls,
+  BankingActivities,
   'findProfiles' | 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'
 >;
 

@@ -1,14 +1,13 @@
 import type { FileStore } from '../../documents/file-store.js';
 import { saveStatement } from '../../documents/statement-store.js';
-import type { SavedStatement } from '../../messages/banking-activities.js';
+import type { BankingActivities, SavedStatement } from '../../messages/banking-activities.js';
 import type { StatementRequest } from '../../messages/banking-operations.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { statementFormat } from '../../partners/banking/statement.js';
 import type { CallOptions } from '../../partners/client.js';
-import { repeatable } from '../failures.js';
+import { repeatable, untilCancelled } from '../failures.js';
 import { kept } from '../stores.js';
 import { write } from '../write.js';
-import { type BankingCalls, untilCancelled } from './access.js';
 
 const STATEMENT = { system: 'banking', operation: 'generate-full-statement' };
 
@@ -17,7 +16,7 @@ export function statementActivities(
   client: BankingClient,
   statements: FileStore,
   partnerAccount: string | undefined,
-): Pick<BankingCalls, 'saveStatement'> {
+): Pick<BankingActivities, 'saveStatement'> {
   async function save(request: StatementRequest, options?: CallOptions): Promise<SavedStatement> {
     const { period, financialAccountIds, fileFormat, email } = request;
     const file = await client.generateFullStatement(

@@ -1,11 +1,13 @@
+import type { BankingActivities } from '../../messages/banking-activities.js';
 import type { BankingClient } from '../../partners/banking/client.js';
-import { repeatable } from '../failures.js';
+import { repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { write } from '../write.js';
-import { type BankingCalls, untilCancelled } from './access.js';
 
 /** Answers the partner's tickets. */
-export function ticketActivities(client: BankingClient): Pick<BankingCalls, 'replyToTicket' | 'hasReply'> {
+export function ticketActivities(
+  client: BankingClient,
+): Pick<BankingActivities, 'replyToTicket' | 'hasReply'> {
   return {
     replyToTicket: ({ ticketId, topic, text }) =>
       write(async (options) => {

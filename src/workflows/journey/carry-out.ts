@@ -177,17 +177,17 @@ export function describeProblems(problems: readonly FieldProblem[]): string {
   return lines.join('\n') || 'the partner gave no reason';
 }
 
-/** The partner lets us in, but not do this. Refused credentials are one question for the whole account, asked elsewhere. */
+/** The partner lets us in, but does not permit this. About refused credentials `partnerAccount` asks, once for all. */
 async function askForPermission(
   journey: Journey,
   { title }: Pick<Step<unknown>, 'title'>,
-  { system, fields }: PartnerErrorDetails,
+  { system, status = 403, fields }: PartnerErrorDetails,
 ): Promise<void> {
   const said = fields.length > 0 ? `\n${describeProblems(fields)}` : '';
   await journey.ask({
     kind: 'credentials',
     title: `Not permitted: ${title}`,
-    detail: `The ${system} partner does not permit this (403), or it belongs to another organization. Have it permitted, then retry.${said}`,
+    detail: `The ${system} partner does not permit this (${status}), or it belongs to another organization. Have it permitted, then retry.${said}`,
     answers: ['retry', 'abandon'],
   });
 }

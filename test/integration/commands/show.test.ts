@@ -119,7 +119,8 @@ describe('gangway show', () => {
 
 describe('gangway show in trouble', () => {
   async function withRig(options: RigOptions) {
-    const other = await createRig(options);
+    // An account has one workflow over all task queues.
+    const other = await createRig({ ...options, server: {} });
     const shown = await runGangway(other.env, ['show', 'departments', '--json']);
     await other.close();
     return shown;
@@ -144,7 +145,7 @@ describe('gangway show in trouble', () => {
     [
       'needs a code',
       { bankingUser: 'mfa' },
-      'lets us in with a one-time code only: set BANKING_TOTP_SECRET, or ',
+      'lets us in with a one-time code only: answer "gangway inbox", or set BANKING_TOTP_SECRET',
     ],
     ['has no bank', { bankingUser: null }, 'was not reached: BANKING_URL is not set'],
   ])('says in words that the worker %s', async (_, options, words) => {

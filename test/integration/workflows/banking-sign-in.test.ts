@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { type CountingProxy, countingProxy } from '../../rigs/counting-proxy.js';
 import { business } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
+import {
+  accountOf,
+  allRefused,
+  asked,
+  soon,
+  startAnotherWorker,
+  waiting,
+  withAccounts,
+} from '../../rigs/workflows/partner-account.js';
 
 const SIGN_IN = 'POST /api/auth/v2';
 
@@ -12,65 +22,87 @@ async function asUser(
   story: (rig: Rig, proxy: CountingProxy) => Promise<void>,
   more: RigOptions = {},
 ): Promise<void> {
-  const rig = await createRig({ ...more, worker: false });
-  try {
+  await withAccounts(async (rig) => {
     const proxy = await countingProxy(rig.sandbox.url, rig.atClose);
     await rig.startWorker({ bankingUser, bankingUrl: proxy.url });
     await story(rig, proxy);
-  } finally {
-    await rig.close();
-  }
+  }, more);
 }
 
+const statuses = (proxy: CountingProxy) => proxy.seen(SIGN_IN).map(({ status }) => status);
+
+const raised = async (account: Onboarding) =>
+  (await account.events()).filter((event) => event === 'requirement-raised').length;
+
 describe.concurrent('a bank that wants a second factor', () => {
-  it('has a person asked for the one-time code, and goes on with it', async () => {
+  it('has a person asked for the one-time code once for all, who go on with it', async () => {
     await asUser('mfa', async (rig, proxy) => {
-      const onboarding = await rig.onboardBusiness(business());
-      const requirement = await onboarding.requirement('one-time-code');
+      const onboardings = await Promise.all([1, 2, 3].map(() => rig.onboardBusiness(business())));
+      const account = accountOf(rig, 'banking');
+      const requirement = await asked(account, 'one-time-code');
       expect(requirement).toMatchObject({
-        title: 'One-time code needed: look for the business at the bank',
-        answers: ['code', 'retry', 'abandon'],
+        title: 'One-time code needed: sign in to the banking partner',
+        answers: ['code', 'retry'],
       });
-      expect(proxy.seen(SIGN_IN).map(({ status }) => status)).toEqual([403]);
-      await onboarding.resolve(requirement.id, { kind: 'code', code: '000000' });
-      expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-      expect(proxy.seen(SIGN_IN).map(({ status }) => status)).toEqual([403, 200]);
-      const { timeline } = await onboarding.state();
-      expect(timeline.filter(({ event }) => event === 'requirement-raised')).toHaveLength(1);
-      expect(JSON.stringify(timeline)).not.toContain('000000');
+      await allRefused(onboardings);
+      expect(statuses(proxy)).toEqual([403]);
+      expect(await waiting(rig)).toEqual([account.workflowId]);
+      await account.resolve(requirement.id, { kind: 'code', code: '000000' });
+      const outcomes = await soon(onboardings);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(3).fill('onboarded'));
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      expect(statuses(proxy)).toEqual([403, 200]);
+      expect(await raised(account)).toBe(1);
+      const states = await Promise.all([account, ...onboardings].map((each) => each.state()));
+      expect(JSON.stringify(states)).not.toContain('000000');
     });
   });
 
   it('has a person asked again after a wrong code', async () => {
     await asUser('mfa', async (rig, proxy) => {
       const onboarding = await rig.onboardBusiness(business());
-      const first = await onboarding.requirement('one-time-code');
-      await onboarding.resolve(first.id, { kind: 'code', code: '123456' });
-      const { requirements } = await onboarding.until(
+      const account = accountOf(rig, 'banking');
+      const first = await asked(account, 'one-time-code');
+      await account.resolve(first.id, { kind: 'code', code: '123456' });
+      const { requirements } = await account.until(
         (state) => state.requirements.some(({ id }) => id !== first.id),
         'the second question',
       );
       expect(requirements.map(({ kind }) => kind)).toEqual(['one-time-code']);
-      expect(proxy.seen(SIGN_IN)).toHaveLength(2);
-      await onboarding.resolve(requirements[0]?.id ?? '', { kind: 'code', code: '000000' });
-      expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-      expect(proxy.seen(SIGN_IN).map(({ status }) => status)).toEqual([403, 403, 200]);
+      expect(statuses(proxy)).toEqual([403, 403]);
+      await account.resolve(requirements[0]?.id ?? '', { kind: 'code', code: '000000' });
+      expect(await soon([onboarding])).toMatchObject([{ outcome: 'onboarded' }]);
+      expect(statuses(proxy)).toEqual([403, 403, 200]);
     });
   });
 
-  it('lets everyone in by the code that one was asked for: the others only try again', async () => {
-    await asUser('mfa', async (rig, proxy) => {
-      const first = await rig.onboardBusiness(business('waiting'));
-      const second = await rig.onboardBusiness(business());
-      const asked = await first.requirement('one-time-code');
-      const other = await second.requirement('one-time-code');
-      expect(proxy.seen(SIGN_IN)).toHaveLength(1);
-      await first.resolve(asked.id, { kind: 'code', code: '000000' });
-      await first.until(({ partnerStatus }) => partnerStatus === 'Submitted', 'the status');
-      await second.resolve(other.id, { kind: 'retry' });
-      expect(await second.outcome()).toMatchObject({ outcome: 'onboarded' });
-      expect((await first.state()).requirements).toEqual([]);
-      expect(proxy.seen(SIGN_IN).map(({ status }) => status)).toEqual([403, 200]);
+  it('has a person asked for a code for each worker process, one after the other', async () => {
+    await asUser('mfa', async (rig, one) => {
+      const other = await countingProxy(rig.sandbox.url, rig.atClose);
+      await startAnotherWorker(rig, { bankingUser: 'mfa', bankingUrl: other.url });
+      const onboardings = await Promise.all(Array.from({ length: 8 }, () => rig.onboardBusiness(business())));
+      await allRefused(onboardings);
+      await eventually(
+        async () => [one, other].map((proxy) => statuses(proxy).length),
+        (counts) => counts.every((count) => count === 1),
+        'a refusal of both',
+      );
+      const account = accountOf(rig, 'banking');
+      const first = await asked(account, 'one-time-code');
+      await account.resolve(first.id, { kind: 'code', code: '000000' });
+      const { requirements } = await account.until(
+        (state) => state.requirements.some(({ id }) => id !== first.id),
+        'the second question',
+      );
+      expect(requirements).toHaveLength(1);
+      expect([statuses(one), statuses(other)].filter((all) => all.includes(200))).toHaveLength(1);
+      await account.resolve(requirements[0]?.id ?? '', { kind: 'code', code: '000000' });
+      const outcomes = await soon(onboardings);
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(8).fill('onboarded'));
+      await account.outcome();
+      expect(statuses(one).at(-1)).toBe(200);
+      expect(statuses(other).at(-1)).toBe(200);
+      expect(await raised(account)).toBe(2);
     });
   });
 
@@ -85,8 +117,9 @@ describe.concurrent('a bank that wants a second factor', () => {
       'mfa',
       async (rig, proxy) => {
         const onboarding = await rig.onboardBusiness(business('waiting'));
-        const { id } = await onboarding.requirement('one-time-code');
-        await onboarding.resolve(id, { kind: 'code', code: '000000' });
+        const account = accountOf(rig, 'banking');
+        const { id } = await asked(account, 'one-time-code');
+        await account.resolve(id, { kind: 'code', code: '000000' });
         await onboarding.until(({ profileId }) => profileId !== undefined, 'the profile');
         passedMs = 9 * 60_000;
         const renewals = () => proxy.seen('POST /api/auth/refresh').map(({ status }) => status);
@@ -106,75 +139,70 @@ describe.concurrent('a bank that wants a second factor', () => {
   });
 });
 
-describe.concurrent('a locked account', () => {
-  it('is told to a person, and not tried again before that person says so', async () => {
+describe.concurrent('an account that the bank does not let in', () => {
+  it('when it is locked, is one question, and is not tried again before a person says so', async () => {
     await asUser('locked', async (rig, proxy) => {
-      const onboarding = await rig.onboardBusiness(business());
-      const first = await onboarding.requirement('credentials');
-      // The user's name, which is in the partner's words by chance, is its password as well.
-      expect(first.detail).toBe(
-        'The banking partner does not let us sign in (403): the account is locked or suspended. Have it unlocked, then retry.\n' +
-          'The account is [Redacted]',
+      const first = await rig.onboardBusiness(business());
+      const account = accountOf(rig, 'banking');
+      const requirement = await asked(account, 'credentials');
+      expect(requirement.detail).toContain(
+        'does not let us sign in (403): the account is locked or suspended; issue-token: HTTP 403. Have it unlocked.',
       );
+      // The user's name, which is in the partner's words by chance, is its password as well.
+      expect(requirement.detail).toContain('The partner says: The account is [Redacted]');
       // Others come to the same door meanwhile.
       const others = await Promise.all([1, 2, 3].map(() => rig.onboardBusiness(business())));
-      for (const other of others) await other.requirement('credentials');
-      expect(proxy.seen()).toHaveLength(1);
-      expect(proxy.seen(SIGN_IN)).toHaveLength(1);
+      await allRefused([first, ...others]);
+      expect(await waiting(rig)).toEqual([account.workflowId]);
+      expect(statuses(proxy)).toEqual([403]);
 
-      await onboarding.resolve(first.id, { kind: 'retry' });
-      await onboarding.until(
-        (state) => state.requirements.some(({ id }) => id !== first.id),
+      await account.resolve(requirement.id, { kind: 'retry' });
+      await account.until(
+        (state) => state.requirements.some(({ id }) => id !== requirement.id),
         'the second question',
       );
+      expect(statuses(proxy)).toEqual([403, 403]);
       expect(proxy.seen()).toHaveLength(2);
-      expect(proxy.seen(SIGN_IN)).toHaveLength(2);
     });
   });
 
-  it('that was unlocked lets the onboarding go on', async () => {
-    const rig = await createRig({ worker: false });
-    try {
+  it('goes on by itself when other workers can sign in', async () => {
+    await withAccounts(async (rig) => {
       const locked = await rig.startWorker({ bankingUser: 'locked' });
       const onboarding = await rig.onboardBusiness(business());
-      const { id } = await onboarding.requirement('credentials');
+      const account = accountOf(rig, 'banking');
+      await asked(account, 'credentials');
       await locked.stop();
       await rig.startWorker();
-      await onboarding.resolve(id, { kind: 'retry' });
-      expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    } finally {
-      await rig.close();
-    }
+      expect(await soon([onboarding])).toMatchObject([{ outcome: 'onboarded' }]);
+      expect(await account.outcome()).toEqual({ outcome: 'done' });
+      expect(await raised(account)).toBe(1);
+    });
+  });
+
+  it.each([
+    ['a wrong password (401)', { bankingPassword: 'wrong' }, 'Wrong nickName or password'],
+    ['a user nobody knows (404)', { bankingUser: 'nobody' }, 'User not found'],
+  ])('(%s) is told to a person, in the partner’s words, too', async (_, user, words) => {
+    await withAccounts(async (rig) => {
+      await rig.startWorker(user);
+      await rig.onboardBusiness(business());
+      const { detail, answers } = await asked(accountOf(rig, 'banking'), 'credentials');
+      expect(detail).toContain('refuses our credentials (401)');
+      expect(detail).toContain(`The partner says: ${words}`);
+      expect(answers).toEqual(['retry']);
+    });
   });
 });
 
-describe.concurrent('what the bank does not let us do', () => {
-  it.each([
-    [
-      'a wrong password (401)',
-      { bankingPassword: 'wrong' },
-      'refuses our credentials (401)',
-      'Wrong nickName or password',
-    ],
-    [
-      'a user nobody knows (404)',
-      { bankingUser: 'nobody' },
-      'refuses our credentials (401)',
-      'User not found',
-    ],
-    [
-      'no permission (403)',
-      { bankingUser: 'no-access' },
-      'does not permit this (403)',
-      'No permission for this operation',
-    ],
-  ])('(%s) is told to a person, in the partner’s words, too', async (_, user, words, partnersWords) => {
-    const rig = await createRig(user);
+describe('what the bank does not permit (403)', () => {
+  it('is asked where it was wanted', async () => {
+    const rig = await createRig({ bankingUser: 'no-access' });
     try {
       const onboarding = await rig.onboardBusiness(business());
       const { detail, answers } = await onboarding.requirement('credentials');
-      expect(detail).toContain(words);
-      expect(detail).toContain(`\n${partnersWords}`);
+      expect(detail).toContain('does not permit this (403)');
+      expect(detail).toContain('No permission for this operation');
       expect(answers).toEqual(['retry', 'abandon']);
     } finally {
       await rig.close();

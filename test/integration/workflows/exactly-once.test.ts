@@ -202,26 +202,8 @@ describe('reads', () => {
   });
 });
 
-describe.concurrent('credentials that the partner refuses', () => {
-  it('(401) are a requirement; after their correction the boarding goes on', async () => {
-    const locked = await createRig({ worker: false });
-    try {
-      const wrong = await locked.startWorker({ user: 'sandbox', password: 'wrong' });
-      const input = merchant();
-      const boarding = await locked.board(input);
-      const requirement = await boarding.requirement('credentials');
-      expect(requirement.title).toBe('No access: create the merchant');
-      await wrong.stop();
-      await locked.startWorker();
-      await boarding.resolve(requirement.id, { kind: 'retry' });
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-      expect(await locked.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
-    } finally {
-      await locked.close();
-    }
-  });
-
-  it('(403) are a requirement that says so', async () => {
+describe('a write that the partner does not permit (403)', () => {
+  it('is a requirement that says so', async () => {
     const limited = await createRig({ user: 'read-only' });
     try {
       const boarding = await limited.board(merchant());

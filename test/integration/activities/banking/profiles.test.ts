@@ -47,13 +47,13 @@ describe('profiles that there are already', () => {
   });
 
   it.each([
-    ['500-before-commit', 'Uncertain', true],
-    ['expired-token', 'Unauthorized', false],
-  ])('are unknown after %s', async (fault, kind, isRetried) => {
+    ['500-before-commit', 'Uncertain'],
+    ['expired-token', 'Unauthorized'],
+  ])('are unknown after %s', async (fault, kind) => {
     const { run, banking } = await activitiesAtSandbox();
     for (const _ of [1, 2]) await plan(banking, fault, 'search-business-account-holders');
     const search = run('findProfiles', { dba: 'Corner Bakery' });
-    expect(await failed(search)).toMatchObject({ details: { kind }, isRetried });
+    expect(await failed(search)).toMatchObject({ details: { kind }, isRetried: true });
   });
 });
 

@@ -1,0 +1,45 @@
+import { condition, setHandler } from '@temporalio/workflow';
+import { credentialsRefused, type PartnerAccountInput, type Refusal } from '../messages/partner-account.js';
+import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
+import { Journey } from './journey/journey.js';
+import { activitiesAt } from './partner-account/activities.js';
+import { untilLetIn } from './partner-account/credentials.js';
+
+/**
+ * Acts for one of our accounts at one partner, for all that work with it: while the partner refuses our credentials it asks
+ * once, tries them, and has everything that waits go on when they work. Started by the first refusal as
+ * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`; ends when nobody is refused any more.
+ */
+export async function partnerAccount({ system }: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
+  const refusals = new Map<string, Refusal>();
+  setHandler(credentialsRefused, ({ process, refusal }) => void refusals.set(process, refusal));
+  const journey = new Journey({
+    dueInHours: DEFAULT_DUE_IN_HOURS,
+    correctable: [],
+    nextSteps: {
+      working: 'the credentials are tried; what waits goes on by itself when they work',
+      done: 'nothing, the credentials work',
+    },
+    leftBehind: () => 'what waits is tried again every minute',
+  });
+  return journey.live(async () => {
+    journey.enter('working');
+    await condition(() => refusals.size > 0);
+    const activities = activitiesAt(system);
+    // Each process signs in for itself. A code, for one, is good for one of them.
+    const letIn = new Set<string>();
+    for (let [first] = refusals; first; [first] = refusals) {
+      const [process, refusal] = first;
+      refusals.delete(process);
+      journey.timeline.add('credentials-refused', { detail: `${refusal.operation}: ${refusal.reason}` });
+      // What others remember of refusals is older than the credentials that work.
+      const isOutdated = letIn.size > 0 && !letIn.has(process);
+      letIn.add(
+        await untilLetIn(journey, system, activities, { process, ...(isOutdated && { afresh: true }) }),
+      );
+      const woken = await activities.wakeRefused();
+      journey.timeline.add('credentials-work', { detail: `retried at once: ${woken}` });
+    }
+    return { outcome: 'done' };
+  });
+}

@@ -1,0 +1,21 @@
+import type { PartnerAccountActivities, PartnerAccountInput } from '../../messages/partner-account.js';
+import { POLL, REPEATABLE } from '../journey/activity-options.js';
+import { laneActivities } from '../journey/lane-activities.js';
+
+/** All workflows of an account are looked at. */
+const LONG = '10m';
+
+export function activitiesAt(system: PartnerAccountInput['system']): PartnerAccountActivities {
+  const { activityId: _, ...poll } = POLL;
+  const probing = laneActivities<PartnerAccountActivities>(system, {
+    ...poll,
+    retry: { initialInterval: '5s', backoffCoefficient: 1 },
+    summary: 'Try the credentials',
+  });
+  const waking = laneActivities<PartnerAccountActivities>(system, {
+    ...REPEATABLE,
+    startToCloseTimeout: LONG,
+    summary: 'Retry what was refused',
+  });
+  return { probeAccount: probing.probeAccount, wakeRefused: waking.wakeRefused };
+}

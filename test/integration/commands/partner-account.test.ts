@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { merchant } from '../../rigs/inputs.js';
+import { jsonLines } from '../../rigs/processes.js';
+import { event, runReceiver, STRUCTURED } from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { accountOf, asked } from '../../rigs/workflows/partner-account.js';
+
+const ID = 'partner-account-boarding';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ server: {}, password: 'wrong' });
+  await rig.board(merchant());
+  await asked(accountOf(rig, 'boarding'), 'credentials');
+});
+afterAll(() => rig.close());
+
+const gangway = (...args: string[]) => runGangway(rig.env, args);
+
+/** Waits for the question after this one. */
+async function askedAfter(earlier: string): Promise<string> {
+  const isNext = ({ id }: { id: string }) => id !== earlier;
+  const { requirements } = await accountOf(rig, 'boarding').until(
+    (state) => state.requirements.some(isNext),
+    'the next question',
+  );
+  return requirements.find(isNext)?.id ?? '';
+}
+
+describe('an account whose credentials are refused', () => {
+  it('is in the inbox, and nothing else is', async () => {
+    const items = jsonLines(await gangway('inbox', '--json'));
+    expect(items.map(({ workflowId, kind, title }) => [workflowId, kind, title])).toEqual([
+      [ID, 'credentials', 'No access: the boarding partner'],
+    ]);
+  });
+
+  it('is listed by list --accounts alone', async () => {
+    const listed = async (...args: string[]) =>
+      jsonLines(await gangway('list', '--json', ...args)).map(({ workflowId, state }) => [workflowId, state]);
+    expect(await listed('--accounts')).toEqual([[ID, 'running']]);
+    expect(await listed('--accounts', '--action-required')).toEqual([[ID, 'running']]);
+    expect((await listed()).flat()).not.toContain(ID);
+    expect(await listed('--operations')).toEqual([]);
+  });
+
+  it('has a status that says what to do', async () => {
+    const { code, stdout } = await gangway('status', ID);
+    expect(code).toBe(0);
+    expect(stdout).toContain('refuses our credentials (401)');
+    expect(stdout).toContain('Everything that waits goes on by itself when the credentials work');
+  });
+
+  it('takes an answer from resolve and by an event, and is asked about again while they do not work', async () => {
+    const { requirements } = await accountOf(rig, 'boarding').state();
+    const first = requirements[0]?.id ?? '';
+    const resolved = await gangway('resolve', ID, first, '--retry', '--reason', 'changed at the partner');
+    expect(resolved).toMatchObject({ code: 0, stdout: `${first} resolved; 0 still open\n` });
+    const second = await askedAfter(first);
+
+    const { post } = await runReceiver(rig);
+    const data = {
+      id: ID,
+      requirementId: second,
+      answer: { kind: 'retry' },
+      actor: 'olga',
+      reason: 'changed',
+    };
+    const answered = await post(JSON.stringify(event('requirement.resolved.v1', data)), {
+      'content-type': STRUCTURED,
+    });
+    expect(answered).toMatchObject({ status: 202, text: JSON.stringify({ workflowId: ID }) });
+    await askedAfter(second);
+  });
+
+  it('cannot be given up: the credentials must work, or nothing waits for them', async () => {
+    const { requirements } = await accountOf(rig, 'boarding').state();
+    const { code, stderr } = await gangway(
+      'resolve',
+      ID,
+      requirements[0]?.id ?? '',
+      '--abandon',
+      '--reason',
+      'no',
+    );
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('takes retry') });
+  });
+});

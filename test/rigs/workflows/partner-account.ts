@@ -1,0 +1,92 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { partnerAccountId } from '../../../src/messages/ids.js';
+import { PARTNER_ERROR } from '../../../src/messages/partner-failure.js';
+import type { Requirement } from '../../../src/messages/requirements.js';
+import { Onboarding } from '../onboarding.js';
+import { createRig, type Rig, type RigOptions } from '../rig.js';
+import { eventually } from '../waiting.js';
+import { runWorker, type WorkerOptions } from '../worker.js';
+
+/** Less than an activity waits by itself that was refused, in milliseconds. */
+const SOON_MS = 40_000;
+
+/** A rig with a server of its own: an account has one workflow over all task queues. The worker is left to the test. */
+export async function withAccounts(
+  story: (rig: Rig) => Promise<void>,
+  options: RigOptions = {},
+): Promise<void> {
+  const rig = await createRig({ ...options, worker: false, server: {} });
+  try {
+    await story(rig);
+  } finally {
+    await rig.close();
+  }
+}
+
+export function accountOf(rig: Rig, system: string, account?: string): Onboarding {
+  return new Onboarding(rig.client, partnerAccountId(system, account));
+}
+
+/** Waits until the workflow of an account was started. */
+export async function begun(account: Onboarding): Promise<Onboarding> {
+  await eventually(() => exists(account), Boolean, `the start of ${account.workflowId}`);
+  return account;
+}
+
+/** Waits for an open requirement of an account, whose workflow may not run yet. */
+export async function asked(account: Onboarding, kind: Requirement['kind']): Promise<Requirement> {
+  await begun(account);
+  return account.requirement(kind);
+}
+
+async function exists({ handle }: Onboarding): Promise<boolean> {
+  try {
+    await handle.describe();
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** Waits until the server waits with an activity of each that the partner refused. */
+export async function allRefused(onboardings: readonly Onboarding[]): Promise<void> {
+  for (const { handle, workflowId } of onboardings) {
+    await eventually(
+      async () => (await handle.describe()).raw.pendingActivities ?? [],
+      (all) => all.some((one) => one.lastFailure?.applicationFailureInfo?.type === PARTNER_ERROR),
+      `a refusal of ${workflowId}`,
+    );
+  }
+}
+
+/** Ids of all workflows that wait for a person, as Temporal lists them. */
+export async function waiting(rig: Rig): Promise<string[]> {
+  const found: string[] = [];
+  const query = "ActionRequired = true AND ExecutionStatus = 'Running'";
+  for await (const { workflowId } of rig.client.workflow.list({ query })) found.push(workflowId);
+  return found.sort();
+}
+
+/** The outcomes, which must be there before an activity that was refused is retried by itself. */
+export async function soon<Outcome>(onboardings: readonly Onboarding<Outcome>[]): Promise<Outcome[]> {
+  const ended = async () => {
+    const all = await Promise.all(onboardings.map(({ handle }) => handle.describe()));
+    return all.filter(({ status }) => status.name === 'RUNNING').map(({ workflowId }) => workflowId);
+  };
+  await eventually(ended, (running) => running.length === 0, 'all outcomes', SOON_MS);
+  return Promise.all(onboardings.map((onboarding) => onboarding.outcome()));
+}
+
+/** A worker beside the first one, on a connection of its own, as if in another process. Ends with the rig. */
+export async function startAnotherWorker(rig: Rig, options: WorkerOptions): Promise<void> {
+  const { taskQueue, documentDir, statementDir, sandbox, env } = rig;
+  const connection = await NativeConnection.connect({ address: env['TEMPORAL_ADDRESS'] ?? '' });
+  const place = { connection, taskQueue, documentDir, statementDir, sandboxUrl: sandbox.url };
+  const worker = await runWorker(place, { payloadKeys: env['PAYLOAD_KEYS'] ?? '', ...options });
+  rig.atClose(async () => {
+    await worker.stop();
+    await connection.close();
+  });
+}
