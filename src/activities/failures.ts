@@ -73,7 +73,7 @@ export async function beating<T>(call: () => Promise<T>, progress?: unknown): Pr
 export function asFailure(
   error: PartnerError,
   retryable: boolean,
-  { paceMs = 0, ...more }: { paceMs?: number } & Pick<PartnerErrorDetails, 'sentAt'> = {},
+  { paceMs = 0, ...more }: { paceMs?: number } & Pick<PartnerErrorDetails, 'sentAt' | 'baseline'> = {},
 ): ApplicationFailure {
   const { retryAfterMs = 0 } = error.details;
   const nextRetryDelay = Math.max(

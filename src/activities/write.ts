@@ -18,6 +18,8 @@ import { asFailure, isWorthRepeating } from './failures.js';
 export interface WriteOptions {
   /** Records the mark. */
   readonly beforeSending: () => Promise<void>;
+  /** Takes the ids that are at the partner just before the write, which the mark and a failure as `Uncertain` then carry. */
+  readonly startFrom: (baseline: readonly number[]) => void;
   /** Ends the call early enough to report its outcome before the attempt times out. */
   readonly signal: AbortSignal;
   /** An earlier attempt may have taken effect. Never with a call that must not be repeated. */
@@ -59,22 +61,27 @@ export async function write<Result>(
   const { heartbeatDetails, activityType, startToCloseTimeoutMs, attempt } = activityInfo();
   const earlier = heartbeatDetails as Mark | undefined;
   const isUnclear = earlier?.sending ?? isResetWithoutMarks();
-  if (isUnclear && !mayRepeat) throw lost(activityType, earlier?.sentAt);
+  if (isUnclear && !mayRepeat) throw lost(activityType, earlier);
 
   const marks = new Marks();
   const deadline = new Deadline({ ms: startToCloseTimeoutMs * SHARE_OF_ATTEMPT });
   try {
-    return await send({ beforeSending: marks.set, signal: deadline.signal, isUnclear });
+    return await send({
+      beforeSending: marks.set,
+      startFrom: marks.startFrom,
+      signal: deadline.signal,
+      isUnclear,
+    });
   } catch (error) {
-    const { sentAt } = marks;
     if (marks.refusal) throw marks.refusal;
-    if (sentAt === undefined) {
+    const { sent } = marks;
+    if (sent === undefined) {
       const failure = notSent(error, attempt);
       if (!isFinal(failure) && earlier === undefined) await marks.clear();
       throw failure;
     }
-    if (!(error instanceof PartnerError)) throw unexpected(activityType, error, sentAt);
-    if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, { sentAt });
+    if (!(error instanceof PartnerError)) throw unexpected(activityType, error, sent);
+    if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, sent);
     if (!isWithoutEffect(error)) throw asFailure(error, false);
     if (!isUnclear) await marks.clear();
     throw asFailure(error, true);
@@ -144,51 +151,61 @@ function isResetWithoutMarks(): boolean {
   return wasReset && heartbeatDetails === undefined;
 }
 
-function lost(operation: string, sentAt: string | undefined): ApplicationFailure {
+/** When a request was sent, and what was there before. */
+type Sent = Omit<Mark, 'sending'>;
+
+function lost(operation: string, mark: Mark | undefined): ApplicationFailure {
   const reason =
-    sentAt === undefined
+    mark === undefined
       ? 'it was reset together with its marks'
       : 'its worker stopped before the response was recorded';
   const error = new PartnerError({ system: 'gangway', operation, kind: 'Uncertain', fields: [], reason });
-  return asFailure(error, false, sentAt === undefined ? {} : { sentAt });
+  if (mark === undefined) return asFailure(error, false);
+  const { sending: _, ...sent } = mark;
+  return asFailure(error, false, sent);
 }
 
-function unexpected(operation: string, error: unknown, sentAt: string): ApplicationFailure {
+function unexpected(operation: string, error: unknown, sent: Sent): ApplicationFailure {
   const reason = error instanceof Error ? error.name : 'unknown';
   const failure = new PartnerError(
     { system: 'gangway', operation, kind: 'Uncertain', fields: [], reason },
     { cause: error },
   );
-  return asFailure(failure, false, { sentAt });
+  return asFailure(failure, false, sent);
 }
 
 /** The durable marks of one attempt. */
 class Marks {
-  /** When a request was about to be sent, ISO 8601; undefined while the server holds no mark of this attempt. */
-  sentAt: string | undefined;
+  /** Undefined while the server holds no mark of this attempt. */
+  sent: Sent | undefined;
   /** Why this attempt must not send. */
   refusal: Error | undefined;
+  #baseline: Pick<Mark, 'baseline'> = {};
+
+  readonly startFrom = (baseline: readonly number[]): void => {
+    this.#baseline = { baseline };
+  };
 
   /** @throws the {@link refusal}, when this attempt must not send */
   readonly set = async (): Promise<void> => {
-    const sentAt = new Date().toISOString();
+    const sent = { sentAt: new Date().toISOString(), ...this.#baseline };
     try {
-      await record({ sending: true, sentAt });
-      this.sentAt = sentAt;
+      await record({ sending: true, ...sent });
+      this.sent = sent;
       marked.add(Context.current());
     } catch (error) {
-      this.refusal = await refusalOf(error, sentAt);
+      this.refusal = await refusalOf(error, sent);
       throw this.refusal;
     }
   };
 
   async clear(): Promise<void> {
-    const sentAt = this.sentAt ?? new Date().toISOString();
-    await record({ sending: false, sentAt }).catch((error: unknown) => {
+    const sent = this.sent ?? { sentAt: new Date().toISOString() };
+    await record({ sending: false, ...sent }).catch((error: unknown) => {
       if (!isOrder(error) && !(error instanceof ActivityNotFoundError)) throw error;
     });
     marked.delete(Context.current());
-    this.sentAt = undefined;
+    this.sent = undefined;
   }
 }
 
@@ -201,14 +218,14 @@ function isOrder(error: unknown): boolean {
   );
 }
 
-async function refusalOf(error: unknown, sentAt: string): Promise<Error> {
+async function refusalOf(error: unknown, sent: Sent): Promise<Error> {
   if (error instanceof ActivityNotFoundError)
     return ApplicationFailure.retryable(
       'nothing was sent: the server has given up on this attempt',
       'GivenUp',
     );
   if (!isOrder(error)) return error instanceof Error ? error : new Error(String(error));
-  await record({ sending: false, sentAt }).catch((again: unknown) => {
+  await record({ sending: false, ...sent }).catch((again: unknown) => {
     if (!isOrder(again)) throw again;
   });
   // The server does not retry an activity whose cancellation was requested.

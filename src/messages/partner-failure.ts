@@ -6,4 +6,6 @@ export interface Mark {
   readonly sending: boolean;
   /** ISO 8601: when the request was about to be sent. */
   readonly sentAt: string;
+  /** Ids that were at the partner just before, of the kind of thing that the request makes. */
+  readonly baseline?: readonly number[];
 }

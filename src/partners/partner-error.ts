@@ -43,6 +43,8 @@ export interface PartnerErrorDetails {
   readonly needs?: 'one-time-code';
   /** ISO 8601: when a write was sent whose outcome nobody knows. */
   readonly sentAt?: string;
+  /** Ids that were at the partner just before that write, of the kind of thing that it makes. */
+  readonly baseline?: readonly number[];
   /** A short technical reason that holds no data of the call: `ECONNREFUSED`, `HTTP 503`. */
   readonly reason: string;
 }

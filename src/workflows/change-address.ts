@@ -42,6 +42,7 @@ export async function changeAddress(input: ChangeAddressInput): Promise<Operatio
         }
       },
       endsWhenRejected: true,
+      repeats: true,
     });
     journey.timeline.add('address-changed');
     return {};

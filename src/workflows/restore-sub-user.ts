@@ -18,6 +18,7 @@ export async function restoreSubUser(
       title: 'restore the sub-user',
       run: () => restore({ subUserId }),
       endsWhenRejected: true,
+      repeats: true,
     });
     const detail = `${subUserId}`;
     if (!afterLostCall) {

@@ -20,6 +20,8 @@ export interface Step<Result> {
   readonly replace?: (document: DocumentRef) => void;
   /** A rejection ends it: {@link RejectedByPartner}. */
   readonly endsWhenRejected?: true;
+  /** A write that may be repeated. When it is cancelled in flight, it is kept what became of it. */
+  readonly repeats?: true;
   /** Present on writes without an idempotency key. Their `run` sends at most once (activities/write.ts). */
   readonly once?: OnceOnly<Result>;
 }
@@ -30,8 +32,12 @@ export interface OnceOnly<Result> {
    * Looks at the partner for evidence that this write took effect, which nothing else explains; undefined when there is none.
    *
    * @param wasInDoubt false when the write was rejected, and no earlier attempt of it is in doubt
+   * @param baseline what its activity read just before the first attempt that is in doubt, if it did
    */
-  readonly lookForEffect?: (wasInDoubt: boolean) => Promise<{ found: Result } | undefined>;
+  readonly lookForEffect?: (
+    wasInDoubt: boolean,
+    baseline: readonly number[] | undefined,
+  ) => Promise<{ found: Result } | undefined>;
   /** The same evidence, in what the partner showed meanwhile; looked at while a person is asked. */
   readonly effectSeen?: () => { found: Result } | undefined;
   /**
@@ -68,7 +74,8 @@ export class RejectedByPartner extends Error {
  * @throws {CancelledFailure} when the step is cancelled; a write that was in flight is seen through first
  */
 export async function carryOut<Result>(journey: Journey, step: Step<Result>): Promise<Result> {
-  for (let wasInDoubt = false; ; ) {
+  let doubt: Doubt | undefined;
+  for (;;) {
     await step.prepare?.();
     // What follows a write that was seen through begins no other.
     if (CancellationScope.current().consideredCancelled)
@@ -79,7 +86,7 @@ export async function carryOut<Result>(journey: Journey, step: Step<Result>): Pr
     switch (failure.kind) {
       case 'Rejected': {
         // What was asked for may be there already, done by an earlier call or by someone else.
-        const effect = await adoptedEffect(journey, step, wasInDoubt);
+        const effect = await adoptedEffect(journey, step, doubt);
         if (effect) return effect.found;
         if (step.endsWhenRejected) throw new RejectedByPartner(failure.fields, failure.status);
         await askForCorrection(journey, step, failure.fields, () => step.once?.effectSeen?.() !== undefined);
@@ -93,13 +100,16 @@ export async function carryOut<Result>(journey: Journey, step: Step<Result>): Pr
       default: {
         // Of everything else the server retries what is not an unknown outcome.
         if (!step.once) throw new Error(`${step.title}: unexpected ${failure.kind}`);
-        wasInDoubt = true;
-        const settled = await settleUncertain(journey, step, step.once, failure);
+        doubt ??= failure;
+        const settled = await settleUncertain(journey, step, step.once, failure, doubt);
         if (settled !== 'again') return settled.result;
       }
     }
   }
 }
+
+/** The first attempt of a write whose outcome is not known. */
+type Doubt = Pick<PartnerErrorDetails, 'baseline'>;
 
 /** Makes one attempt. Of a write that was cancelled while in flight, it is kept what became of it. */
 async function attempted<Result>(
@@ -108,7 +118,7 @@ async function attempted<Result>(
 ): Promise<{ result: Result } | { failure: PartnerErrorDetails }> {
   const ended = (became: UnfinishedWrite['became']) => {
     const wasOvertaken = CancellationScope.current().consideredCancelled;
-    if (step.once && wasOvertaken) journey.overtaken(step.title, became);
+    if ((step.once || step.repeats) && wasOvertaken) journey.overtaken(step.title, became);
     return wasOvertaken;
   };
   try {
@@ -118,7 +128,8 @@ async function attempted<Result>(
     return { result };
   } catch (error) {
     if (isCancellation(error)) {
-      ended('not-sent');
+      // Of a write that may be repeated, an attempt before the one that was not made may have taken effect.
+      ended(step.repeats ? 'unknown' : 'not-sent');
       throw error;
     }
     const failure = error instanceof RejectedByPartner ? rejection(step, error) : partnerFailure(error);
@@ -195,11 +206,10 @@ async function askForPermission(
 async function adoptedEffect<Result>(
   journey: Journey,
   { title, once }: Step<Result>,
-  wasInDoubt: boolean,
+  doubt: Doubt | undefined,
 ): Promise<{ found: Result } | undefined> {
-  const effect = await once?.lookForEffect?.(wasInDoubt);
-  if (effect && wasInDoubt)
-    journey.timeline.add('write-adopted', { detail: `${title}: found at the partner` });
+  const effect = await once?.lookForEffect?.(doubt !== undefined, doubt?.baseline);
+  if (effect && doubt) journey.timeline.add('write-adopted', { detail: `${title}: found at the partner` });
   return effect;
 }
 
@@ -208,6 +218,7 @@ async function settleUncertain<Result>(
   step: Step<Result>,
   once: OnceOnly<Result>,
   { system, operation, reason, sentAt }: PartnerErrorDetails,
+  doubt: Doubt,
 ): Promise<{ result: Result } | 'again'> {
   const { title } = step;
   const { adopt, idFormat, effectSeen } = once;
@@ -215,7 +226,7 @@ async function settleUncertain<Result>(
   journey.doubts.add(title);
   count('uncertainWrites', { system, operation });
   journey.timeline.add('write-uncertain', { detail: `${title}, sent${at}: ${reason}` });
-  const effect = await adoptedEffect(journey, step, true);
+  const effect = await adoptedEffect(journey, step, doubt);
   let problem = '';
   for (;;) {
     const seen = effect ?? effectSeen?.();

@@ -22,5 +22,6 @@ export function partnerFailure(error: unknown): PartnerErrorDetails {
   const mark = cause.lastHeartbeatDetails as Mark | undefined;
   const about = { system: 'gangway', operation, fields: [], reason: 'the attempt timed out' };
   if (!mark?.sending) return { ...about, kind: 'NotSent' };
-  return { ...about, kind: 'Uncertain', sentAt: mark.sentAt };
+  const { sending: _, ...sent } = mark;
+  return { ...about, kind: 'Uncertain', ...sent };
 }

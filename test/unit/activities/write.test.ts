@@ -9,7 +9,12 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { reportsWrites, type WriteOptions, write } from '../../../src/activities/write.js';
-import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
+import type { Mark } from '../../../src/messages/partner-failure.js';
+import {
+  PartnerError,
+  type PartnerErrorDetails,
+  type PartnerErrorKind,
+} from '../../../src/partners/partner-error.js';
 
 /** Attempts that fail by design are not reported. */
 const QUIET = new DefaultLogger('ERROR');
@@ -18,6 +23,13 @@ const SENT_AT = '2026-01-01T00:00:00.000Z';
 function failed(kind: PartnerErrorKind, more: object = {}): PartnerError {
   return new PartnerError({ system: 'boarding', operation: 'create', kind, fields: [], reason: '', ...more });
 }
+
+interface Reported {
+  readonly nonRetryable: boolean;
+  readonly details: readonly PartnerErrorDetails[];
+}
+
+const from = (baseline: readonly number[] | undefined) => (baseline ? ` from ${baseline}` : '');
 
 type Info = ConstructorParameters<typeof MockActivityEnvironment>[0];
 
@@ -40,10 +52,11 @@ async function attempt(
     withDeadline: (_: unknown, request: () => Promise<void>) => request(),
     withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
     activity: {
-      heartbeat: (_: unknown, { sending }: { sending: boolean }) => next(sending ? 'mark' : 'clear'),
+      heartbeat: (_: unknown, { sending, baseline }: Mark) =>
+        next(`${sending ? 'mark' : 'clear'}${from(baseline)}`),
       complete: (_: unknown, result: unknown) => next(`complete ${JSON.stringify(result)}`),
-      fail: (_: unknown, { nonRetryable, details }: { nonRetryable: boolean; details: { kind: string }[] }) =>
-        next(`fail ${details[0]?.kind}${nonRetryable ? ' for good' : ''}`),
+      fail: (_: unknown, { nonRetryable, details: [details] }: Reported) =>
+        next(`fail ${details?.kind}${nonRetryable ? ' for good' : ''}${from(details?.baseline)}`),
     },
   };
   const environment = new MockActivityEnvironment(info, {
@@ -94,6 +107,19 @@ describe('a write', () => {
       nonRetryable: true,
       details: [{ kind: 'Uncertain', sentAt: SENT_AT }],
     });
+  });
+
+  it('keeps with its mark what was there just before, and fails with it', async () => {
+    const call = async ({ startFrom, beforeSending }: WriteOptions) => {
+      startFrom([3, 4]);
+      await beforeSending();
+      throw failed('Uncertain');
+    };
+    const { log } = await attempt(call);
+    expect(log).toEqual(['mark from 3,4', 'fail Uncertain for good from 3,4']);
+    const heartbeatDetails = { sending: true, sentAt: SENT_AT, baseline: [3, 4] };
+    const { outcome } = await attempt(sending(), { info: { attempt: 2, heartbeatDetails } });
+    expect(outcome).toMatchObject({ details: [{ kind: 'Uncertain', baseline: [3, 4] }] });
   });
 
   it.each([
