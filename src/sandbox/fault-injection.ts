@@ -75,6 +75,8 @@ export function withFaults(
         return answer({ status: 500, body: errorBody(500) });
       case 'expired-token':
         return answer({ status: 401, body: errorBody(401) });
+      case '400':
+        return answer({ status: 400, body: errorBody(400) });
       case '429':
         reply.header('retry-after', Math.ceil(plan.milliseconds / 1_000));
         return answer({ status: 429, body: errorBody(429) });

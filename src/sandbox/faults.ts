@@ -11,6 +11,7 @@ export const FAULTS = {
     'waits for `milliseconds`, or until it is forgotten; then the connection is cut, nothing took effect',
   '500-before-commit': 'answers 500, nothing took effect',
   '500-after-commit': 'the call takes effect, then answers 500',
+  '400': 'answers 400, nothing took effect',
   '429': 'answers 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
   delay: 'waits for `milliseconds`, or until it is forgotten, before anything else',
   'delay-after-commit':

@@ -61,7 +61,7 @@ export class SandboxControl {
   async hold(
     operation: string,
     about: string,
-    fault: 'delay' | 'delay-after-commit' = 'delay',
+    fault: 'delay' | 'delay-after-commit' | 'drop-after-delay' = 'delay',
     times = 1,
   ): Promise<HeldCall> {
     await this.plan(fault, operation, { about, times, milliseconds: HELD_MS });

@@ -31,7 +31,8 @@ export function ticketHandlers({ tickets, record, answered }: TicketDeskContext)
   function resolve(ticket: Ticket, status = RESOLVED): void {
     const wasOpen = isOpen(ticket);
     ticket.status = status;
-    if (wasOpen && !isOpen(ticket)) answered(ticket.userProfileId);
+    const { userProfileId } = ticket;
+    if (wasOpen && !isOpen(ticket) && userProfileId !== null) answered(userProfileId);
   }
 
   return {

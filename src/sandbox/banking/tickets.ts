@@ -5,6 +5,8 @@ export interface NewTicket {
   readonly topicId?: number | undefined;
   /** The field of the profile that the partner asks about. */
   readonly updateFieldRequest?: string | undefined;
+  /** Who opens it: null where nobody is named. Default: the owner. */
+  readonly userProfileId?: number | null | undefined;
 }
 
 export const NEW = 'New';
@@ -20,7 +22,7 @@ export interface Ticket {
   readonly topic: string;
   readonly topicId: number;
   /** Of the profile that the ticket is about; its creator's otherwise. */
-  readonly userProfileId: number;
+  readonly userProfileId: number | null;
   readonly parentTicketId: number | null;
   readonly updateFieldRequest: string | null;
 }
@@ -34,7 +36,7 @@ export class Tickets {
   /** @param now by the partner's clock */
   constructor(private readonly now: () => number) {}
 
-  open(owner: Pick<Ticket, 'partnerId' | 'userProfileId'>, wanted: NewTicket, parent?: Ticket): Ticket {
+  open(owner: { partnerId: number; userProfileId: number }, wanted: NewTicket, parent?: Ticket): Ticket {
     const ticket: Ticket = {
       partnerId: owner.partnerId,
       ticketId: FIRST_TICKET_ID + this.#tickets.length,
@@ -44,7 +46,8 @@ export class Tickets {
       text: wanted.text,
       topic: wanted.topic ?? parent?.topic ?? 'General',
       topicId: wanted.topicId ?? parent?.topicId ?? 1,
-      userProfileId: parent?.userProfileId ?? owner.userProfileId,
+      userProfileId:
+        wanted.userProfileId === undefined ? (parent ?? owner).userProfileId : wanted.userProfileId,
       parentTicketId: parent?.ticketId ?? null,
       updateFieldRequest: wanted.updateFieldRequest ?? null,
     };

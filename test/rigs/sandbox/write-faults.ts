@@ -5,6 +5,7 @@ export const WRITE_FAULTS: readonly [fault: string, seen: number | string, effec
   ['drop-before-commit', 'UND_ERR_SOCKET', 0],
   ['drop-after-commit', 'UND_ERR_SOCKET', 1],
   ['drop-after-delay', 'UND_ERR_SOCKET', 0],
+  ['400', 400, 0],
   ['429', 429, 0],
   ['delay', 200, 1],
   ['delay-after-commit', 200, 1],
