@@ -2,6 +2,7 @@ import type { FileStore } from '../documents/file-store.js';
 import type { BankingActivities } from '../messages/banking-activities.js';
 import type { BankingLists } from '../messages/banking-operations.js';
 import type { BankingClient } from '../partners/banking/client.js';
+import { Candidates } from './banking/candidates.js';
 import { holderActivities } from './banking/holder.js';
 import { bankingLists } from './banking/lists.js';
 import { operationActivities } from './banking/operations.js';
@@ -24,10 +25,11 @@ export interface BankingDependencies {
  */
 export function bankingActivities(dependencies: BankingDependencies): BankingActivities & BankingLists {
   const { client, statements, partnerAccount, poll } = dependencies;
+  const candidates = new Candidates(client, partnerAccount);
   return {
     ...profileActivities(client, poll),
-    ...holderActivities(client),
-    ...ticketActivities(client),
+    ...holderActivities(client, candidates),
+    ...ticketActivities(client, candidates),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),
     ...bankingLists(client),

@@ -6,11 +6,15 @@ import type { BusinessOnboardingInput } from './business-onboarding-input.js';
 export interface ProfileSnapshot {
   readonly bankingStatus: string;
   readonly financialAccountId: string | null;
+  /** The partner lets nobody use the profile. */
+  readonly isLocked: boolean;
   readonly tickets: readonly OpenTicket[];
 }
 
 export interface OpenTicket {
   readonly ticketId: number;
+  /** A hash of what it asks, which is another one when the partner changes that. */
+  readonly asks: string;
   readonly topic: string | null;
   readonly text: string;
   /** The field of the profile that the partner asks about. */
@@ -18,11 +22,12 @@ export interface OpenTicket {
 }
 
 /** What the workflow knows of a profile; null when nothing was read yet. */
-export type SeenProfile = {
-  readonly bankingStatus: string;
-  readonly financialAccountId: string | null;
-  readonly ticketIds: readonly number[];
-} | null;
+export type SeenProfile =
+  | (Omit<ProfileSnapshot, 'tickets'> & {
+      /** What each of its open tickets asks, by ticket. */
+      readonly tickets: Readonly<Record<number, string>>;
+    })
+  | null;
 
 /** What the partner says to a holder: taken, or what is wrong with it. */
 export interface HolderVerdict {
@@ -35,12 +40,30 @@ export interface HolderVerdict {
 
 export type HolderRequest = Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'>;
 
-/** What there is of a business before, or after, it is submitted. */
-export interface ProfilesFound {
-  /** The profile of the merchant (E5). */
-  readonly ofMerchant: number | null;
-  /** The profiles whose dba is the same, upper and lower case aside (E9). */
-  readonly ofSameName: readonly number[];
+/** A business as the partner may know it. */
+export type BusinessToFind = HolderRequest & { readonly merchantProfileId?: number };
+
+/** A profile at the partner that may be that of a business, compared with it as far as the partner shows both. */
+export interface Candidate {
+  readonly profileId: number;
+  readonly dba: string | null;
+  readonly bankingStatus: string;
+  /** Why it is another one, for people: `it is of merchant 7`. Empty when nothing says so. */
+  readonly against: readonly string[];
+  /** What the partner does not show, and would have to: `its EIN is not shown`. */
+  readonly unclear: readonly string[];
+}
+
+/** What the partner said to a holder, or the profile that its merchant has already, in which case nothing was sent. */
+export type Submission = HolderVerdict | { readonly existing: Candidate };
+
+/** A ticket that no running onboarding shows. */
+export interface UnmatchedTicket extends OpenTicket {
+  /** ISO 8601, as the partner wrote it. */
+  readonly createdDate: string | null;
+  /** The user profile that opened it. */
+  readonly userProfileId: number | null;
+  readonly parentTicketId: number | null;
 }
 
 /**
@@ -48,11 +71,16 @@ export interface ProfilesFound {
  * with `PartnerErrorDetails` as its only detail.
  */
 export interface BankingActivities {
-  /** E5 and E9. Reads only; a merchant without a profile is no failure. */
-  findProfiles(request: { merchantProfileId?: number; dba: string }): Promise<ProfilesFound>;
-  /** E7. Sent at most once. */
-  submitHolder(request: HolderRequest): Promise<HolderVerdict>;
-  /** Replaces the holder of a profile. May be repeated. Nudges the status poll afterwards. */
+  /**
+   * E7, unless the merchant has a profile already (E5) that is not `declined`. Sent at most once. The baseline of a failure as
+   * `Uncertain` holds the profiles of the same dba (E9) and merchant just before.
+   */
+  submitHolder(request: BusinessToFind & { declined?: readonly number[] }): Promise<Submission>;
+  /** The profiles of the same merchant (E5), or of the same dba, upper and lower case aside (E9), without those of the `baseline`. */
+  findCandidates(request: BusinessToFind & { baseline: readonly number[] }): Promise<readonly Candidate[]>;
+  /** One profile, compared with the business; null when there is none that we may see (404, 403). */
+  examineProfile(request: BusinessToFind & { profileId: number }): Promise<Candidate | null>;
+  /** Replaces the holder of a profile. May be repeated, and is sent to its end. Nudges the status poll afterwards. */
   correctHolder(request: HolderRequest & { profileId: number }): Promise<HolderVerdict>;
   /** Nudges the status poll afterwards, which may not know yet. */
   readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;
@@ -65,10 +93,22 @@ export interface BankingActivities {
   openFinancialAccount(request: {
     profileId: number;
   }): Promise<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
-  /** Answers a ticket by one that names it as parent. Sent at most once. Nudges the status poll afterwards. */
-  replyToTicket(request: { ticketId: number; topic: string | null; text: string }): Promise<void>;
-  /** Whether a ticket has such a reply. */
-  hasReply(request: { ticketId: number; text: string }): Promise<boolean>;
+  /**
+   * Answers a ticket by one that names it as parent. Sent at most once; the baseline of a failure as `Uncertain` holds the
+   * replies just before. Nudges the status poll afterwards.
+   */
+  replyToTicket(request: {
+    ticketId: number;
+    topic: string | null;
+    text: string;
+  }): Promise<{ replyId: number }>;
+  /** The reply of this text to a ticket, other than those of the `baseline`; null when there is none. */
+  findReply(request: { ticketId: number; text: string; baseline: readonly number[] }): Promise<number | null>;
+  /**
+   * The new and unresolved tickets (E6) that no running onboarding of this account shows: those of profiles that none has, and
+   * those of which nothing says what they are about.
+   */
+  listUnmatchedTickets(request: object): Promise<readonly UnmatchedTicket[]>;
 
   /** E8. Sent at most once. */
   closeCard(request: {

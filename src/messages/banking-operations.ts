@@ -1,11 +1,14 @@
 import type { FieldProblem } from '../partners/partner-error.js';
+import type { Unfinished } from './onboarding-state.js';
 
 /** How a single operation at the banking partner ends. Outcomes are data, not failures. */
-export type OperationOutcome<Result extends object = Readonly<Record<string, unknown>>> =
-  | ({ readonly outcome: 'done' } & Result)
-  /** Refused by the partner, or by our own check of the input. What was done before the refused step stays done. */
-  | { readonly outcome: 'rejected'; readonly problems: readonly FieldProblem[] }
-  | { readonly outcome: 'abandoned'; readonly comment: string };
+export type OperationOutcome<Result extends object = Readonly<Record<string, unknown>>> = Unfinished &
+  (
+    | ({ readonly outcome: 'done' } & Result)
+    /** Refused by the partner, or by our own check of the input. What was done before the refused step stays done. */
+    | { readonly outcome: 'rejected'; readonly problems: readonly FieldProblem[] }
+    | { readonly outcome: 'abandoned'; readonly comment: string }
+  );
 
 /** E8. Irreversible. */
 export interface CloseCardInput {

@@ -6,7 +6,7 @@ import type { Requirement } from './requirements.js';
  *
  * - a merchant: `preparing` (looking up and creating), `applying` (fees and submission), `underwriting`, `boarding`
  *   (approved, the processor has yet to give the `mid`)
- * - a business: `preparing` (looking for a profile), `applying` (submitting the holder), `underwriting`, `opening` (the
+ * - a business: `applying` (looking for a profile, submitting the holder), `underwriting`, `opening` (the
  *   financial account)
  * - a terminal: `provisioning`
  * - a customer: `onboarding` while any of these goes on

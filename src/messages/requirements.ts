@@ -10,6 +10,7 @@ export const REQUIREMENT_KINDS = [
   'rejected-input',
   'uncertain-write',
   'ticket',
+  'locked-profile',
   'credentials',
   'one-time-code',
 ] as const;

@@ -25,9 +25,9 @@ export async function businessOnboarding(
   return journey.liveThrough<BusinessOnboardingOutcome>(
     async () => {
       if (carried) return followProfile(application, carried.following);
-      journey.enter('preparing');
-      await findOrSubmit(application);
-      return followProfile(application, { seen: null, delivered: [] });
+      journey.enter('applying');
+      const problems = await findOrSubmit(application);
+      return followProfile(application, { seen: null, problems, delivered: {}, replies: [] });
     },
     (comment) => ({ outcome: 'abandoned', comment, ...application.knownProfile }),
   );

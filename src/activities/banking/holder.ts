@@ -1,3 +1,4 @@
+import { activityInfo } from '@temporalio/activity';
 import type { BankingActivities, HolderRequest, HolderVerdict } from '../../messages/banking-activities.js';
 import { businessOnboardingInput } from '../../messages/business-onboarding-input.js';
 import type { BoardingResponse } from '../../partners/banking/answers.js';
@@ -7,37 +8,75 @@ import type { BankingOperations } from '../../partners/banking/operations.js';
 import { operationName } from '../../partners/catalogue.js';
 import { fieldProblems } from '../../partners/client.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
-import { repeatable } from '../failures.js';
+import { repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { write } from '../write.js';
+import type { Candidates } from './candidates.js';
 import { inputPath } from './input-path.js';
 import { notTold, problemsIn } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
   ('submitBusinessAccountHolder' | 'updateBusinessAccountHolder');
 
-/** Submits a business and corrects it. What is wrong with it is told by where it stands in the input. */
-export function holderActivities(
-  client: BankingClient,
-): Pick<BankingActivities, 'submitHolder' | 'correctHolder'> {
+type HolderCalls = Pick<
+  BankingActivities,
+  'submitHolder' | 'findCandidates' | 'examineProfile' | 'correctHolder'
+>;
+
+/** Submits a business, finds it again and corrects it. Problems are reported by their place in the input. */
+export function holderActivities(client: BankingClient, candidates: Candidates): HolderCalls {
+  const ownId = () => activityInfo().workflowExecution?.workflowId;
+
   return {
-    submitHolder: (request) =>
-      write((options) =>
-        judged(request, 'submitBusinessAccountHolder', async (submission) => {
+    submitHolder: ({ declined = [], ...business }) =>
+      write(async (options) => {
+        const read = { signal: options.signal };
+        const existing = await candidates.ofMerchant(business.merchantProfileId, read);
+        if (existing !== null && !declined.includes(existing)) {
+          const known = { isOfMerchant: true, anyName: true };
+          const found = await candidates.examine(existing, business, ownId(), read, known);
+          if (found) return { existing: found };
+        }
+        return judged(business, 'submitBusinessAccountHolder', async (submission) => {
+          const named = await candidates.named(submission.doingBusinessAsName.trim(), read);
+          options.startFrom(existing === null ? named : [...named, existing]);
           const answer = await client.submitBusinessAccountHolder(submission, options);
           if (answer.success && !answer.profileId) throw notTold('submitBusinessAccountHolder', 'a profile');
           return answer;
-        }),
-      ),
+        });
+      }),
+
+    findCandidates: ({ baseline, ...business }) =>
+      repeatable(async () => {
+        const { holder, merchantProfileId } = business;
+        const options = untilCancelled();
+        const ofMerchant = await candidates.ofMerchant(merchantProfileId, options);
+        const named = await candidates.named(holder.doingBusinessAsName.trim(), options);
+        const ids = [...new Set([...(ofMerchant === null ? [] : [ofMerchant]), ...named])];
+        const found = await Promise.all(
+          ids
+            .filter((id) => !baseline.includes(id))
+            .map((id) =>
+              candidates.examine(id, business, ownId(), options, { isOfMerchant: id === ofMerchant }),
+            ),
+        );
+        return found.filter((candidate) => candidate !== null);
+      }),
+
+    examineProfile: ({ profileId, ...business }) =>
+      repeatable(() => candidates.examine(profileId, business, ownId(), untilCancelled())),
 
     correctHolder: ({ profileId, ...request }) =>
-      repeatable(async () => {
-        const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
-          client.updateBusinessAccountHolder({ profileId, ...submission }),
-        );
-        nudgeOwnPoll();
-        return verdict;
-      }),
+      write(
+        async (options) => {
+          const verdict = await judged(request, 'updateBusinessAccountHolder', (submission) =>
+            client.updateBusinessAccountHolder({ profileId, ...submission }, options),
+          );
+          nudgeOwnPoll();
+          return verdict;
+        },
+        { mayRepeat: true },
+      ),
   };
 }
 

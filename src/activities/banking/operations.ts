@@ -5,7 +5,7 @@ import type { AddressChange, NotificationType } from '../../partners/banking/req
 import { PartnerError } from '../../partners/partner-error.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { write } from '../write.js';
-import { problemsIn } from './refusal.js';
+import { isRefused, problemsIn } from './refusal.js';
 
 type OperationCalls = Pick<
   BankingActivities,
@@ -75,12 +75,6 @@ export function operationActivities(client: BankingClient): OperationCalls {
         return { existed: exists, id };
       }),
   };
-}
-
-/** What a person could help with is no answer. */
-function isRefused(error: unknown): boolean {
-  if (!(error instanceof PartnerError) || error.details.needs) return false;
-  return error.kind === 'Rejected' || error.kind === 'Forbidden';
 }
 
 function notRegistered(): PartnerError {

@@ -1,54 +1,26 @@
-import type {
-  BankingActivities,
-  OpenTicket,
-  ProfileSnapshot,
-  SeenProfile,
-} from '../../messages/banking-activities.js';
-import type { Ticket } from '../../partners/banking/answers.js';
+import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { isUnderReview, UNKNOWN } from '../../partners/banking/statuses.js';
-import { PartnerError } from '../../partners/partner-error.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll } from '../poll.js';
 import type { PollBounds } from '../poll-delay.js';
 import { write } from '../write.js';
 import { notTold, problemsIn } from './refusal.js';
+import { ticketsAbout } from './ticket-matching.js';
 
-type ProfileCalls = Pick<
-  BankingActivities,
-  'findProfiles' | 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'
->;
+type ProfileCalls = Pick<BankingActivities, 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'>;
 
-/** Looks for banking profiles, follows them, and opens their accounts. */
+/** Follows banking profiles, and opens their accounts. */
 export function profileActivities(client: BankingClient, poll: PollBounds): ProfileCalls {
-  async function profileOf(merchantProfileId: number): Promise<number | null> {
-    const { id } = await client.findProfileByMerchant({ merchantProfileId }, untilCancelled());
-    return id;
-  }
-
-  async function profilesNamed(dba: string): Promise<number[]> {
-    const found = await client.searchBusinessAccountHolders({ dba: dba.trim() }, untilCancelled());
-    // The partner matches any part of a name as well.
-    return found.filter((business) => isSameName(business.dba, dba)).map(({ id }) => id);
-  }
-
   async function snapshot(id: number): Promise<ProfileSnapshot> {
     const profile = await client.getProfile({ id }, untilCancelled());
-    const { bankingStatus, financialAccountId, userProfileId } = profile;
+    const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = bankingStatus ?? UNKNOWN;
-    const isAsked = isUnderReview(status) && userProfileId !== null;
-    const tickets = isAsked ? await client.listNewTickets({}, untilCancelled()) : [];
-    const open = tickets.filter((ticket) => ticket.userProfileId === userProfileId && !isReply(ticket));
-    return { bankingStatus: status, financialAccountId, tickets: open.map(opened) };
+    const tickets = isUnderReview(status) ? await ticketsAbout(client, profile, untilCancelled()) : [];
+    return { bankingStatus: status, financialAccountId, isLocked: isLocked === true, tickets };
   }
 
   return {
-    findProfiles: ({ merchantProfileId, dba }) =>
-      repeatable(async () => ({
-        ofMerchant: merchantProfileId === undefined ? null : await orNone(profileOf(merchantProfileId), null),
-        ofSameName: await orNone(profilesNamed(dba), []),
-      })),
-
     readProfile: ({ profileId }) =>
       repeatable(
         async () => {
@@ -84,31 +56,10 @@ export function profileActivities(client: BankingClient, poll: PollBounds): Prof
 /** Whether a profile differs from what was seen of it. Everything is new while nothing was seen. */
 export function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   if (!seen) return true;
-  if (seen.bankingStatus !== now.bankingStatus) return true;
-  if (seen.financialAccountId !== now.financialAccountId) return true;
-  const ids = new Set(now.tickets.map(({ ticketId }) => ticketId));
-  const before = new Set(seen.ticketIds);
-  return ids.size !== before.size || [...ids].some((id) => !before.has(id));
-}
-
-/** What was looked for, or `none` where the partner answers 404. */
-async function orNone<T>(search: Promise<T>, none: T): Promise<T> {
-  try {
-    return await search;
-  } catch (error) {
-    if (error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404) return none;
-    throw error;
-  }
-}
-
-function isSameName(one: string | null, other: string): boolean {
-  return one?.trim().toLowerCase() === other.trim().toLowerCase();
-}
-
-function isReply({ parentTicketId }: Ticket): boolean {
-  return parentTicketId !== null;
-}
-
-function opened({ ticketId, topic, text, updateFieldRequest }: Ticket): OpenTicket {
-  return { ticketId, topic, text: text ?? '', updateFieldRequest };
+  const isDifferent = (member: 'bankingStatus' | 'financialAccountId' | 'isLocked') =>
+    seen[member] !== now[member];
+  if ((['bankingStatus', 'financialAccountId', 'isLocked'] as const).some(isDifferent)) return true;
+  const asks = new Map(now.tickets.map(({ ticketId, asks }) => [ticketId, asks]));
+  const before = new Map(Object.entries(seen.tickets).map(([id, asks]) => [Number(id), asks]));
+  return asks.size !== before.size || [...asks].some(([id, text]) => before.get(id) !== text);
 }

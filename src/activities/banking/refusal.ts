@@ -22,3 +22,19 @@ export function notTold(operation: keyof BankingOperations & string, what: strin
     reason: `success without ${what}`,
   });
 }
+
+/** Whether the partner refused this very request. What a person could help with at the sign-in is no such response. */
+export function isRefused(error: unknown): boolean {
+  if (!(error instanceof PartnerError) || error.details.needs || error.details.atSignIn) return false;
+  return error.kind === 'Rejected' || error.kind === 'Forbidden';
+}
+
+/** What was looked for, or `none` where the partner answers 404. */
+export async function orNone<T>(search: Promise<T>, none: T): Promise<T> {
+  try {
+    return await search;
+  } catch (error) {
+    if (error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404) return none;
+    throw error;
+  }
+}

@@ -1,27 +1,53 @@
 import type { BankingActivities } from '../../messages/banking-activities.js';
 import type { BankingClient } from '../../partners/banking/client.js';
+import type { CallOptions } from '../../partners/client.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { write } from '../write.js';
+import type { Candidates } from './candidates.js';
+import { orNone } from './refusal.js';
+import { opened, ticketsWithSubjects } from './ticket-matching.js';
 
-/** Answers the partner's tickets. */
-export function ticketActivities(
-  client: BankingClient,
-): Pick<BankingActivities, 'replyToTicket' | 'hasReply'> {
+type TicketCalls = Pick<BankingActivities, 'replyToTicket' | 'findReply' | 'listUnmatchedTickets'>;
+
+/** Answers the partner's tickets, and lists those that nobody answers. */
+export function ticketActivities(client: BankingClient, candidates: Candidates): TicketCalls {
+  async function repliesTo(ticketId: number, options: CallOptions) {
+    const tickets = await orNone(client.listTickets({}, options), []);
+    return tickets.filter(({ parentTicketId }) => parentTicketId === ticketId);
+  }
+
   return {
     replyToTicket: ({ ticketId, topic, text }) =>
       write(async (options) => {
+        const before = await repliesTo(ticketId, { signal: options.signal });
+        options.startFrom(before.map((reply) => reply.ticketId));
         const reply = { ...(topic !== null && { topic }), text, parentTicketId: ticketId };
-        await client.createTicket(reply, options);
+        const { ticketId: replyId } = await client.createTicket(reply, options);
         nudgeOwnPoll();
+        return { replyId };
       }),
 
-    hasReply: ({ ticketId, text }) =>
+    findReply: ({ ticketId, text, baseline }) =>
       repeatable(async () => {
-        const tickets = await client.listTickets({}, untilCancelled());
-        return tickets.some(
-          (ticket) => ticket.parentTicketId === ticketId && ticket.text?.trim() === text.trim(),
+        const replies = await repliesTo(ticketId, untilCancelled());
+        const found = replies.find(
+          (reply) => !baseline.includes(reply.ticketId) && reply.text?.trim() === text.trim(),
         );
+        return found?.ticketId ?? null;
+      }),
+
+    listUnmatchedTickets: () =>
+      repeatable(async () => {
+        const tickets = await ticketsWithSubjects(client, untilCancelled());
+        const profileIds = new Set(tickets.flatMap(({ profileId }) => profileId ?? []));
+        const owners = await candidates.owners([...profileIds]);
+        const shown = new Set(owners.flatMap(({ id, isRunning }) => (isRunning ? [id] : [])));
+        const unmatched = tickets.filter(({ profileId }) => profileId === null || !shown.has(profileId));
+        return unmatched.map(({ ticket }) => {
+          const { createdDate, userProfileId, parentTicketId } = ticket;
+          return { ...opened(ticket), createdDate, userProfileId, parentTicketId };
+        });
       }),
   };
 }

@@ -5,17 +5,16 @@ import { laneActivities } from '../journey/lane-activities.js';
 
 const activities = (options: ActivityOptions) => laneActivities<BankingActivities>('banking', options);
 
-export const { findProfiles } = activities({ ...REPEATABLE, summary: 'Look for the business at the bank' });
-
 export const { submitHolder } = activities({
   ...WRITE,
   summary: 'Submit the business account holder',
 });
 
-export const { correctHolder } = activities({
-  ...REPEATABLE,
-  summary: 'Correct the business account holder',
-});
+export const { findCandidates } = activities({ ...REPEATABLE, summary: 'Look for the business at the bank' });
+
+export const { examineProfile } = activities({ ...REPEATABLE, summary: 'Look at a banking profile' });
+
+export const { correctHolder } = activities({ ...WRITE, summary: 'Correct the business account holder' });
 
 export const { readProfile } = activities({ ...REPEATABLE, summary: 'Read the banking profile' });
 
@@ -28,4 +27,4 @@ export const { openFinancialAccount } = activities({ ...WRITE, summary: 'Open a 
 
 export const { replyToTicket } = activities({ ...WRITE, summary: 'Reply to a ticket' });
 
-export const { hasReply } = activities({ ...REPEATABLE, summary: 'Look for the reply to a ticket' });
+export const { findReply } = activities({ ...REPEATABLE, summary: 'Look for the reply to a ticket' });

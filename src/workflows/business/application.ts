@@ -1,4 +1,4 @@
-import type { ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
+import type { BusinessToFind, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import { CORRECTABLE_BUSINESS_MEMBERS } from '../../messages/business-onboarding.js';
 import type { BusinessOnboardingInput } from '../../messages/business-onboarding-input.js';
 import { mergePatch } from '../../messages/merge-patch.js';
@@ -10,8 +10,7 @@ import { type Facts, Journey, type JourneyRecords } from '../journey/journey.js'
 import { awaitProfileChange } from './activities.js';
 
 const NEXT_STEPS: NextSteps = {
-  preparing: 'look whether the bank knows the business',
-  applying: 'submit the business account holder',
+  applying: 'submit the business account holder, unless the bank has the profile',
   underwriting: 'wait for the bank; its tickets show up here',
   opening: 'approved; open the financial account',
   onboarded: 'nothing, the bank has taken the business aboard',
@@ -66,6 +65,12 @@ export class BusinessApplication {
   get submission(): Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'> {
     const { holder, beneficialOwners } = this.#input;
     return { holder, ...(beneficialOwners && { beneficialOwners }) };
+  }
+
+  /** The same with its merchant, to be found at the partner. */
+  get business(): BusinessToFind {
+    const { merchantProfileId } = this.#input;
+    return { ...this.submission, ...(merchantProfileId !== undefined && { merchantProfileId }) };
   }
 
   /**

@@ -3,11 +3,9 @@ import { openFinancialAccount } from './activities.js';
 import type { BusinessApplication } from './application.js';
 import { read } from './holder.js';
 
-/** Opens a financial account for an approved business, unless it has one. */
+/** Opens a financial account for an approved business, unless it has one by then. */
 export async function openAccount(application: BusinessApplication): Promise<void> {
   const { journey, profileId } = application;
-  if (journey.state.financialAccountId !== undefined) return;
-  journey.enter('opening');
   const financialAccountId = await carryOut<string>(journey, {
     title: 'open the financial account',
     run: async () => {
@@ -20,7 +18,11 @@ export async function openAccount(application: BusinessApplication): Promise<voi
         const { financialAccountId } = await read(application);
         return financialAccountId === null ? undefined : { found: financialAccountId };
       },
-      adopt: (id = '') => id,
+      effectSeen: () => {
+        const { financialAccountId: found } = journey.state;
+        return found === undefined ? undefined : { found };
+      },
+      adopt: (id) => id,
       idFormat: 'text',
       hint:
         `Look in the partner’s portal whether banking profile ${profileId} has a financial account. ` +

@@ -1,23 +1,33 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { OpenTicket, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { BusinessOnboardingOutcome } from '../../messages/business-onboarding.js';
+import type { Stage } from '../../messages/onboarding-state.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { CANCELLED, CLOSED, DENIED, isApproved } from '../../partners/banking/statuses.js';
+import { CANCELLED, CLOSED, DENIED, isApproved, NEW } from '../../partners/banking/statuses.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
 import type { businessOnboarding } from '../business-onboarding.js';
 import { Background } from '../journey/background.js';
-import { carryOut } from '../journey/carry-out.js';
+import { carryOut, RejectedByPartner } from '../journey/carry-out.js';
 import { notAbandoned } from '../journey/journey.js';
 import { masked } from '../journey/masked.js';
-import { hasReply, replyToTicket } from './activities.js';
+import type { Answered } from '../journey/requirement-desk.js';
+import { findReply, replyToTicket } from './activities.js';
 import type { BusinessApplication } from './application.js';
 import { openAccount } from './financial-account.js';
-import { replaceHolder } from './holder.js';
+import { askToCorrect, read, replaceHolder } from './holder.js';
 
 /** What following a business hands to the next run of the workflow. */
 export interface FollowingRecords {
   readonly seen: SeenProfile;
-  /** Tickets that the partner has the answers to: it may go on listing them for a while. */
-  readonly delivered: readonly number[];
+  /** What the partner found wrong with the holder and nobody corrected yet; null while that is not known. */
+  readonly problems: readonly FieldProblem[] | null;
+  /**
+   * What was asked by tickets that the partner has the answers to, by {@link Requirement.about}: it may go on listing them for
+   * a while. When it asks something else in one, or lists it again after it was gone, it asks again.
+   */
+  readonly delivered: Readonly<Record<string, string>>;
+  /** Our replies, which are tickets as well. */
+  readonly replies: readonly number[];
 }
 
 type Ended = Exclude<BusinessOnboardingOutcome, { outcome: 'onboarded' | 'abandoned' }>['outcome'];
@@ -28,127 +38,311 @@ const ENDS: Readonly<Record<string, Ended>> = {
   [CANCELLED]: 'withdrawn',
 };
 
-/** Follows the profile until it has ended, getting a person's answers to the partner's tickets. */
+const KINDS = ['ticket', 'locked-profile'] as const;
+
+/** A decision gives writes that are just being made this long to end by themselves. */
+const GRACE = '5s';
+
+type Task = readonly [name: string, run: () => Promise<void>];
+
+/**
+ * Sees an existing profile to its end: has the holder corrected, gets a person's answers to the partner's tickets and delivers
+ * them, opens the financial account. It listens all the while: the partner's decision ends whatever else goes on.
+ */
 export async function followProfile(
   application: BusinessApplication,
   records: FollowingRecords,
 ): Promise<BusinessOnboardingOutcome> {
-  const { journey, profileId, follower } = application;
-  const { desk } = journey;
-  const delivered = new Set(records.delivered);
-  const delivery = new Background();
-  let seen = records.seen;
+  return new Following(application, records).untilDecided();
+}
 
-  journey.enter('underwriting');
-  follower.follow(seen);
-  try {
-    return await untilDecided();
-  } catch (error) {
-    await delivery.stop();
-    throw error;
+class Following {
+  /** What goes on beside the poll, by name: each delivery of an answer, the holder, the account. */
+  readonly #work = new Map<string, Background>();
+  readonly #delivered: Map<string, string>;
+  readonly #replies: Set<number>;
+  /** Why the partner did not take the last answer to a ticket. */
+  readonly #rejections = new Map<string, string>();
+  #problems: readonly FieldProblem[] | null;
+  #seen: SeenProfile;
+  /** As last read in this run. */
+  #tickets: readonly OpenTicket[] | undefined;
+
+  constructor(
+    private readonly application: BusinessApplication,
+    { seen, problems, delivered, replies }: FollowingRecords,
+  ) {
+    this.#seen = seen;
+    this.#problems = problems;
+    this.#delivered = new Map(Object.entries(delivered));
+    this.#replies = new Set(replies);
   }
 
-  async function untilDecided(): Promise<BusinessOnboardingOutcome> {
-    for (;;) {
-      const hasAnswers = () => desk.hasAnswered('ticket') && !delivery.isBusy;
-      const isDue = () => follower.hasNews || delivery.hasFailed || hasAnswers();
-      await condition(() => isDue() || desk.givenUp('ticket') !== undefined);
-      delivery.check();
-      // To give up does not wait for what another answer may be waiting for.
-      const last = desk.givenUp('ticket');
-      if (last) notAbandoned(last.resolution);
-      const news = follower.take();
-      if (news) {
-        tellOf(news);
-        raiseWhatIsAsked(news.tickets);
-        const outcome = await outcomeOf(news);
-        if (outcome) return outcome;
-        journey.publish();
-        seen = toSeen(news);
-        if (workflowInfo().continueAsNewSuggested && !delivery.isBusy) await continueInNewRun();
-        follower.follow(seen);
+  async untilDecided(): Promise<BusinessOnboardingOutcome> {
+    const { follower, journey } = this.application;
+    journey.enter(this.#stage);
+    try {
+      for (;;) {
+        for (const [name, run] of this.#dueTasks) this.#start(name, run);
+        if (this.#isListening) follower.follow(this.#seen);
+        await condition(() => this.#isDue);
+        for (const work of this.#work.values()) work.check();
+        for (const kind of KINDS) {
+          const last = journey.desk.givenUp(kind);
+          if (last) notAbandoned(last.resolution);
+        }
+        const news = follower.take();
+        if (news) this.#hear(news);
+        if (this.#outcome) return await this.#end();
+        if (news) {
+          journey.enter(this.#stage);
+          if (workflowInfo().continueAsNewSuggested && !this.#isBusy) await this.#continueInNewRun();
+        }
       }
-      // A correction may take days, if the partner refuses it; what the partner decides meanwhile still counts.
-      if (hasAnswers()) delivery.start(deliverAnswers);
+    } catch (error) {
+      await this.#stop();
+      throw error;
     }
   }
 
-  function tellOf({ bankingStatus, financialAccountId }: ProfileSnapshot): void {
-    journey.know({ partnerStatus: bankingStatus });
-    if (bankingStatus !== seen?.bankingStatus) {
-      journey.timeline.add('status-changed', { detail: bankingStatus });
-    }
-    application.knowAccount(financialAccountId);
+  /** While an account is just being opened, its effect would be the news. While a person is asked, anything may happen. */
+  get #isListening(): boolean {
+    return this.#work.get('account')?.isBusy !== true || this.#isAsking;
   }
 
-  async function outcomeOf({
-    bankingStatus,
-  }: ProfileSnapshot): Promise<BusinessOnboardingOutcome | undefined> {
+  /** A person is asked about what goes on beside the poll. */
+  get #isAsking(): boolean {
+    const { open } = this.application.journey.desk;
+    return open.some(({ kind }) => !(KINDS as readonly string[]).includes(kind));
+  }
+
+  get #isDue(): boolean {
+    const { follower, journey } = this.application;
+    return (
+      follower.hasNews ||
+      (this.#isListening && !follower.isFollowing) ||
+      [...this.#work.values()].some((work) => work.hasFailed) ||
+      this.#dueTasks.length > 0 ||
+      this.#outcome !== undefined ||
+      KINDS.some((kind) => journey.desk.givenUp(kind) !== undefined)
+    );
+  }
+
+  get #isBusy(): boolean {
+    return [...this.#work.values()].some((work) => work.isBusy);
+  }
+
+  get #stage(): Stage {
+    if (this.#owesHolder) return 'applying';
+    return this.#owesAccount ? 'opening' : 'underwriting';
+  }
+
+  get #owesHolder(): boolean {
+    if (this.#problems === null) return this.#seen?.bankingStatus === NEW;
+    return this.#problems.length > 0;
+  }
+
+  get #owesAccount(): boolean {
+    const { input, journey } = this.application;
+    const isWanted = input.openFinancialAccount && journey.state.financialAccountId === undefined;
+    return this.#seen !== null && isApproved(this.#seen.bankingStatus) && isWanted === true;
+  }
+
+  get #outcome(): BusinessOnboardingOutcome | undefined {
+    if (!this.#seen) return undefined;
+    const { bankingStatus } = this.#seen;
+    const { profileId, journey } = this.application;
     const ended = ENDS[bankingStatus];
-    if (!ended && !isApproved(bankingStatus)) return undefined;
-    if (!ended && application.input.openFinancialAccount) await openAccount(application);
+    if (!ended && (!isApproved(bankingStatus) || this.#owesAccount)) return undefined;
     const { financialAccountId = null } = journey.state;
     return { outcome: ended ?? 'onboarded', profileId, financialAccountId, bankingStatus };
   }
 
+  /** What can be begun now. The holder is one thing, so that corrections of it go out one after the other. */
+  get #dueTasks(): readonly Task[] {
+    const { desk } = this.application.journey;
+    const answered = desk.answeredOf('ticket');
+    const sent = (answer: Answered, send: () => Promise<void>) => () => desk.whileSending([answer], send);
+    const replies = answered.flatMap((each): Task[] => {
+      const { requirement, resolution } = each;
+      const { answer } = resolution;
+      if (answer.kind !== 'text') return [];
+      return [[requirement.id, sent(each, () => this.#reply(requirement, answer.text))]];
+    });
+    const corrected = answered.find(({ resolution }) => resolution.answer.kind === 'correction');
+    const holder: Task[] = this.#owesHolder
+      ? [['holder', this.#settleHolder]]
+      : corrected
+        ? [['holder', sent(corrected, () => this.#correct(corrected))]]
+        : [];
+    const account: Task[] = this.#owesAccount ? [['account', () => openAccount(this.application)]] : [];
+    return [...replies, ...holder, ...account].filter(([name]) => !this.#work.get(name)?.isBusy);
+  }
+
+  #start(name: string, run: () => Promise<void>): void {
+    const work = new Background();
+    this.#work.set(name, work);
+    work.start(run);
+  }
+
+  async #stop(): Promise<void> {
+    await Promise.all([...this.#work.values()].map((work) => work.stop()));
+  }
+
+  /** The partner has decided: what is in flight is finished and reported, and nothing else begun. */
+  async #end(): Promise<BusinessOnboardingOutcome> {
+    const { desk } = this.application.journey;
+    if (this.#isBusy) await condition(() => !this.#isBusy || this.#isAsking, GRACE);
+    await this.#stop();
+    for (const { requirement } of desk.answeredOf('ticket'))
+      desk.drop(requirement.id, 'the partner decided before it was delivered');
+    const outcome = this.#outcome;
+    if (!outcome) throw new Error('the decision is gone');
+    return outcome;
+  }
+
+  #hear(news: ProfileSnapshot): void {
+    this.#tellOf(news);
+    this.#tickets = news.tickets;
+    this.#raiseWhatIsAsked();
+    this.#raiseLock(news);
+    this.#seen = toSeen(news);
+    if (news.bankingStatus !== NEW) this.#problems ??= [];
+  }
+
+  #tellOf({ bankingStatus, financialAccountId, isLocked }: ProfileSnapshot): void {
+    const { journey } = this.application;
+    journey.know({ partnerStatus: bankingStatus });
+    if (bankingStatus !== this.#seen?.bankingStatus) {
+      journey.timeline.add('status-changed', { detail: bankingStatus });
+    }
+    if (isLocked !== (this.#seen?.isLocked ?? false))
+      journey.timeline.add(isLocked ? 'profile-locked' : 'profile-unlocked');
+    this.application.knowAccount(financialAccountId);
+  }
+
   /** Raises what the partner wants of a person, and closes what it no longer wants. */
-  function raiseWhatIsAsked(tickets: readonly OpenTicket[]): void {
-    const wanted = new Map(tickets.map((ticket) => [requirementId(ticket.ticketId), ticket]));
-    for (const { id, about = id } of desk.openOf('ticket')) {
-      if (!wanted.has(about)) desk.withdraw(id, 'the partner no longer asks');
+  #raiseWhatIsAsked(): void {
+    const { desk } = this.application.journey;
+    if (!this.#tickets) return;
+    const tickets = this.#tickets.filter(({ ticketId }) => !this.#replies.has(ticketId));
+    const asked = new Map(tickets.map((ticket) => [aboutTicket(ticket.ticketId), ticket]));
+    const isAsked = (about: string, detail: string) => {
+      const ticket = asked.get(about);
+      return ticket !== undefined && detailOf(ticket) === detail;
+    };
+    for (const { id, about = '', detail } of desk.openOf('ticket')) {
+      const why = asked.has(about) ? 'the partner asks something else' : 'the partner no longer asks';
+      if (!isAsked(about, detail)) desk.withdraw(id, why);
     }
-    for (const [id, ticket] of wanted) {
-      if (!delivered.has(ticket.ticketId) && !desk.knows(id)) desk.raise(ticketRequirement(id, ticket));
-    }
-  }
-
-  /** Replies with a text, or corrects the holder. What the person says to one ticket goes out by itself. */
-  async function deliverAnswers(): Promise<void> {
-    for (const { requirement, resolution } of desk.answeredOf('ticket')) {
-      desk.take(requirement.id);
-      const ticketId = ticketIdOf(requirement);
-      delivered.add(ticketId);
-      const answer = notAbandoned(resolution);
-      if (answer.kind === 'correction') {
-        application.correct(answer.patch);
-        await replaceHolder(application);
-      } else if (answer.kind === 'text') {
-        await reply(ticketId, answer.text);
-      }
-      journey.timeline.add('ticket-answered', { detail: requirement.id });
-      journey.publish();
+    for (const [about, detail] of this.#delivered) if (!isAsked(about, detail)) this.#delivered.delete(about);
+    for (const [about, ticket] of asked) {
+      if (this.#delivered.has(about) || desk.knows(about)) continue;
+      desk.raise(ticketRequirement(about, ticket, this.#rejections.get(about)));
     }
   }
 
-  async function reply(ticketId: number, text: string): Promise<void> {
-    await carryOut(journey, {
-      title: `reply to ticket ${ticketId}`,
-      run: () => replyToTicket({ ticketId, topic: null, text }),
-      once: {
-        lookForEffect: async () => {
-          const title = `look for the reply to ticket ${ticketId}`;
-          const run = () => hasReply({ ticketId, text });
-          return (await carryOut(journey, { title, run })) ? { found: undefined } : undefined;
-        },
-        adopt: () => undefined,
-        hint: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}; if not, retry.`,
-      },
+  #raiseLock({ isLocked }: ProfileSnapshot): void {
+    const { journey, profileId } = this.application;
+    const open = journey.desk.openOf('locked-profile');
+    if (!isLocked) for (const { id } of open) journey.desk.withdraw(id, 'the partner unlocked the profile');
+    if (!isLocked || open.length > 0) return;
+    journey.desk.raise({
+      kind: 'locked-profile',
+      title: 'The partner locked the profile',
+      detail:
+        `Banking profile ${profileId} is locked. Ask the partner why, and have it unlocked: ` +
+        'this requirement then closes by itself.',
+      answers: ['abandon'],
     });
   }
 
-  async function continueInNewRun(): Promise<never> {
+  /** Has the holder corrected that the partner found wanting, unless it takes it meanwhile. */
+  readonly #settleHolder = async (): Promise<void> => {
+    const { application } = this;
+    const isMoot = () => this.#seen !== null && this.#seen.bankingStatus !== NEW;
+    const problems = this.#problems ?? [];
+    if (problems.length === 0 || (await askToCorrect(application, problems, isMoot)))
+      await replaceHolder(application, isMoot);
+    this.#problems = [];
+    application.journey.enter(this.#stage);
+  };
+
+  async #correct({ requirement, resolution }: Answered): Promise<void> {
+    const { application } = this;
+    const answer = notAbandoned(resolution);
+    if (answer.kind === 'correction') application.correct(answer.patch);
+    await replaceHolder(application);
+    this.#taken(requirement);
+  }
+
+  async #reply(requirement: Requirement, text: string): Promise<void> {
+    const { journey } = this.application;
+    const ticketId = ticketIdOf(requirement);
+    try {
+      const { replyId } = await carryOut<{ readonly replyId: number | null }>(journey, {
+        title: `reply to ticket ${ticketId}`,
+        run: () => replyToTicket({ ticketId, topic: null, text }),
+        endsWhenRejected: true,
+        once: {
+          lookForEffect: async (wasInDoubt, baseline) => {
+            if (!wasInDoubt || !baseline) return undefined;
+            const title = `look for the reply to ticket ${ticketId}`;
+            const run = () => findReply({ ticketId, text, baseline });
+            const found = await carryOut(journey, { title, run });
+            return found === null ? undefined : { found: { replyId: found } };
+          },
+          adopt: () => ({ replyId: null }),
+          hint: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}; if not, retry.`,
+        },
+      });
+      if (replyId !== null) this.#replies.add(replyId);
+      this.#taken(requirement);
+    } catch (error) {
+      if (!(error instanceof RejectedByPartner)) throw error;
+      await this.#refused(requirement, error);
+    }
+  }
+
+  /** The partner took the answer. It may have asked something else since. */
+  #taken({ id, about = id, detail }: Requirement): void {
+    const { journey } = this.application;
+    journey.desk.take(id);
+    journey.timeline.add('ticket-answered', { detail: id });
+    this.#rejections.delete(about);
+    this.#delivered.set(about, detail);
+    this.#raiseWhatIsAsked();
+    journey.publish();
+  }
+
+  /** The partner did not take the answer. If it still asks, it is asked again. */
+  async #refused({ id, about = id }: Requirement, { message }: RejectedByPartner): Promise<void> {
+    const { journey, follower } = this.application;
+    const now = await read(this.application);
+    journey.desk.take(id);
+    journey.timeline.add('answer-rejected', { detail: `${id}: ${message}` });
+    this.#rejections.set(about, message);
+    follower.hear(now);
+  }
+
+  async #continueInNewRun(): Promise<never> {
     await condition(allHandlersFinished);
-    const following = { seen, delivered: [...delivered] };
-    return continueAsNew<typeof businessOnboarding>(application.inputToCarry, {
+    const { journey, inputToCarry } = this.application;
+    return continueAsNew<typeof businessOnboarding>(inputToCarry, {
       journey: journey.records,
-      following,
+      following: {
+        seen: this.#seen,
+        problems: this.#problems,
+        delivered: Object.fromEntries(this.#delivered),
+        replies: [...this.#replies],
+      },
     });
   }
 }
 
 const TICKET = 'ticket-';
 
-function requirementId(ticketId: number): string {
+function aboutTicket(ticketId: number): string {
   return `${TICKET}${ticketId}`;
 }
 
@@ -156,19 +350,24 @@ function ticketIdOf({ about = '' }: Requirement): number {
   return Number(about.slice(TICKET.length));
 }
 
-function ticketRequirement(about: string, { topic, text, updateFieldRequest }: OpenTicket) {
-  const subject = updateFieldRequest ?? topic;
+function detailOf({ text, updateFieldRequest }: OpenTicket): string {
   const field =
     updateFieldRequest === null ? '' : `\nThe partner asks about the field ${updateFieldRequest}.`;
+  return masked(text) + field;
+}
+
+function ticketRequirement(about: string, ticket: OpenTicket, rejection: string | undefined) {
+  const subject = ticket.updateFieldRequest ?? ticket.topic;
+  const title = subject === null ? 'Ticket' : `Ticket about ${subject}`;
   return {
     about,
     kind: 'ticket',
-    title: subject === null ? 'Ticket' : `Ticket about ${subject}`,
-    detail: masked(text) + field,
+    title: rejection === undefined ? title : `${title}; the last answer was rejected: ${rejection}`,
+    detail: detailOf(ticket),
     answers: ['text', 'correction', 'abandon'],
   } as const;
 }
 
 function toSeen({ tickets, ...profile }: ProfileSnapshot): SeenProfile {
-  return { ...profile, ticketIds: tickets.map(({ ticketId }) => ticketId) };
+  return { ...profile, tickets: Object.fromEntries(tickets.map(({ ticketId, asks }) => [ticketId, asks])) };
 }

@@ -1,29 +1,49 @@
-import type { HolderVerdict, ProfileSnapshot, ProfilesFound } from '../../messages/banking-activities.js';
-import { NEW } from '../../partners/banking/statuses.js';
-import { askForCorrection, carryOut } from '../journey/carry-out.js';
+import type { Candidate, ProfileSnapshot, Submission } from '../../messages/banking-activities.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { askForCorrection, carryOut, RejectedByPartner } from '../journey/carry-out.js';
 import { masked } from '../journey/masked.js';
-import { correctHolder, findProfiles, readProfile, submitHolder } from './activities.js';
+import { correctHolder, examineProfile, findCandidates, readProfile, submitHolder } from './activities.js';
 import type { BusinessApplication } from './application.js';
 
 const SUBMIT = 'submit the business account holder';
 
-/** Makes sure that the partner has the holder and takes it, as a profile that was there before or as a new one. */
-export async function findOrSubmit(application: BusinessApplication): Promise<void> {
-  const { journey, correct } = application;
-  const before = await find(application);
-  if (before.ofMerchant !== null) return adopt(application, before.ofMerchant);
-
-  journey.enter('applying');
+/**
+ * Makes sure that the partner has the holder, in a profile that was there before or in a new one.
+ *
+ * @returns what is wrong with it; null when the profile was adopted, so that this is not known
+ */
+export async function findOrSubmit(
+  application: BusinessApplication,
+): Promise<readonly FieldProblem[] | null> {
+  const declined: number[] = [];
   for (;;) {
-    const submitted = await submit(application, before);
-    if (submitted.isAdopted) return adopt(application, submitted.profileId);
+    const submitted = await submit(application, declined);
+    if ('adopted' in submitted) return adopt(application, submitted.adopted);
+    if ('existing' in submitted) {
+      const { existing } = submitted;
+      const isOurs = existing.against.length === 0;
+      const profileId = isOurs ? existing.profileId : await askWhose(application, existing);
+      if (profileId !== undefined) return adopt(application, profileId);
+      declined.push(existing.profileId);
+      continue;
+    }
     const { profileId, financialAccountId, problems } = submitted;
-    if (profileId !== null) know(application, profileId, 'holder-submitted');
-    application.knowAccount(financialAccountId);
-    if (problems.length === 0) return;
-    await askForCorrection(journey, { title: SUBMIT, correct }, problems);
-    if (profileId !== null) return replaceHolder(application);
+    if (profileId !== null) {
+      know(application, profileId, 'holder-submitted');
+      application.knowAccount(financialAccountId);
+      return problems;
+    }
+    await askToCorrect(application, problems);
   }
+}
+
+/** Asks a person to correct what is wrong with the submission. False when that became moot. */
+export function askToCorrect(
+  { journey, correct }: BusinessApplication,
+  problems: readonly FieldProblem[],
+  moot?: () => boolean,
+): Promise<boolean> {
+  return askForCorrection(journey, { title: SUBMIT, correct }, problems, moot);
 }
 
 /** Reads the profile, as often as it takes. */
@@ -32,8 +52,8 @@ export function read({ journey, profileId }: BusinessApplication): Promise<Profi
   return carryOut(journey, { title: 'read the banking profile', run });
 }
 
-/** Replaces the holder by the one with all corrections, until the partner takes it. */
-export async function replaceHolder(application: BusinessApplication): Promise<void> {
+/** Replaces the holder by the one with all corrections, until the partner takes it, or until that is moot. */
+export async function replaceHolder(application: BusinessApplication, moot?: () => boolean): Promise<void> {
   const { journey, profileId, correct } = application;
   const title = 'correct the business account holder';
   for (;;) {
@@ -41,59 +61,42 @@ export async function replaceHolder(application: BusinessApplication): Promise<v
       title,
       run: () => correctHolder({ profileId, ...application.submission }),
       correct,
+      repeats: true,
     });
     if (problems.length === 0) break;
-    await askForCorrection(journey, { title, correct }, problems);
+    if (!(await askForCorrection(journey, { title, correct }, problems, moot))) return;
   }
   journey.timeline.add('holder-corrected');
 }
 
-/** What the partner had when it was asked for this name. */
-interface Found extends ProfilesFound {
-  readonly dba: string;
-}
+/** The partner's word, or the profile that a lost submission made. */
+type Submitted = Submission | { readonly adopted: number };
 
-async function find({ journey, input, dba }: BusinessApplication): Promise<Found> {
-  // A search for no name would find them all. That it is missing is told before anything is sent.
-  if (dba === '') return { dba, ofMerchant: null, ofSameName: [] };
-  const { merchantProfileId } = input;
-  const found = await carryOut(journey, {
-    title: 'look for the business at the bank',
-    run: () => findProfiles({ ...(merchantProfileId !== undefined && { merchantProfileId }), dba }),
-  });
-  return { ...found, dba };
-}
-
-/** Found at the partner after a call whose answer was lost, or named by a person: the verdict on it is not known. */
-interface Adopted {
-  readonly profileId: number;
-  readonly isAdopted: true;
-}
-
-type Submitted = (HolderVerdict & { readonly isAdopted: false }) | Adopted;
-
-/** @param first what the partner had before: a profile of the same name that was there then is not ours */
-function submit(application: BusinessApplication, first: Found): Promise<Submitted> {
+/** @param declined profiles of the merchant that are not those of the business */
+function submit(application: BusinessApplication, declined: readonly number[]): Promise<Submitted> {
   const { journey, correct } = application;
-  let before = first;
-  const adopted = (profileId: number): Adopted => ({ profileId, isAdopted: true });
+  const adoptable = adoption(application);
+  let candidates: readonly Candidate[] = [];
   return carryOut<Submitted>(journey, {
     title: SUBMIT,
-    prepare: async () => {
-      if (before.dba !== application.dba) before = await find(application);
-    },
-    run: async () => ({ ...(await submitHolder(application.submission)), isAdopted: false }),
+    run: () => submitHolder({ ...application.business, declined }),
     correct,
     once: {
-      lookForEffect: async () => {
-        const { ofMerchant, ofSameName } = await find(application);
-        if (ofMerchant !== null) return { found: adopted(ofMerchant) };
-        const [made, ...more] = ofSameName.filter((id) => !before.ofSameName.includes(id));
-        return made !== undefined && more.length === 0 ? { found: adopted(made) } : undefined;
+      lookForEffect: async (wasInDoubt, baseline) => {
+        if (!wasInDoubt || !baseline || application.dba === '') return undefined;
+        const known = [...baseline, ...declined];
+        candidates = await carryOut(journey, {
+          title: 'look for the business at the bank',
+          run: () => findCandidates({ ...application.business, baseline: known }),
+        });
+        const [made, ...more] = candidates.filter(isSurelyOurs);
+        return made && more.length === 0 ? { found: { adopted: made.profileId } } : undefined;
       },
-      adopt: (id) => adopted(Number(id)),
+      adopt: async (id) => ({ adopted: await adoptable(id) }),
       get hint() {
+        const seen = candidates.map((candidate) => `The bank has ${described(candidate)}.\n`);
         return (
+          `${seen.length > 0 ? '\n' : ''}${seen.join('')}` +
           `Look in the partner’s portal for a banking profile of “${masked(application.dba)}”. ` +
           'If it is there, adopt its profile id; if it is not, retry.'
         );
@@ -102,15 +105,76 @@ function submit(application: BusinessApplication, first: Found): Promise<Submitt
   });
 }
 
-/** A profile that nobody has submitted yet, or whose submission was found wanting, still reads as new. */
-async function adopt(application: BusinessApplication, id: number): Promise<void> {
+function isSurelyOurs({ against, unclear }: Candidate): boolean {
+  return against.length === 0 && unclear.length === 0;
+}
+
+/** `banking profile 3001 of “Corner Bakery” (Submitted): its EIN is not shown` */
+function described({ profileId, dba, bankingStatus, against, unclear }: Candidate): string {
+  const why = [...against, ...unclear].join(', ');
+  const name = dba === null ? 'no dba' : `“${masked(dba)}”`;
+  return `banking profile ${profileId} of ${name} (${bankingStatus})${why && `: ${why}`}`;
+}
+
+/**
+ * The profile that a person names, once it is known to exist. What speaks against it is reported first; the same id, given
+ * once more, is adopted all the same.
+ *
+ * @throws {RejectedByPartner} when the person is to be asked again
+ */
+function adoption(application: BusinessApplication): (id: string) => Promise<number> {
   const { journey } = application;
+  const warned = new Set<number>();
+  return async (id) => {
+    const profileId = Number(id);
+    const found = await carryOut(journey, {
+      title: `look at banking profile ${id}`,
+      run: () => examineProfile({ ...application.business, profileId }),
+      endsWhenRejected: true,
+    });
+    const refuse = (message: string) => new RejectedByPartner([{ field: '', message }]);
+    if (!found) throw refuse(`the bank shows us no banking profile ${id}`);
+    if (found.against.length > 0 && !warned.has(profileId)) {
+      warned.add(profileId);
+      throw refuse(`${described(found)}. Adopt it once more if it is the one all the same.`);
+    }
+    return profileId;
+  };
+}
+
+/**
+ * Asks whether a business has the profile that its merchant has, although something speaks against it.
+ *
+ * @returns the profile to adopt; undefined when the business is to be submitted
+ */
+async function askWhose(application: BusinessApplication, existing: Candidate): Promise<number | undefined> {
+  const { journey } = application;
+  const adoptable = adoption(application);
+  let problem = '';
+  for (;;) {
+    const answer = await journey.ask({
+      kind: 'uncertain-write',
+      title: `Is it this business? ${SUBMIT}`,
+      detail:
+        `${problem}The merchant has ${described(existing)}. If it is the one of this business, adopt ${existing.profileId}; ` +
+        'if not, retry, which submits the business as a new one.',
+      answers: ['adopt', 'retry', 'abandon'],
+    });
+    if (answer?.kind !== 'adopt') return undefined;
+    if (Number(answer.id) === existing.profileId) return existing.profileId;
+    try {
+      return await adoptable(answer.id);
+    } catch (error) {
+      if (!(error instanceof RejectedByPartner)) throw error;
+      problem = `${answer.id} cannot be adopted: ${error.message}\n`;
+    }
+  }
+}
+
+/** A profile that nobody has submitted yet, or whose submission was found wanting, still reads as new. */
+function adopt(application: BusinessApplication, id: number): null {
   know(application, id, 'profile-adopted');
-  const { bankingStatus, financialAccountId } = await read(application);
-  application.knowAccount(financialAccountId);
-  if (bankingStatus !== NEW) return;
-  journey.enter('applying');
-  await replaceHolder(application);
+  return null;
 }
 
 function know({ journey }: BusinessApplication, profileId: number, event: string): void {

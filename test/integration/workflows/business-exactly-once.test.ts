@@ -124,10 +124,7 @@ describe('a write at a bank that is down', () => {
     await proxy.shut('POST /api/AccountsSearch/BusinesAccountHolder');
     const input = business();
     const onboarding = await own.onboardBusiness(input);
-    await onboarding.until(
-      ({ timeline }) => timeline.some(({ event }) => event === 'waiting-for-partner'),
-      'the wait',
-    );
+    await onboarding.retrying('submitHolder');
     await proxy.open();
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     expect(await onboarding.events()).not.toContain('requirement-raised');
@@ -137,17 +134,19 @@ describe('a write at a bank that is down', () => {
 
 describe.concurrent('a write that certainly did not happen', () => {
   it.each([
-    [SUBMIT, 'submit the business account holder'],
-    [OPEN_ACCOUNT, 'open the financial account'],
-  ])('(%s) is repeated after Retry-After when there are too many calls', async (operation, title) => {
+    [SUBMIT, 'submitHolder'],
+    [OPEN_ACCOUNT, 'openFinancialAccount'],
+  ])('(%s) is repeated after Retry-After when there are too many calls', async (operation, activity) => {
     const tooMany = (about: string) => rig.sandbox.plan('429', operation, { about, milliseconds: 2_000 });
     const begun = Date.now();
     const onboarding = await (operation === SUBMIT ? submitting(tooMany) : opened(tooMany));
     const { profileId } = (await onboarding.outcome()) as never;
     expect(Date.now() - begun).toBeGreaterThanOrEqual(2_000);
-    const { timeline } = await onboarding.state();
-    const waits = timeline.filter(({ event }) => event === 'waiting-for-partner');
-    expect(waits.map(({ detail }) => detail)).toEqual([`${title}: HTTP 429`]);
+    const { events } = await onboarding.handle.fetchHistory();
+    const scheduled = (events ?? []).flatMap(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+    );
+    expect(scheduled.filter((name) => name === activity)).toHaveLength(1);
     expect(await bankOf(rig).writesTo(profileId)).toEqual([SUBMIT, OPEN_ACCOUNT]);
   });
 

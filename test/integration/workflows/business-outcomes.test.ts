@@ -36,6 +36,7 @@ describe.concurrent('a business without questions', () => {
       outcome: 'onboarded',
       partnerStatus: bankingStatus,
       requirements: [],
+      unsent: [],
       polls: seen.length,
     });
     expect(statuses(timeline)).toEqual(seen);
@@ -145,9 +146,10 @@ describe.concurrent('a merchant that has a profile at the bank already', () => {
     const input = { ...own, holder: { ...own.holder, website: 'https://bakery.example' } };
     const onboarding = await rig.onboardBusiness(input);
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
-    expect((await onboarding.events()).slice(0, 3)).toEqual([
+    expect((await onboarding.events()).slice(0, 4)).toEqual([
       'started',
       'profile-adopted',
+      'status-changed',
       'holder-corrected',
     ]);
     expect(await bank.writesTo(profileId)).toEqual([

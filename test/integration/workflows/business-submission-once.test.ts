@@ -146,7 +146,11 @@ describe.concurrent('a submission of which nothing is to be seen', () => {
     const onboarding = await rig.onboardBusiness(input);
     const { id } = await onboarding.requirement('uncertain-write');
     await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'sent by hand');
-    expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'sent by hand' });
+    expect(await onboarding.outcome()).toEqual({
+      outcome: 'abandoned',
+      comment: 'sent by hand',
+      unfinished: [{ write: 'submit the business account holder', became: 'unknown' }],
+    });
   });
 });
 

@@ -7,7 +7,8 @@ import {
   plan,
 } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner, OWNER } from '../../../rigs/partners/banking/partner.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { answering, type Respond } from '../../../rigs/partners/servers.js';
+import { changed, HOLDER } from '../../../rigs/sandbox/banking/running-banking.js';
 
 describe('a business that is submitted', () => {
   it('is taken', async () => {
@@ -51,14 +52,119 @@ describe('a business that is submitted', () => {
     });
     expect(await banking.effects()).toEqual(['submit-business-account-holder 3001']);
   });
+
+  it.each(['429', 'expired-token'])('is sent later after %s, which did nothing', async (fault) => {
+    const { run, banking } = await activitiesAtSandbox();
+    for (const _ of [1, 2]) await plan(banking, fault, 'submit-business-account-holder');
+    expect(await failed(run('submitHolder', holderRequest()))).toMatchObject({ isRetried: true });
+    expect(await banking.effects()).toEqual([]);
+  });
+
+  it('knows what was there before, when nobody knows what became of it', async () => {
+    const { run, banking } = await activitiesAtSandbox();
+    const names = ['Corner Bakery', 'Corner Bakery North', 'CORNER BAKERY ', 'The Corner Bakery'];
+    for (const name of names) await banking.submit(changed(HOLDER, 'doingBusinessAsName', `"${name}"`));
+    await plan(banking, 'drop-after-commit', 'submit-business-account-holder');
+    const { details } = await failed(run('submitHolder', named('corner bakery')));
+    expect(details).toMatchObject({ kind: 'Uncertain', baseline: [3001, 3003] });
+  });
+
+  it('is not sent where its merchant has a profile, unless that is said to be another one', async () => {
+    const { run, banking } = await activitiesAtSandbox();
+    const merchantProfileId = await banking.create();
+    const existing = await banking.submit();
+    const request = { ...named('Another Name'), merchantProfileId };
+    expect(await run('submitHolder', request)).toMatchObject({
+      existing: { profileId: existing, against: [], unclear: [] },
+    });
+    expect(await banking.effects()).toHaveLength(2);
+    expect(await run('submitHolder', { ...request, declined: [existing] })).toMatchObject({
+      profileId: existing + 1,
+    });
+  });
+
+  it.each([
+    ['500-before-commit', 'find-profile-by-merchant'],
+    ['drop-before-commit', 'search-business-account-holders'],
+  ])('waits (%s of %s) while nobody can tell what is there', async (fault, operation) => {
+    const { run, banking } = await activitiesAtSandbox();
+    await plan(banking, fault, operation);
+    const submitted = run('submitHolder', { ...holderRequest(), merchantProfileId: 7 });
+    expect(await failed(submitted)).toMatchObject({ details: { operation }, isRetried: true });
+    expect(await banking.effects()).toEqual([]);
+  });
 });
 
 it.each([null, 0])('a success with profile %s leaves open which profile it made', async (profileId) => {
-  const { client } = await bankingPartner(answering(200, JSON.stringify({ success: true, profileId })));
+  const { client } = await bankingPartner(bankThatAnswers({ success: true, profileId }));
   const { run } = await activitiesOf(client);
   expect(await failed(run('submitHolder', holderRequest()))).toMatchObject({
     details: { kind: 'Uncertain', reason: 'success without a profile' },
     isRetried: false,
+  });
+});
+
+const named = (doingBusinessAsName: string) => holderRequest('straight', { doingBusinessAsName });
+
+describe('what may have come of a submission', () => {
+  const ours = { ...named('Corner Bakery'), merchantProfileId: 7 };
+  const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = ours.holder;
+  const shown = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
+
+  it.each<[string, object, string[], string[]]>([
+    ['all of it', { ...shown, merchantProfileId: 7 }, [], []],
+    ['no merchant', shown, [], []],
+    ['punctuation and case', { ...shown, legalBusinessName: 'BAKER, L.L.C.' }, [], []],
+    ['a masked EIN', { ...shown, employerIdentificationNumber: 'XX-XXX6789' }, [], []],
+    ['its merchant alone', { doingBusinessAsName, merchantProfileId: 7 }, [], []],
+    ['another merchant', { ...shown, merchantProfileId: 8 }, ['it is of merchant 8'], []],
+    ['another dba', { ...shown, doingBusinessAsName: 'Bakery' }, ['its dba is another one'], []],
+    [
+      'another EIN of its merchant',
+      { ...shown, merchantProfileId: 7, employerIdentificationNumber: '*****0000' },
+      ['its EIN is another one'],
+      [],
+    ],
+    [
+      'another legal name',
+      { ...shown, legalBusinessName: 'Other Inc' },
+      ['its legal name is another one'],
+      [],
+    ],
+    [
+      'an EIN that is hidden',
+      { ...shown, employerIdentificationNumber: '*********' },
+      [],
+      ['its EIN is not shown'],
+    ],
+    ['its dba alone', { doingBusinessAsName }, [], ['its EIN is not shown', 'its legal name is not shown']],
+  ])('is compared with it: %s', async (_, businessAccountHolder, against, unclear) => {
+    const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder };
+    const { client } = await bankingPartner(answering(200, JSON.stringify(profile)));
+    const { run } = await activitiesOf(client);
+    expect(await run('examineProfile', { profileId: 4, ...ours })).toMatchObject({
+      profileId: 4,
+      bankingStatus: 'Submitted',
+      against,
+      unclear,
+    });
+  });
+
+  it('are the profiles of its name and its merchant, without those that were there', async () => {
+    const { run, banking } = await activitiesAtSandbox();
+    const request = named('Corner Bakery');
+    const earlier = await banking.submit();
+    const made = await banking.submit();
+    await banking.submit(changed(HOLDER, 'doingBusinessAsName', '"Corner Bakery North"'));
+    const found = await run('findCandidates', { ...request, baseline: [earlier] });
+    expect(found.map(({ profileId }) => profileId)).toEqual([made]);
+  });
+
+  it.each([404, 403])('is nothing where the partner answers %i', async (status) => {
+    const { client, requests } = await bankingPartner(answering(status, '{}'));
+    const { run } = await activitiesOf(client);
+    expect(await run('examineProfile', { profileId: 4, ...ours })).toBeNull();
+    expect(requests()).toHaveLength(1);
   });
 });
 
@@ -184,11 +290,17 @@ describe('what is wrong is told by its place in the input', () => {
     ['', [['', 'the partner gave no reason']]],
     [null, [['', 'the partner gave no reason']]],
   ])('when the answer is success:false and %j', async (errors, expected) => {
-    const { client } = await bankingPartner(
-      answering(200, JSON.stringify({ profileId: 9, success: false, errors })),
-    );
+    const { client } = await bankingPartner(bankThatAnswers({ profileId: 9, success: false, errors }));
     const { run } = await activitiesOf(client);
-    const { problems } = await run('submitHolder', holderRequest());
-    expect(problems.map(({ field, message }) => [field, message])).toEqual(expected);
+    const told = expected.map(([field, message]) => ({ field, message }));
+    expect(await run('submitHolder', holderRequest())).toMatchObject({ problems: told });
   });
 });
+
+/** A partner without profiles, and what it says to a submission. */
+function bankThatAnswers(submitted: object): Respond {
+  return (response, request) => {
+    const isSearch = request.url?.startsWith('/api/AccountsSearch') === true;
+    answering(200, isSearch ? '[]' : JSON.stringify(submitted))(response, request);
+  };
+}

@@ -124,13 +124,15 @@ describe('an address', () => {
     expect(await failed(changed)).toMatchObject({ details, isRetried: false });
   });
 
-  it('is not changed again by itself', async () => {
+  it.each([
+    ['is changed again by itself', {}, true],
+    ['is not, where a code is good for one call', { oneTimeCode: '000000' }, false],
+  ])('%s', async (_, more, isRetried) => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, '500-before-commit', 'change-address');
-    expect(await failed(run('changeAddress', { change }))).toMatchObject({
-      details: { kind: 'Uncertain' },
-      isRetried: false,
-    });
+    const secure = { secureOperationType: 'ShortMessageCode', ...more };
+    const changed = run('changeAddress', { change: { ...change, ...(isRetried ? {} : secure) } });
+    expect(await failed(changed)).toMatchObject({ details: { kind: 'Uncertain' }, isRetried });
   });
 });
 
@@ -145,13 +147,17 @@ describe('a sub-user', () => {
     expect(await banking.effects()).toEqual(['restore-sub-user 71']);
   });
 
-  it('that may have been restored is left to the workflow', async () => {
+  it('that may have been restored is restored again, and a 404 then says that it was', async () => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, 'drop-after-commit', 'restore-sub-user');
     expect(await failed(run('restoreSubUser', { subUserId: 71 }))).toMatchObject({
       details: { kind: 'Uncertain' },
-      isRetried: false,
+      isRetried: true,
     });
+    const heartbeatDetails = { sending: true, sentAt: '2026-01-01T00:00:00Z' };
+    const again = { attempt: 2, heartbeatDetails };
+    expect(await run('restoreSubUser', { subUserId: 71 }, again)).toEqual({ afterLostCall: true });
+    expect(await banking.effects()).toEqual(['restore-sub-user 71']);
   });
 });
 

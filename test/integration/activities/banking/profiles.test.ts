@@ -7,55 +7,7 @@ import {
 } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
 import { answering, type Respond } from '../../../rigs/partners/servers.js';
-import { changed, HOLDER, holderOf } from '../../../rigs/sandbox/banking/running-banking.js';
-
-const named = (name: string) => changed(HOLDER, 'doingBusinessAsName', JSON.stringify(name));
-
-describe('profiles that there are already', () => {
-  it('are found by merchant', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    const merchantProfileId = await banking.create();
-    const id = await banking.submit();
-    expect(await run('findProfiles', { merchantProfileId, dba: 'Nobody' })).toEqual({
-      ofMerchant: id,
-      ofSameName: [],
-    });
-  });
-
-  it('are found by the whole name, upper and lower case aside', async () => {
-    const { run, banking } = await activitiesAtSandbox();
-    const names = ['Corner Bakery', 'Corner Bakery North', 'CORNER BAKERY', 'The Corner Bakery'];
-    const ids: number[] = [];
-    for (const name of names) ids.push(await banking.submit(named(name)));
-    const search = { dba: ' corner bakery ' };
-    expect(await run('findProfiles', search)).toEqual({ ofMerchant: null, ofSameName: [ids[0], ids[2]] });
-  });
-
-  it('are none where the partner answers 404, at once', async () => {
-    const { client, requests } = await bankingPartner(answering(404, '{"message":"nothing there"}'));
-    const { run } = await activitiesOf(client);
-    const none = { ofMerchant: null, ofSameName: [] };
-    expect(await run('findProfiles', { merchantProfileId: 7, dba: 'Corner Bakery' })).toEqual(none);
-    expect(requests()).toHaveLength(2);
-  });
-
-  it('are not looked for by a merchant that is not known', async () => {
-    const { client, requests } = await bankingPartner(answering(200, '[]'));
-    const { run } = await activitiesOf(client);
-    await run('findProfiles', { dba: 'Corner Bakery' });
-    expect(requests().map(({ line }) => line)).toEqual(['POST /api/AccountsSearch/BusinesAccountHolder']);
-  });
-
-  it.each([
-    ['500-before-commit', 'Uncertain'],
-    ['expired-token', 'Unauthorized'],
-  ])('are unknown after %s', async (fault, kind) => {
-    const { run, banking } = await activitiesAtSandbox();
-    for (const _ of [1, 2]) await plan(banking, fault, 'search-business-account-holders');
-    const search = run('findProfiles', { dba: 'Corner Bakery' });
-    expect(await failed(search)).toMatchObject({ details: { kind }, isRetried: true });
-  });
-});
+import { changed, holderOf } from '../../../rigs/sandbox/banking/running-banking.js';
 
 describe('a profile that is read', () => {
   it('tells its status, its account and its own open tickets', async () => {
@@ -63,11 +15,13 @@ describe('a profile that is read', () => {
     const id = await banking.submit(holderOf('ticket'));
     const other = await banking.submit(holderOf('more-tickets'));
     const read = () => run('readProfile', { profileId: id });
-    expect(await read()).toEqual({ bankingStatus: 'PendingUW', financialAccountId: null, tickets: [] });
+    const unlocked = { financialAccountId: null, isLocked: false };
+    expect(await read()).toEqual({ bankingStatus: 'PendingUW', ...unlocked, tickets: [] });
     for (const _ of [1, 2]) await banking.profile(other);
     await banking.call('POST /api/tickets', '{"text":"Ours, about something else"}');
     const ticket = {
       ticketId: expect.any(Number),
+      asks: expect.stringMatching(/^[0-9a-f]{12}$/),
       topic: 'Application',
       text: 'The phone number is not in service. Please correct it.',
       updateFieldRequest: 'Phone',
@@ -106,9 +60,9 @@ describe('a profile that is read', () => {
   it('may tell next to nothing', async () => {
     const { client, requests } = await bankingPartner(profileWithTickets({ id: 4 }, []));
     const { run } = await activitiesOf(client);
-    const nothing = { bankingStatus: 'Unknown', financialAccountId: null, tickets: [] };
+    const nothing = { bankingStatus: 'Unknown', financialAccountId: null, isLocked: false, tickets: [] };
     expect(await run('readProfile', { profileId: 4 })).toEqual(nothing);
-    expect(requests()).toHaveLength(1);
+    expect(requests()).toHaveLength(2);
   });
 
   it('has no replies and no tickets of others among its own', async () => {
@@ -122,7 +76,7 @@ describe('a profile that is read', () => {
     );
     const { run } = await activitiesOf(client);
     expect((await run('readProfile', { profileId: 4 })).tickets).toEqual([
-      { ticketId: 1, topic: null, text: '', updateFieldRequest: null },
+      { ticketId: 1, asks: expect.any(String), topic: null, text: '', updateFieldRequest: null },
     ]);
   });
 
@@ -149,7 +103,7 @@ describe('a change of a profile', () => {
     const { run, banking } = await activitiesAtSandbox();
     const profileId = await banking.submit(holderOf('waiting'));
     expect(await run('awaitProfileChange', { profileId, seen: null })).toEqual({
-      snapshot: { bankingStatus: 'Submitted', financialAccountId: null, tickets: [] },
+      snapshot: { bankingStatus: 'Submitted', financialAccountId: null, isLocked: false, tickets: [] },
       polls: 1,
     });
   });
@@ -157,7 +111,7 @@ describe('a change of a profile', () => {
   it('is awaited by being retried, and its reads are counted', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const profileId = await banking.submit(holderOf('waiting'));
-    const seen = { bankingStatus: 'Submitted', financialAccountId: null, ticketIds: [] };
+    const seen = { bankingStatus: 'Submitted', financialAccountId: null, isLocked: false, tickets: {} };
     const wait = (attempt: number) => run('awaitProfileChange', { profileId, seen }, { attempt });
     for (const attempt of [1, 2]) await expect(wait(attempt)).rejects.toMatchObject(unchanged);
     await banking.control(
@@ -170,15 +124,16 @@ describe('a change of a profile', () => {
     });
   });
 
-  it.each<[string, { bankingStatus?: string; financialAccountId?: string; ticketIds?: number[] }, boolean]>([
+  it.each<[string, Record<string, unknown>, boolean]>([
     ['nothing', {}, false],
     ['another status', { bankingStatus: 'Pending' }, true],
     ['another account', { financialAccountId: 'fa-0' }, true],
-    ['tickets in another order', { ticketIds: [2, 1] }, false],
-    ['a ticket that came', { ticketIds: [1] }, true],
-    ['a ticket that went', { ticketIds: [1, 2, 3] }, true],
-    ['a ticket in place of another', { ticketIds: [1, 3] }, true],
-  ])('is %s: %#', async (_, change, isNews) => {
+    ['a lock', { isLocked: true }, true],
+    ['a ticket that came', { tickets: [1] }, true],
+    ['a ticket that went', { tickets: [1, 2, 3] }, true],
+    ['a ticket in place of another', { tickets: [1, 3] }, true],
+    ['a ticket that asks something else', { asks: 'another thing' }, true],
+  ])('is %s: %#', async (_, { tickets = [1, 2], asks, ...change }, isNews) => {
     const { client } = await bankingPartner(
       profileWithTickets(
         { id: 4, bankingStatus: 'PendingUW', financialAccountId: 'fa-4-1', userProfileId: 14 },
@@ -189,8 +144,11 @@ describe('a change of a profile', () => {
       ),
     );
     const { run } = await activitiesOf(client);
-    const before = { bankingStatus: 'PendingUW', financialAccountId: 'fa-4-1', ticketIds: [1, 2] };
-    const wait = run('awaitProfileChange', { profileId: 4, seen: { ...before, ...change } });
+    const { tickets: open, ...now } = await run('readProfile', { profileId: 4 });
+    const known = asks ?? open[0]?.asks ?? '';
+    const before = Object.fromEntries((tickets as number[]).map((id) => [id, String(known)]));
+    const seen = { ...now, ...change, tickets: before };
+    const wait = run('awaitProfileChange', { profileId: 4, seen });
     if (isNews) expect(await wait).toMatchObject({ polls: 1 });
     else await expect(wait).rejects.toMatchObject(unchanged);
   });
@@ -238,8 +196,8 @@ describe('a financial account', () => {
       for (const _ of [1, 2]) await banking.profile(profileId);
       await plan(banking, fault, 'get-profile');
       expect(await failed(run('openFinancialAccount', { profileId }))).toMatchObject({
-        details: { kind: 'NotSent', operation: 'get-profile' },
-        isRetried: false,
+        details: { operation: 'get-profile' },
+        isRetried: true,
       });
       expect(await banking.effects()).toEqual([`submit-business-account-holder ${profileId}`]);
     },

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { activitiesAtSandbox, failed, plan } from '../../../rigs/activities/banking/running-activities.js';
+import {
+  activitiesAtSandbox,
+  activitiesOf,
+  failed,
+  plan,
+} from '../../../rigs/activities/banking/running-activities.js';
+import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
+import { answering } from '../../../rigs/partners/servers.js';
 import { holderOf, type RunningBanking } from '../../../rigs/sandbox/banking/running-banking.js';
 
 /** A ticket of the partner that asks a question. */
@@ -28,21 +35,109 @@ describe('a reply to a ticket', () => {
     const { run, banking } = await activitiesAtSandbox();
     const { ticketId, topic } = await asked(banking);
     const reply = { ticketId, topic, text: 'Bread' };
-    expect(await run('hasReply', reply)).toBe(false);
+    const find = (more: object = {}) => run('findReply', { ...reply, baseline: [], ...more });
+    expect(await find()).toBeNull();
     await plan(banking, 'drop-after-commit', 'create-ticket');
     expect(await failed(run('replyToTicket', reply))).toMatchObject({
-      details: { kind: 'Uncertain' },
+      details: { kind: 'Uncertain', baseline: [] },
       isRetried: false,
     });
-    expect(await run('hasReply', reply)).toBe(true);
-    expect(await run('hasReply', { ...reply, text: 'Bread ' })).toBe(true);
-    expect(await run('hasReply', { ...reply, text: 'Cake' })).toBe(false);
-    expect(await run('hasReply', { ...reply, ticketId: ticketId + 1 })).toBe(false);
+    const replyId = await find();
+    expect(replyId).toEqual(expect.any(Number));
+    expect(await find({ text: 'Bread ' })).toBe(replyId);
+    expect(await find({ text: 'Cake' })).toBeNull();
+    expect(await find({ ticketId: ticketId + 1 })).toBeNull();
+  });
+
+  it('is not mistaken for an older one of the same text', async () => {
+    const { run, banking } = await activitiesAtSandbox();
+    const { ticketId, topic } = await asked(banking);
+    const reply = { ticketId, topic, text: 'Bread' };
+    const { replyId } = await run('replyToTicket', reply);
+    await plan(banking, 'drop-before-commit', 'create-ticket');
+    const { details } = await failed(run('replyToTicket', reply));
+    expect(details).toMatchObject({ kind: 'Uncertain', baseline: [replyId] });
+    expect(await run('findReply', { ...reply, baseline: details.baseline ?? [] })).toBeNull();
   });
 
   it('needs a ticket', async () => {
     const { run } = await activitiesAtSandbox();
     const reply = run('replyToTicket', { ticketId: 7, topic: null, text: 'Bread' });
     expect(await failed(reply)).toMatchObject({ details: { status: 404 }, isRetried: false });
+  });
+});
+
+describe('a ticket that the bank’s staff opened', () => {
+  const PROFILE = { id: 3001, bankingStatus: 'PendingUW', userProfileId: 13_001 };
+  const OTHER = { id: 3002, bankingStatus: 'PendingUW', userProfileId: 13_002 };
+
+  /** A bank with two customers and these tickets; everybody else is of its staff. */
+  async function bankWith(tickets: readonly object[], staffStatus = 404) {
+    const { client, requests } = await bankingPartner((response, request) => {
+      const { url = '' } = request;
+      const users: Readonly<Record<string, object>> = { 13001: PROFILE, 13002: OTHER };
+      const [, user] = /byUser\/(\d+)/.exec(url) ?? [];
+      const answer = url === '/api/tickets/new' ? tickets : user === undefined ? PROFILE : users[user];
+      answering(answer ? 200 : staffStatus, JSON.stringify(answer ?? {}))(response, request);
+    });
+    return { ...(await activitiesOf(client)), requests };
+  }
+
+  const named = { topic: 'Profile 3001', text: 'Please send a bank letter.' };
+
+  it.each<[string, object[], number[]]>([
+    ['names the profile, and nobody as its creator', [{ ticketId: 1, ...named }], [1]],
+    ['names the profile in its text', [{ ticketId: 1, text: 'About profileId: 3001.' }], [1]],
+    ['names the profile, and is of staff', [{ ticketId: 1, userProfileId: 70, ...named }], [1]],
+    ['names the profile, and is of another customer', [{ ticketId: 1, userProfileId: 13_002, ...named }], []],
+    ['names two profiles', [{ ticketId: 1, text: 'profile 3001 and profile 3002' }], []],
+    ['names a longer number', [{ ticketId: 1, text: 'profile 30011' }], []],
+    ['names a user profile of that number', [{ ticketId: 1, text: 'user profile 3001' }], []],
+    ['names nothing', [{ ticketId: 1, userProfileId: 70, text: '3001 dollars' }], []],
+    [
+      'continues one of the profile',
+      [
+        { ticketId: 1, userProfileId: 13_001 },
+        { ticketId: 2, userProfileId: 70, parentTicketId: 1, text: 'That is not enough.' },
+      ],
+      [1, 2],
+    ],
+    [
+      'continues one of another customer',
+      [
+        { ticketId: 1, userProfileId: 13_002 },
+        { ticketId: 2, userProfileId: 70, parentTicketId: 1, ...named },
+      ],
+      [],
+    ],
+  ])('is shown where it belongs: %s', async (_, tickets, shown) => {
+    const { run } = await bankWith(tickets);
+    const { tickets: found } = await run('readProfile', { profileId: 3001 });
+    expect(found.map(({ ticketId }) => ticketId)).toEqual(shown);
+  });
+
+  it('is of nobody that we know where we may not see who opened it', async () => {
+    const { run } = await bankWith([{ ticketId: 1, userProfileId: 70, ...named }], 403);
+    expect((await run('readProfile', { profileId: 3001 })).tickets).toEqual([]);
+  });
+
+  it('costs no further call where it names nobody', async () => {
+    const { run, requests } = await bankWith([{ ticketId: 1, userProfileId: 70 }]);
+    await run('readProfile', { profileId: 3001 });
+    expect(requests()).toHaveLength(2);
+  });
+
+  it('is listed as unmatched when no running onboarding shows it', async () => {
+    const { run } = await bankWith([
+      { ticketId: 1, userProfileId: 13_002, createdDate: '2026-01-01T00:00:00Z' },
+      { ticketId: 2, userProfileId: 13_002, parentTicketId: 1, text: 'a reply' },
+      { ticketId: 3, text: 'Who are you?' },
+      { ticketId: 4, userProfileId: 70, parentTicketId: 0, text: 'That is not enough.' },
+    ]);
+    expect(await run('listUnmatchedTickets', {})).toMatchObject([
+      { ticketId: 1, userProfileId: 13_002, createdDate: '2026-01-01T00:00:00Z' },
+      { ticketId: 3, text: 'Who are you?', userProfileId: null },
+      { ticketId: 4, parentTicketId: 0 },
+    ]);
   });
 });

@@ -37,7 +37,10 @@ describe('an int64 of a request', () => {
     ['9007199254740993', '9007199254740993'],
     [9223372036854775807n, '9223372036854775807'],
   ])('comes as %s in an input, and keeps its digits through Temporal', async (amount, digits) => {
-    const { client, requests } = await bankingPartner(answering(200, TAKEN));
+    const { client, requests } = await bankingPartner((response, request) => {
+      const isSearch = request.url?.startsWith('/api/AccountsSearch') === true;
+      answering(200, isSearch ? '[]' : TAKEN)(response, request);
+    });
     const { run } = await activitiesOf(client);
     const holder = { ...HOLDER, annualBusinessRevenue: amount };
     const input = businessOnboardingInput().parse({ externalId: 'b-1', holder });
@@ -45,11 +48,12 @@ describe('an int64 of a request', () => {
     const asPayload = JSON.parse(JSON.stringify(input)) as typeof input;
     await run('submitHolder', { holder: asPayload.holder });
     await run('correctHolder', { profileId: 9, holder: asPayload.holder });
-    expect(requests().map(({ line }) => line)).toEqual([
+    const writes = requests().filter(({ line }) => line.includes('/svc/'));
+    expect(writes.map(({ line }) => line)).toEqual([
       'POST /svc/businessAccountHolder',
       'PUT /svc/businessAccountHolder/9',
     ]);
-    for (const { body } of requests()) {
+    for (const { body } of writes) {
       expect(String(body)).toMatch(new RegExp(`"annualBusinessRevenue":${digits}}$`));
     }
   });
@@ -132,10 +136,8 @@ describe('the sandbox', () => {
   it('tells through the client what it was told through it', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const holder = JSON.parse(HOLDER_JSON);
-    const { profileId } = await run('submitHolder', {
-      holder: { ...holder, annualBusinessRevenue: '9223372036854775807' },
-    });
-    const { text } = await banking.call(`GET /svc/businessAccountHolder/${profileId}`);
+    await run('submitHolder', { holder: { ...holder, annualBusinessRevenue: '9223372036854775807' } });
+    const { text } = await banking.call('GET /svc/businessAccountHolder/3001');
     expect(text).toContain('"annualBusinessRevenue":922337203685477580700,');
   });
 });

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { business, holder } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { bankOf } from '../../rigs/workflows/bank.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ accounts: ['acme'] });
+});
+afterAll(() => rig.close());
+
+const SUBMIT = 'submit-business-account-holder';
+
+/** Another question than the first. */
+async function asksAgain(onboarding: Onboarding<unknown>, first: string) {
+  const { requirements } = await onboarding.until(
+    (state) => state.requirements.some(({ id }) => id !== first),
+    'the second question',
+  );
+  return { id: requirements[0]?.id ?? '', detail: requirements[0]?.detail ?? '' };
+}
+
+let merchants = 500_000;
+
+/** A profile that the bank ties to a merchant. */
+async function tied(scenario = 'waiting') {
+  merchants += 1;
+  const merchantProfileId = merchants;
+  const profileId = await bankOf(rig).submit(holder(scenario));
+  await rig.sandbox.transitionProfile(profileId, { merchantProfileId });
+  return { merchantProfileId, profileId };
+}
+
+describe.concurrent('of two businesses of one dba, the first, whose submission is lost on its way,', () => {
+  it.each([
+    [
+      'does not take the profile of the second, which has another legal name and EIN',
+      { legalBusinessName: 'Second LLC', employerIdentificationNumber: '987654321' },
+      ['has it', 'its EIN is another one', 'its legal name is another one'],
+    ],
+    ['does not take the profile of the second, which is of the same company', {}, ['has it']],
+  ])('%s', async (_, more, against) => {
+    const bank = bankOf(rig);
+    const one = business('waiting');
+    const mark = `first-${one.externalId}`;
+    const first = { ...one, holder: { ...one.holder, givenName: mark } };
+    const second = business('waiting', { holder: { ...one.holder, ...more } });
+    const held = await rig.sandbox.hold(SUBMIT, mark, 'drop-after-delay');
+    const losing = await rig.onboardBusiness(first);
+    await held.underWay();
+    const other = await rig.onboardBusiness(second);
+    const { profileId: theirs = 0 } = await other.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await held.letGo();
+    const { id, detail } = await losing.requirement('uncertain-write');
+    const name = one.holder.doingBusinessAsName;
+    const reasons = against.map((reason) => (reason === 'has it' ? `${other.workflowId} has it` : reason));
+    expect(detail).toContain(
+      `The bank has banking profile ${theirs} of “${name}” (Submitted): ${reasons.join(', ')}.`,
+    );
+    expect(await bank.submissions(one.holder)).toEqual([theirs]);
+    await losing.resolve(id, { kind: 'retry' });
+    const { profileId: ours = 0 } = await losing.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    expect(await bank.submissions(one.holder)).toEqual([theirs, ours]);
+    for (const profileId of [theirs, ours])
+      await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await losing.outcome()).toMatchObject({ outcome: 'onboarded', profileId: ours });
+    expect(await other.outcome()).toMatchObject({ outcome: 'onboarded', profileId: theirs });
+  });
+});
+
+describe.concurrent('the profile of a merchant that another onboarding has', () => {
+  it.each([
+    ['runs', 'Submitted'],
+    ['has finished', 'Approved'],
+  ])('and that %s is not adopted silently: a person may submit a new one', async (_, bankingStatus) => {
+    const bank = bankOf(rig);
+    const { merchantProfileId, profileId } = await tied();
+    const owner = await rig.onboardBusiness(business(undefined, { merchantProfileId }));
+    await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    if (bankingStatus === 'Approved') {
+      await rig.sandbox.transitionProfile(profileId, { bankingStatus });
+      await owner.outcome();
+    }
+    const input = business(undefined, { merchantProfileId });
+    const onboarding = await rig.onboardBusiness(input);
+    const { id, title, detail } = await onboarding.requirement('uncertain-write');
+    expect(title).toBe('Is it this business? submit the business account holder');
+    expect(detail).toContain(`(${bankingStatus}): ${owner.workflowId} has it.`);
+    expect(await bank.submissions(input.holder)).toEqual([]);
+    await onboarding.resolve(id, { kind: 'retry' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const { profileId: own } = await onboarding.state();
+    expect(await bank.submissions(input.holder)).toEqual([own]);
+  });
+
+  it('is adopted when a person says so', async () => {
+    const { merchantProfileId, profileId } = await tied();
+    const owner = await rig.onboardBusiness(business(undefined, { merchantProfileId }));
+    await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    const input = business(undefined, { merchantProfileId });
+    const onboarding = await rig.onboardBusiness(input);
+    const { id } = await onboarding.requirement('uncertain-write');
+    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect(await bankOf(rig).submissions(input.holder)).toEqual([]);
+  });
+
+  it('is adopted at once where that onboarding is of another account at the bank', async () => {
+    const { merchantProfileId, profileId } = await tied();
+    const owner = await rig.onboardBusiness(business(undefined, { merchantProfileId }));
+    await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    const input = business(undefined, { merchantProfileId, account: 'acme' });
+    const onboarding = await rig.onboardBusiness(input);
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect(await onboarding.events()).not.toContain('requirement-raised');
+  });
+
+  it('is not adopted where its EIN is another one', async () => {
+    const { merchantProfileId } = await tied();
+    const other = holder(undefined, { employerIdentificationNumber: '987654321' });
+    const onboarding = await rig.onboardBusiness(business(undefined, { holder: other, merchantProfileId }));
+    const { id, detail } = await onboarding.requirement('uncertain-write');
+    expect(detail).toContain('(Submitted): its EIN is another one.');
+    await onboarding.resolve(id, { kind: 'abandon' });
+    expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
+  });
+});
+
+describe.concurrent('an id that a person adopts', () => {
+  async function inDoubt() {
+    const input = business('waiting');
+    const about = input.holder.doingBusinessAsName;
+    await rig.sandbox.plan('drop-before-commit', SUBMIT, { about });
+    const onboarding = await rig.onboardBusiness(input);
+    const { id } = await onboarding.requirement('uncertain-write');
+    return { onboarding, id, input };
+  }
+
+  it.each([
+    ['does not exist', '999999', 'the bank shows us no banking profile 999999'],
+    ['is of another partner', '601', 'the bank shows us no banking profile 601'],
+    ['is no id of the bank', '9999999999', '9999999999 cannot be adopted'],
+  ])('and that %s is asked for again', async (_, wrong, why) => {
+    const { onboarding, id, input } = await inDoubt();
+    await onboarding.resolve(id, { kind: 'adopt', id: wrong });
+    const again = await asksAgain(onboarding, id);
+    expect(again.detail).toContain(why);
+    const profileId = await bankOf(rig).submit(input.holder);
+    await onboarding.resolve(again.id, { kind: 'adopt', id: `${profileId}` });
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+  });
+
+  it('and that another onboarding has is asked for again with what it is, and adopted when given once more', async () => {
+    const owned = business('waiting');
+    const owner = await rig.onboardBusiness(owned);
+    const { profileId = 0 } = await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    const { onboarding, id } = await inDoubt();
+    await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    const again = await asksAgain(onboarding, id);
+    expect(again.detail).toContain(
+      `${profileId} cannot be adopted: banking profile ${profileId} of “${owned.holder.doingBusinessAsName}” ` +
+        `(Submitted): ${owner.workflowId} has it, its dba is another one. Adopt it once more`,
+    );
+    await onboarding.resolve(again.id, { kind: 'adopt', id: `${profileId}` });
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+  });
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nudge } from '../../../src/temporal/nudge.js';
+import { business } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { bankOf } from '../../rigs/workflows/bank.js';
+
+const HOUR_MS = 3_600_000;
+
+let rig: Rig;
+/** Reads only when it is nudged. */
+let patient: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+  patient = await createRig({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
+});
+afterAll(() => Promise.all([rig.close(), patient.close()]));
+
+const text = 'Payroll.';
+
+/** A business whose ticket was answered once while nobody reads, and is listed again after `change`. */
+async function answered(change: (ticketId: number) => Promise<unknown>) {
+  const { client: bank } = bankOf(patient);
+  const onboarding = await patient.onboardBusiness(business('waiting'));
+  const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+  await onboarding.asleepAfter(1);
+  const moved = { bankingStatus: 'PendingUW', tickets: [{ text: 'What for?' }] };
+  await patient.sandbox.transitionProfile(profileId, moved);
+  await nudge(patient.client, onboarding.workflowId);
+  const { id } = await onboarding.requirement('ticket');
+  const ticketId = Number(id.replace('ticket-', ''));
+  const words = `${text} (${profileId})`;
+  const held = await patient.sandbox.hold('create-ticket', words, 'delay-after-commit');
+  await onboarding.resolve(id, { kind: 'text', text: words });
+  await held.underWay();
+  expect(await bankOf(patient).repliesTo(id)).toEqual([words]);
+  await bank.updateTicket({ ticketId, status: 'New' });
+  await change(ticketId);
+  await held.letGo();
+  await onboarding.until(({ timeline }) => timeline.some(({ event }) => event === 'ticket-answered'));
+  const read = async (bankingStatus: string) => {
+    await patient.sandbox.transitionProfile(profileId, { bankingStatus });
+    await nudge(patient.client, onboarding.workflowId);
+    return onboarding.until(({ partnerStatus }) => partnerStatus === bankingStatus, bankingStatus);
+  };
+  return { onboarding, id, read, bank };
+}
+
+describe.concurrent('a ticket that was answered', () => {
+  it('is asked again, and answered again, when the bank opens it again', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('reopened-ticket'));
+    const { id, title, detail } = await onboarding.requirement('ticket');
+    await onboarding.resolve(id, { kind: 'text', text });
+    const { requirements } = await onboarding.until(
+      (state) => state.requirements.some((requirement) => requirement.id !== id),
+      'the ticket again',
+    );
+    expect(requirements).toMatchObject([{ id: `${id}-2`, title, detail }]);
+    await onboarding.resolve(`${id}-2`, { kind: 'text', text });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await bank.repliesTo(id)).toEqual([text, text]);
+  });
+
+  it('is looked for among new replies only, when its second answer is lost', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('reopened-ticket'));
+    const { id } = await onboarding.requirement('ticket');
+    const words = `${text} (${id})`;
+    await onboarding.resolve(id, { kind: 'text', text: words });
+    await onboarding.until((state) => state.requirements.some((requirement) => requirement.id !== id));
+    await rig.sandbox.plan('drop-before-commit', 'create-ticket', { about: words });
+    await onboarding.resolve(`${id}-2`, { kind: 'text', text: words });
+    const doubt = await onboarding.requirement('uncertain-write');
+    expect(await bank.repliesTo(id)).toEqual([words]);
+    await onboarding.resolve(doubt.id, { kind: 'retry' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    expect(await bank.repliesTo(id)).toEqual([words, words]);
+  });
+
+  it('is reminded of again once it is overdue again', async () => {
+    const input = { ...business('reopened-ticket'), dueInHours: 0.000_1 };
+    const onboarding = await rig.onboardBusiness(input);
+    const { id } = await onboarding.requirement('ticket');
+    const overdue = (times: number) =>
+      onboarding.until(
+        ({ timeline }) => timeline.filter(({ event }) => event === 'requirement-overdue').length === times,
+        `${times} reminders`,
+      );
+    await overdue(1);
+    await onboarding.resolve(id, { kind: 'text', text });
+    const { timeline } = await overdue(2);
+    expect(timeline.findLast(({ event }) => event === 'requirement-overdue')?.detail).toMatch(
+      new RegExp(`^${id}-2: `),
+    );
+    await onboarding.handle.terminate();
+  });
+
+  it('is not asked again while it is merely still listed', async () => {
+    const { onboarding, read } = await answered(async () => undefined);
+    expect((await read('InReview')).requirements).toEqual([]);
+    await read('Approved');
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const raised = (await onboarding.events()).filter((event) => event === 'requirement-raised');
+    expect(raised).toHaveLength(1);
+  });
+
+  it('is asked again when it asks something else', async () => {
+    const { client } = bankOf(patient);
+    const { onboarding, id, read } = await answered((ticketId) =>
+      client.updateTicket({ ticketId, text: 'And for how long?', status: 'New' }),
+    );
+    const { requirements } = await read('InReview');
+    expect(requirements).toMatchObject([{ id: `${id}-2`, detail: 'And for how long?' }]);
+    await read('Approved');
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+  });
+});
+
+describe.concurrent('a ticket that is not answered', () => {
+  it('is asked anew when it asks something else', async () => {
+    const { client } = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('more-tickets'));
+    const { id } = await onboarding.requirement('ticket');
+    const ticketId = Number(id.replace('ticket-', ''));
+    await client.updateTicket({ ticketId, text: 'And for how long?', status: 'New' });
+    const { requirements, timeline } = await onboarding.until(
+      (state) => state.requirements.some((requirement) => requirement.id !== id),
+      'the other question',
+    );
+    expect(requirements).toMatchObject([{ id: `${id}-2`, detail: 'And for how long?' }]);
+    const closed = timeline.find(({ event }) => event === 'requirement-closed');
+    expect(closed?.detail).toBe(`${id}: the partner asks something else`);
+    await onboarding.handle.terminate();
+  });
+
+  it('is asked again, with the reason, when the bank rejects the answer', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('more-tickets'));
+    const { id } = await onboarding.requirement('ticket');
+    const { profileId = 0 } = await onboarding.state();
+    const words = `${text} (${profileId})`;
+    await rig.sandbox.plan('400', 'create-ticket', { about: words });
+    await onboarding.resolve(id, { kind: 'text', text: words });
+    const { requirements } = await onboarding.until(
+      (state) => state.requirements.some((requirement) => requirement.id !== id),
+      'the ticket again',
+    );
+    expect(requirements).toMatchObject([{ id: `${id}-2`, title: expect.stringContaining('was rejected') }]);
+    await onboarding.resolve(`${id}-2`, { kind: 'text', text });
+    await onboarding.until(({ timeline }) => timeline.some(({ event }) => event === 'ticket-answered'));
+    expect(await bank.repliesTo(id)).toEqual([text]);
+    await onboarding.handle.terminate();
+  });
+});
+
+describe.concurrent('a ticket of the bank’s staff', () => {
+  it('about a profile that it names is asked, and answered like any other', async () => {
+    const bank = bankOf(rig);
+    const onboarding = await rig.onboardBusiness(business('waiting'));
+    const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    const ticket = { topic: `Profile ${profileId}`, text: 'Where?', userProfileId: null };
+    await rig.sandbox.transitionProfile(profileId, { tickets: [ticket] });
+    const { id, title } = await onboarding.requirement('ticket');
+    expect(title).toBe(`Ticket about Profile ${profileId}`);
+    await onboarding.resolve(id, { kind: 'text', text: 'Here.' });
+    await onboarding.until(({ timeline }) => timeline.some(({ event }) => event === 'ticket-answered'));
+    expect(await bank.repliesTo(id)).toEqual(['Here.']);
+    await onboarding.handle.terminate();
+  });
+});
