@@ -19,7 +19,7 @@ const project = (name: string, more: object) => ({
 });
 
 /** A Temporal server that all files of a project share. A busy machine takes its time, and nothing waits for a limit. */
-const SERVER = { globalSetup: ['test/rigs/temporal-server.ts'], testTimeout: 120_000, hookTimeout: 120_000 };
+const SERVER = { globalSetup: ['test/rigs/temporal-server.ts'], testTimeout: 200_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
