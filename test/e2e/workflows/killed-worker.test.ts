@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Requirement } from '../../../src/messages/requirements.js';
 import { merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
 import { launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -7,8 +9,8 @@ import { bankOf } from '../../rigs/workflows/bank.js';
 import { cutOffWrites } from '../../rigs/workflows/cut-off-writes.js';
 import { platformOf } from '../../rigs/workflows/platform.js';
 
-/** Of a machine that has other tests to run: workers start, and lost calls are noticed after ten seconds. */
-const PATIENCE_MS = 240_000;
+/** Of a machine that has other tests to run: workers start, and the server gives up on an attempt of a write after two minutes. */
+const PATIENCE_MS = 300_000;
 
 let rig: Rig;
 let next: RunningProcess;
@@ -29,10 +31,23 @@ afterAll(async () => {
 
 const startWorker = () => launch('worker', rig.env, 'worker is ready');
 
+/** Waits for the question about a write, for as long as the server waits for the response of a killed worker. */
+async function asked(boarding: Onboarding<unknown>): Promise<Requirement> {
+  const { requirements } = await eventually(
+    () => boarding.state(),
+    (state) => state.requirements.length > 0,
+    'the question',
+    PATIENCE_MS,
+  );
+  expect(requirements).toMatchObject([{ kind: 'uncertain-write' }]);
+  return requirements[0] as Requirement;
+}
+
 describe('a worker killed between the partner’s commit and its own report', { timeout: PATIENCE_MS }, () => {
   it('leaves one merchant and a question; adopting it finishes the boarding', async () => {
     const { input, boarding } = cutOff.merchants.creating;
-    const requirement = await boarding.requirement('uncertain-write');
+    const requirement = await asked(boarding);
+    expect(requirement.detail).toContain('its worker stopped before the response was recorded');
     const [entry, ...more] = await rig.sandbox.ledger({ guid: input.externalId });
     expect(more).toEqual([]);
     await boarding.resolve(requirement.id, { kind: 'adopt', id: String(entry?.id) });
@@ -40,17 +55,19 @@ describe('a worker killed between the partner’s commit and its own report', { 
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
   });
 
-  it.each(['triedAgain', 'reset'] as const)(
-    'leaves one merchant and a question also when someone allowed the activity more attempts (%s)',
-    async (which) => {
+  it.each([
+    ['was reset', 'reset', 'its worker stopped before the response was recorded'],
+    ['was reset together with its marks', 'resetWithMarks', 'it was reset together with its marks'],
+  ] as const)(
+    'leaves one merchant and a question also when the activity %s meanwhile',
+    async (_, which, reason) => {
       const { input, boarding } = cutOff.merchants[which];
-      const { detail } = await boarding.requirement('uncertain-write');
-      expect(detail).toContain('the activity was tried again');
+      expect((await asked(boarding)).detail).toContain(reason);
       expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
     },
   );
 
-  it('after the submission is found out by reading, and nobody is asked', async () => {
+  it('of a submission leaves evidence in the status, and nobody is asked', async () => {
     const { input, boarding } = cutOff.merchants.submitting;
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await boarding.events()).not.toContain('requirement-raised');
@@ -123,8 +140,8 @@ describe('a worker killed between the platform’s commit and its own report', {
   });
 });
 
-describe('a worker told to stop', { timeout: PATIENCE_MS }, () => {
-  it('hears the answer to what it has sent before it goes', async () => {
+describe('a worker that is stopped by SIGTERM', { timeout: PATIENCE_MS }, () => {
+  it('waits for the response to what it has sent', async () => {
     await rig.sandbox.plan('delay-after-commit', 'create-merchant', { milliseconds: 2_000 });
     const input = merchant();
     const boarding = await rig.board(input);

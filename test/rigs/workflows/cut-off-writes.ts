@@ -8,15 +8,15 @@ import { eventually } from '../waiting.js';
 const SUBMIT = 'submit-business-account-holder';
 const OPEN_ACCOUNT = 'submit-business-customer';
 
-/** Longer than a worker waits for an answer. */
+/** Longer than a worker waits for a response. */
 const DELAY_MS = 120_000;
 
-/** A read that is cut off is noticed after ten seconds, so reads are few. */
+/** A read that is cut off is noticed after ten seconds, so reads are few. A write is noticed after two minutes. */
 const SELDOM = { GANGWAY_POLL_MIN: '2s', GANGWAY_POLL_MAX: '2s' };
 
 /**
- * Starts a worker and kills it in the middle of writes to each partner: they have taken effect, and their answers are on
- * their way. Returns what was being written.
+ * Starts a worker and kills it in the middle of writes to each partner: they are marked and have taken effect, and their
+ * responses are on their way. Returns what was being written.
  */
 export async function cutOffWrites(rig: Rig) {
   const doomed = await launch('worker', { ...rig.env, ...SELDOM }, 'worker is ready');
@@ -64,18 +64,22 @@ export async function cutOffWrites(rig: Rig) {
     submittingBoth.until(({ mid }) => mid !== undefined, 'the mid'),
   ]);
 
-  const inputs = { submitted: merchant(), created: merchant(), triedAgain: merchant(), reset: merchant() };
+  const inputs = {
+    submitted: merchant(),
+    created: merchant(),
+    reset: merchant(),
+    resetWithMarks: merchant(),
+  };
   await slowly('submit-merchant');
   const submittingMerchant = await rig.board(inputs.submitted);
   await effects('submit-merchant', 4);
   await slowly('create-merchant', 3);
   const creating = await rig.board(inputs.created);
-  const triedAgain = await rig.board(inputs.triedAgain);
   const reset = await rig.board(inputs.reset);
+  const resetWithMarks = await rig.board(inputs.resetWithMarks);
   await effects('create-merchant', 7);
-  await allowMoreAttempts(rig, triedAgain);
-  const which = await allowMoreAttempts(rig, reset);
-  await rig.client.workflowService.resetActivity({ ...which, resetHeartbeat: true });
+  await resetCreate(rig, reset);
+  await resetCreate(rig, resetWithMarks, { resetHeartbeat: true });
 
   doomed.child.kill('SIGKILL');
   await doomed.exit;
@@ -83,8 +87,8 @@ export async function cutOffWrites(rig: Rig) {
     merchants: {
       submitting: { input: inputs.submitted, boarding: submittingMerchant },
       creating: { input: inputs.created, boarding: creating },
-      triedAgain: { input: inputs.triedAgain, boarding: triedAgain },
       reset: { input: inputs.reset, boarding: reset },
+      resetWithMarks: { input: inputs.resetWithMarks, boarding: resetWithMarks },
     },
     businesses: { submitted, submitting, opening, replying, ticketId: ticket.id },
     card: { ...card, closing: new Onboarding(rig.client, workflowId) },
@@ -93,22 +97,18 @@ export async function cutOffWrites(rig: Rig) {
   };
 }
 
-/** As anyone may with the `temporal` command, while the activity runs. Returns what names the activity. */
-async function allowMoreAttempts(
+/** As anyone may with the `temporal` command, while the activity runs: its next attempt counts from 1 again. */
+async function resetCreate(
   { client }: Rig,
   { handle, workflowId }: Pick<Onboarding, 'handle' | 'workflowId'>,
-) {
-  const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
-  const { workflowService, options } = client;
-  const which = {
-    namespace: options.namespace,
+  options: { readonly resetHeartbeat?: true } = {},
+): Promise<void> {
+  const pending = (await handle.describe()).raw.pendingActivities ?? [];
+  const create = pending.find(({ activityType }) => activityType?.name === 'createMerchant');
+  await client.workflowService.resetActivity({
+    namespace: client.options.namespace,
     execution: { workflowId },
-    id: activity?.activityId ?? '',
-  };
-  await workflowService.updateActivityOptions({
-    ...which,
-    activityOptions: { retryPolicy: { maximumAttempts: 5 } },
-    updateMask: { paths: ['retry_policy.maximum_attempts'] },
+    id: create?.activityId ?? '',
+    ...options,
   });
-  return which;
 }
