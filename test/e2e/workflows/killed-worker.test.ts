@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Requirement } from '../../../src/messages/requirements.js';
 import { merchant } from '../../rigs/inputs.js';
-import type { Onboarding } from '../../rigs/onboarding.js';
 import { launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -31,22 +29,10 @@ afterAll(async () => {
 
 const startWorker = () => launch('worker', rig.env, 'worker is ready');
 
-/** Waits for the question about a write, for as long as the server waits for the response of a killed worker. */
-async function asked(boarding: Onboarding<unknown>): Promise<Requirement> {
-  const { requirements } = await eventually(
-    () => boarding.state(),
-    (state) => state.requirements.length > 0,
-    'the question',
-    PATIENCE_MS,
-  );
-  expect(requirements).toMatchObject([{ kind: 'uncertain-write' }]);
-  return requirements[0] as Requirement;
-}
-
 describe('a worker killed between the partner’s commit and its own report', { timeout: PATIENCE_MS }, () => {
   it('leaves one merchant and a question; adopting it finishes the boarding', async () => {
     const { input, boarding } = cutOff.merchants.creating;
-    const requirement = await asked(boarding);
+    const requirement = await boarding.requirement('uncertain-write');
     expect(requirement.detail).toContain('its worker stopped before the response was recorded');
     const [entry, ...more] = await rig.sandbox.ledger({ guid: input.externalId });
     expect(more).toEqual([]);
@@ -56,16 +42,17 @@ describe('a worker killed between the partner’s commit and its own report', { 
   });
 
   it.each([
-    ['was reset', 'reset', 'its worker stopped before the response was recorded'],
-    ['was reset together with its marks', 'resetWithMarks', 'it was reset together with its marks'],
-  ] as const)(
-    'leaves one merchant and a question also when the activity %s meanwhile',
-    async (_, which, reason) => {
-      const { input, boarding } = cutOff.merchants[which];
-      expect((await asked(boarding)).detail).toContain(reason);
-      expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
-    },
-  );
+    ['in flight was reset', 'reset', 'its worker stopped before the response was recorded'],
+    [
+      'that waited was reset together with its marks',
+      'resetWithMarks',
+      'it was reset together with its marks',
+    ],
+  ] as const)('leaves one merchant and a question also when the activity %s', async (_, which, reason) => {
+    const { input, boarding } = cutOff.merchants[which];
+    expect((await boarding.requirement('uncertain-write')).detail).toContain(reason);
+    expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
+  });
 
   it('of a submission leaves evidence in the status, and nobody is asked', async () => {
     const { input, boarding } = cutOff.merchants.submitting;

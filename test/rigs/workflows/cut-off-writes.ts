@@ -14,9 +14,12 @@ const DELAY_MS = 120_000;
 /** A read that is cut off is noticed after ten seconds, so reads are few. A write is noticed after two minutes. */
 const SELDOM = { GANGWAY_POLL_MIN: '2s', GANGWAY_POLL_MAX: '2s' };
 
+/** The server gives up on an attempt of a write after two minutes. */
+const GIVEN_UP_MS = 180_000;
+
 /**
  * Starts a worker and kills it in the middle of writes to each partner: they are marked and have taken effect, and their
- * responses are on their way. Returns what was being written.
+ * responses are on their way. Returns what was being written, once the server has given up on all of it.
  */
 export async function cutOffWrites(rig: Rig) {
   const doomed = await launch('worker', { ...rig.env, ...SELDOM }, 'worker is ready');
@@ -79,10 +82,16 @@ export async function cutOffWrites(rig: Rig) {
   const resetWithMarks = await rig.board(inputs.resetWithMarks);
   await effects('create-merchant', 7);
   await resetCreate(rig, reset);
-  await resetCreate(rig, resetWithMarks, { resetHeartbeat: true });
 
   doomed.child.kill('SIGKILL');
   await doomed.exit;
+  await eventually(
+    () => pendingCreate(resetWithMarks),
+    (create) => Boolean(create?.lastFailure),
+    'the end of the attempt',
+    GIVEN_UP_MS,
+  );
+  await resetCreate(rig, resetWithMarks, { resetHeartbeat: true });
   return {
     merchants: {
       submitting: { input: inputs.submitted, boarding: submittingMerchant },
@@ -97,18 +106,23 @@ export async function cutOffWrites(rig: Rig) {
   };
 }
 
-/** As anyone may with the `temporal` command, while the activity runs: its next attempt counts from 1 again. */
+type Boarding = Pick<Onboarding, 'handle' | 'workflowId'>;
+
+async function pendingCreate({ handle }: Boarding) {
+  const pending = (await handle.describe()).raw.pendingActivities ?? [];
+  return pending.find(({ activityType }) => activityType?.name === 'createMerchant');
+}
+
+/** As anyone may with the `temporal` command: the next attempt counts from 1 again. */
 async function resetCreate(
   { client }: Rig,
-  { handle, workflowId }: Pick<Onboarding, 'handle' | 'workflowId'>,
+  boarding: Boarding,
   options: { readonly resetHeartbeat?: true } = {},
 ): Promise<void> {
-  const pending = (await handle.describe()).raw.pendingActivities ?? [];
-  const create = pending.find(({ activityType }) => activityType?.name === 'createMerchant');
   await client.workflowService.resetActivity({
     namespace: client.options.namespace,
-    execution: { workflowId },
-    id: create?.activityId ?? '',
+    execution: { workflowId: boarding.workflowId },
+    id: (await pendingCreate(boarding))?.activityId ?? '',
     ...options,
   });
 }
