@@ -81,10 +81,8 @@ interface Seen {
 async function lookAt(client: Client, workflowId: string, patientUntil: number): Promise<Seen> {
   try {
     const failures = await failuresOf(client, workflowId);
-    const { requirements, timeline } = await stateOf(client, workflowId);
-    const waits = timeline.filter(({ event }) => event === 'waiting-for-partner');
-    const obstacles = [...failures, ...waits.map(({ detail = '' }) => detail)];
-    return { requirements, obstacles: obstacles.map((what) => `waiting for the partner: ${what}`) };
+    const { requirements } = await stateOf(client, workflowId);
+    return { requirements, obstacles: failures.map((what) => `waiting for the partner: ${what}`) };
   } catch (error) {
     if (!(error instanceof NoWorker)) throw error;
     return { requirements: [], obstacles: Date.now() < patientUntil ? [] : [error.message] };

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { partsOfId } from '../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
+import { failuresOf } from '../temporal/failing-activities.js';
 import { stateOf } from '../temporal/onboardings.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
@@ -25,9 +26,12 @@ export function statusCommand(program: Command, cli: CommandLine): void {
         const state = await stateOf(client, workflowId);
         if (json) return cli.json(state);
         const parts = await partsOf(client, workflowId, state);
+        const ids = [workflowId, ...parts.map((part) => part.workflowId)];
+        const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
         printState(cli, workflowId, state, parts, {
           'partner account': partsOfId(workflowId)?.account,
           'web ui': link(workflowId, runId),
+          'is retried': failures.flat().join('; ') || undefined,
         });
       });
     });

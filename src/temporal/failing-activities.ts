@@ -1,17 +1,23 @@
 import { type Client, defaultPayloadConverter } from '@temporalio/client';
-import type { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 
-/** What the last tries failed with of those activities of a workflow that the server tries again. */
+const { APPLICATION_ERROR_CATEGORY_BENIGN: BENIGN } = proto.temporal.api.enums.v1.ApplicationErrorCategory;
+
+/**
+ * The messages of the last failures of those activities of a workflow that the server retries. A status poll that saw no
+ * change has not failed.
+ */
 export async function failuresOf(client: Client, workflowId: string): Promise<string[]> {
   const { raw } = await client.workflow.getHandle(workflowId).describe();
   const failures = (raw.pendingActivities ?? []).flatMap(({ lastFailure }) => lastFailure ?? []);
-  return Promise.all(failures.map((failure) => messageOf(client, failure)));
+  const real = failures.filter(({ applicationFailureInfo }) => applicationFailureInfo?.category !== BENIGN);
+  return Promise.all(real.map((failure) => messageOf(client, failure)));
 }
 
 /** The message of an encrypted failure is in its attributes. */
 async function messageOf(
   client: Client,
-  { message, encodedAttributes }: temporal.api.failure.v1.IFailure,
+  { message, encodedAttributes }: proto.temporal.api.failure.v1.IFailure,
 ): Promise<string> {
   if (!encodedAttributes) return message ?? '';
   let payloads = [encodedAttributes];

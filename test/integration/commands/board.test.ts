@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { partIds } from '../../../src/temporal/onboardings.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/input-files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { merchant } from '../../rigs/inputs.js';
+import { customer, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { closedPort } from '../../rigs/partners/servers.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
@@ -158,6 +161,30 @@ describe('gangway status', () => {
     ]) {
       expect(stdout).toContain(part);
     }
+  });
+
+  it('shows why a call is retried, of an onboarding and of a part of a customer', async () => {
+    const alone = await createRig({ boardingUrl: `http://127.0.0.1:${await closedPort()}` });
+    try {
+      const onboarding = await alone.onboard(customer());
+      const { workflowId } = onboarding;
+      await onboarding.until(({ boarding }) => boarding !== undefined, 'its boarding');
+      const part = new Onboarding(alone.client, partIds(workflowId).boarding);
+      await part.retrying('createMerchant');
+      for (const id of [part.workflowId, workflowId]) {
+        const { stdout } = await runGangway(alone.env, ['status', id]);
+        expect(stdout).toMatch(/^is retried +boarding create-merchant: NotSent, ECONNREFUSED$/m);
+      }
+      await onboarding.handle.terminate();
+    } finally {
+      await alone.close();
+    }
+  });
+
+  it('shows no failure of a poll that saw no change', async () => {
+    const { boarding, externalId } = await waiting();
+    await boarding.retrying('awaitStatusChange');
+    expect((await gangway(['status', externalId])).stdout).not.toContain('is retried');
   });
 
   it('says so when there is no such onboarding', async () => {

@@ -334,8 +334,12 @@ describe('an operation in trouble', () => {
     try {
       const restoring = startGangway(off.env, ['restore-sub-user', '73']);
       const naming = startGangway(off.env, ['card-nickname', 'card-1', 'Fuel']);
-      await restoring.says('waiting for the partner: restore the sub-user: BANKING_URL is not set\n');
-      await naming.says('waiting for the partner: banking set-card-nickname: NotSent, BANKING_URL is not');
+      await restoring.says(
+        'waiting for the partner: banking restore-sub-user: NotSent, BANKING_URL is not set\n',
+      );
+      await naming.says(
+        'waiting for the partner: banking set-card-nickname: NotSent, BANKING_URL is not set\n',
+      );
       expect((await gangway(['cancel', 'restore-sub-user-73'])).code).toBe(0);
       const { code, stderr } = await restoring.finished;
       expect(code).toBe(1);

@@ -8,15 +8,18 @@ import { eventually } from '../waiting.js';
 const SUBMIT = 'submit-business-account-holder';
 const OPEN_ACCOUNT = 'submit-business-customer';
 
-/** Longer than a worker waits for an answer. */
+/** Longer than a worker waits for a response. */
 const DELAY_MS = 120_000;
 
-/** A read that is cut off is noticed after ten seconds, so reads are few. */
+/** A read that is cut off is noticed after ten seconds, so reads are few. A write is noticed after two minutes. */
 const SELDOM = { GANGWAY_POLL_MIN: '2s', GANGWAY_POLL_MAX: '2s' };
 
+/** The server gives up on an attempt of a write after two minutes. */
+const GIVEN_UP_MS = 180_000;
+
 /**
- * Starts a worker and kills it in the middle of writes to each partner: they have taken effect, and their answers are on
- * their way. Returns what was being written.
+ * Starts a worker and kills it in the middle of writes to each partner: they are marked and have taken effect, and their
+ * responses are on their way. Returns what was being written, once the server has given up on all of it.
  */
 export async function cutOffWrites(rig: Rig) {
   const doomed = await launch('worker', { ...rig.env, ...SELDOM }, 'worker is ready');
@@ -64,27 +67,37 @@ export async function cutOffWrites(rig: Rig) {
     submittingBoth.until(({ mid }) => mid !== undefined, 'the mid'),
   ]);
 
-  const inputs = { submitted: merchant(), created: merchant(), triedAgain: merchant(), reset: merchant() };
+  const inputs = {
+    submitted: merchant(),
+    created: merchant(),
+    reset: merchant(),
+    resetWithMarks: merchant(),
+  };
   await slowly('submit-merchant');
   const submittingMerchant = await rig.board(inputs.submitted);
   await effects('submit-merchant', 4);
   await slowly('create-merchant', 3);
   const creating = await rig.board(inputs.created);
-  const triedAgain = await rig.board(inputs.triedAgain);
   const reset = await rig.board(inputs.reset);
+  const resetWithMarks = await rig.board(inputs.resetWithMarks);
   await effects('create-merchant', 7);
-  await allowMoreAttempts(rig, triedAgain);
-  const which = await allowMoreAttempts(rig, reset);
-  await rig.client.workflowService.resetActivity({ ...which, resetHeartbeat: true });
+  await resetCreate(rig, reset);
 
   doomed.child.kill('SIGKILL');
   await doomed.exit;
+  await eventually(
+    () => pendingCreate(resetWithMarks),
+    (create) => Boolean(create?.lastFailure),
+    'the end of the attempt',
+    GIVEN_UP_MS,
+  );
+  await resetCreate(rig, resetWithMarks, { resetHeartbeat: true });
   return {
     merchants: {
       submitting: { input: inputs.submitted, boarding: submittingMerchant },
       creating: { input: inputs.created, boarding: creating },
-      triedAgain: { input: inputs.triedAgain, boarding: triedAgain },
       reset: { input: inputs.reset, boarding: reset },
+      resetWithMarks: { input: inputs.resetWithMarks, boarding: resetWithMarks },
     },
     businesses: { submitted, submitting, opening, replying, ticketId: ticket.id },
     card: { ...card, closing: new Onboarding(rig.client, workflowId) },
@@ -93,22 +106,23 @@ export async function cutOffWrites(rig: Rig) {
   };
 }
 
-/** As anyone may with the `temporal` command, while the activity runs. Returns what names the activity. */
-async function allowMoreAttempts(
+type Boarding = Pick<Onboarding, 'handle' | 'workflowId'>;
+
+async function pendingCreate({ handle }: Boarding) {
+  const pending = (await handle.describe()).raw.pendingActivities ?? [];
+  return pending.find(({ activityType }) => activityType?.name === 'createMerchant');
+}
+
+/** As anyone may with the `temporal` command: the next attempt counts from 1 again. */
+async function resetCreate(
   { client }: Rig,
-  { handle, workflowId }: Pick<Onboarding, 'handle' | 'workflowId'>,
-) {
-  const [activity] = (await handle.describe()).raw.pendingActivities ?? [];
-  const { workflowService, options } = client;
-  const which = {
-    namespace: options.namespace,
-    execution: { workflowId },
-    id: activity?.activityId ?? '',
-  };
-  await workflowService.updateActivityOptions({
-    ...which,
-    activityOptions: { retryPolicy: { maximumAttempts: 5 } },
-    updateMask: { paths: ['retry_policy.maximum_attempts'] },
+  boarding: Boarding,
+  options: { readonly resetHeartbeat?: true } = {},
+): Promise<void> {
+  await client.workflowService.resetActivity({
+    namespace: client.options.namespace,
+    execution: { workflowId: boarding.workflowId },
+    id: (await pendingCreate(boarding))?.activityId ?? '',
+    ...options,
   });
-  return which;
 }

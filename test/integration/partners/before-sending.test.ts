@@ -1,0 +1,81 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type HttpLimits, PartnerHttp, type TransportError } from '../../../src/partners/http.js';
+import { answering, closedPort, recordingServer, socketServer } from '../../rigs/partners/servers.js';
+
+const WRITE = { method: 'POST', path: '/', headers: {}, body: '{}', write: true } as const;
+
+function httpOf(url: string, limits: Partial<HttpLimits> = {}): PartnerHttp {
+  const http = new PartnerHttp(url, limits);
+  onTestFinished(() => http.close());
+  return http;
+}
+
+const failureOf = (call: Promise<unknown>) => call.catch((error: TransportError) => error);
+
+/** A partner that only listens, and what it heard. */
+async function listener() {
+  let bytes = 0;
+  let open!: () => void;
+  let close!: () => void;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const closed = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  const { url } = await socketServer((socket) => {
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+    });
+    socket.once('close', close);
+    open();
+  });
+  return { url, opened, closed, bytes: () => bytes };
+}
+
+describe('what a write does before it is sent', () => {
+  it('happens on an established connection, before the first byte', async () => {
+    const partner = await recordingServer(answering(200, '{}'));
+    const seen: number[] = [];
+    const beforeSending = async () => {
+      seen.push(partner.requests.length);
+      // A byte that does not wait has come by then.
+      await fetch(partner.url);
+      seen.push(partner.requests.filter(({ line }) => line.startsWith('POST')).length);
+    };
+    const { status } = await httpOf(partner.url).send({ ...WRITE, beforeSending });
+    expect(status).toBe(200);
+    expect(seen).toEqual([0, 0]);
+  });
+
+  it('refuses the write, of which no byte leaves then', async () => {
+    const { url, opened, closed, bytes } = await listener();
+    const beforeSending = async () => {
+      await opened;
+      throw new Error('no');
+    };
+    const failure = await failureOf(httpOf(url).send({ ...WRITE, beforeSending }));
+    expect(failure).toMatchObject({ sent: false });
+    await closed;
+    expect(bytes()).toBe(0);
+  });
+
+  it('does not happen when the partner cannot be reached', async () => {
+    let happened = 0;
+    const beforeSending = async () => {
+      happened += 1;
+    };
+    const url = `http://127.0.0.1:${await closedPort()}`;
+    const failure = await failureOf(httpOf(url).send({ ...WRITE, beforeSending }));
+    expect(failure).toMatchObject({ code: 'ECONNREFUSED', sent: false });
+    expect(happened).toBe(0);
+  });
+
+  it('may take longer than a connection may be idle: the write goes out once, on a new one', async () => {
+    const partner = await recordingServer(answering(200, '{}'));
+    const beforeSending = async () => undefined;
+    const http = httpOf(partner.url, { idleTimeoutMs: 0 });
+    await http.send({ ...WRITE, beforeSending });
+    expect(partner.requests).toMatchObject([{ connection: 2 }]);
+  });
+});
