@@ -146,8 +146,11 @@ describe.concurrent('a resubmission', () => {
 
   it('is not sent when the status has moved on, and goes out when the partner wants the changes again', async () => {
     const { boarding, id, move, requirement, submissions } = await asked(unaware);
-    await unaware.sandbox.transition(id, { status: 'UW Level 2' });
+    const read = await unaware.sandbox.hold('get-status', `id=${id}`);
     await boarding.resolve(requirement.id, { kind: 'correction', patch: { fees: { cashDiscountRate: 3 } } });
+    await read.underWay();
+    await unaware.sandbox.transition(id, { status: 'UW Level 2' });
+    await read.letGo();
     await happened(boarding, 'submission-moot');
     expect(await submissions()).toBe(1);
     await move(WANTED);
