@@ -25,7 +25,7 @@ let rig: Rig;
 let changed: Build;
 beforeAll(async () => {
   rig = await createRig({ worker: false, payloadKeys: '' });
-  changed = await buildWith(`if (patched('${PATCH}')) await setFees(application);`);
+  changed = await buildWith(`if (patched('${PATCH}')) await setFees(this.application);`);
 }, TIMEOUT_MS);
 afterAll(async () => {
   await rig.close();

@@ -7,7 +7,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The place in merchantBoarding that is changed, as it stands in the built code. */
-const SUBMISSION = 'await submit(application, NOT_SUBMITTED);';
+const SUBMISSION = 'await this.#submit();';
 
 /** Another build of the whole project, as a deployment has it: for workers without keys. */
 export interface Build {
@@ -23,7 +23,7 @@ export async function buildWith(step: string): Promise<Build> {
   for (const name of ['dist', 'package.json'])
     await cp(join(ROOT, name), join(root, name), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-  const story = join(root, 'dist/workflows/merchant-boarding.js');
+  const story = join(root, 'dist/workflows/boarding/underwriting.js');
   const current = await readFile(story, 'utf8');
   if (current.split(SUBMISSION).length !== 2)
     throw new Error('merchantBoarding no longer has the place to change');
