@@ -73,6 +73,7 @@ export async function write<Result>(
       isUnclear,
     });
   } catch (error) {
+    await marks.settled();
     if (marks.refusal) throw marks.refusal;
     const { sent } = marks;
     if (sent === undefined) {
@@ -181,13 +182,24 @@ class Marks {
   /** Why this attempt must not send. */
   refusal: Error | undefined;
   #baseline: Pick<Mark, 'baseline'> = {};
+  #setting: Promise<void> = Promise.resolve();
 
   readonly startFrom = (baseline: readonly number[]): void => {
     this.#baseline = { baseline };
   };
 
   /** @throws the {@link refusal}, when this attempt must not send */
-  readonly set = async (): Promise<void> => {
+  readonly set = (): Promise<void> => {
+    this.#setting = this.#set();
+    return this.#setting;
+  };
+
+  /** Waits for a mark that is on its way, for which the call itself may have waited in vain. */
+  async settled(): Promise<void> {
+    await this.#setting.catch(() => undefined);
+  }
+
+  async #set(): Promise<void> {
     const sent = { sentAt: new Date().toISOString(), ...this.#baseline };
     try {
       await record({ sending: true, ...sent });
@@ -197,7 +209,7 @@ class Marks {
       this.refusal = await refusalOf(error, sent);
       throw this.refusal;
     }
-  };
+  }
 
   async clear(): Promise<void> {
     const sent = this.sent ?? { sentAt: new Date().toISOString() };

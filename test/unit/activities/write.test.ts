@@ -168,6 +168,17 @@ describe('a write', () => {
     ]);
   });
 
+  it('whose mark comes too late, because its call has given up, leaves no mark that says it was sent', async () => {
+    const away = () => new ActivityCompletionError('unavailable');
+    const call = async ({ beforeSending }: WriteOptions) => {
+      beforeSending().catch(() => undefined);
+      throw failed('NotSent', { reason: 'it took too long' });
+    };
+    const { log, outcome } = await attempt(call, { answers: [away(), away()] });
+    expect(log).toEqual(['mark refused', 'mark refused', 'mark', 'clear']);
+    expect(outcome).toMatchObject(retryable('NotSent'));
+  });
+
   it('is no longer reported once the server has given up on the attempt', async () => {
     const { log, outcome } = await attempt(sending(), {
       answers: [undefined, new ActivityNotFoundError('gone')],
