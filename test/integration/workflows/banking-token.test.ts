@@ -39,7 +39,6 @@ describe('twenty onboardings over several lifetimes of a token', () => {
       expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(20).fill('onboarded'));
       const events = (await Promise.all(onboardings.map((onboarding) => onboarding.events()))).flat();
       expect(events).not.toContain('requirement-raised');
-      expect(events).not.toContain('waiting-for-partner');
 
       const times = tokens().map(({ at }) => at);
       const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
