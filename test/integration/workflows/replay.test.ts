@@ -61,7 +61,11 @@ describe('on the current workflow code', () => {
 });
 
 it.each([
-  ['with the change behind patched()', "if (patched('one-more-step')) await setFees(this.application);", true],
+  [
+    'with the change behind patched()',
+    "if (patched('one-more-step')) await setFees(this.application);",
+    true,
+  ],
   ['with the same change and no patched()', 'await setFees(this.application);', false],
 ])('of workflow code %s tells whether what waits can go on', { timeout: 60_000 }, async (_, step, fits) => {
   const build = await buildWith(step);

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import proto from '@temporalio/proto';
+import { ACCOUNTS } from '../../../src/messages/ids.js';
 import { found, type Markers } from '../privacy/markers.js';
 import { type Kept, kept } from '../privacy/places.js';
 import type { Party } from './cast.js';
@@ -46,7 +48,7 @@ export async function aftermath(
   const empty = Object.entries(places).filter(([, bytes]) => bytes.length < 1_000);
   return [
     ...unexpected(executions, cast),
-    ...executions.flatMap(failedTasks),
+    ...(await Promise.all(executions.map((execution) => failedTasks(stage, execution)))).flat(),
     ...Object.entries(places).flatMap(([place, bytes]) =>
       found(bytes, marked).map((name) => `the marker ${name} is in ${place}`),
     ),
@@ -58,9 +60,11 @@ function unexpected(executions: readonly Kept[], cast: readonly Party[]): string
   const expected = new Set(cast.flatMap((party) => [party.workflowId, ...workersOf(party)]));
   const seen = new Set<string>();
   return executions.flatMap(({ workflowId, status }) => {
+    // Refused credentials start it, as often as that happens.
+    const isAccount = workflowId.startsWith(`${ACCOUNTS.partnerAccount}-`);
     const problems = [
-      !expected.has(workflowId) && `${workflowId} was asked for by nobody`,
-      seen.has(workflowId) && `${workflowId} ran twice`,
+      !expected.has(workflowId) && !isAccount && `${workflowId} was asked for by nobody`,
+      seen.has(workflowId) && !isAccount && `${workflowId} ran twice`,
       status !== 'COMPLETED' && `${workflowId} is ${status.toLowerCase()}`,
     ];
     seen.add(workflowId);
@@ -73,10 +77,18 @@ const { WorkflowTaskFailedCause: CAUSES } = proto.temporal.api.enums.v1;
 /** That something came in while a worker was about to end the workflow is no failure: the task is done again. */
 const HARMLESS: readonly unknown[] = [CAUSES.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND];
 
-function failedTasks({ workflowId, history }: Kept): string[] {
-  return (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) => {
-    if (!failed || HARMLESS.includes(failed.cause)) return [];
-    const cause = CAUSES[failed.cause ?? 0];
-    return [`a workflow task of ${workflowId} failed: ${cause} ${failed.failure?.message ?? ''}`];
-  });
+/** What the SDK says of a task whose worker was stopped in the middle of it: the task is done again. */
+const STOPPED = 'Script execution timed out';
+
+async function failedTasks({ rig }: Stage, { workflowId, history }: Kept): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { workflowTaskFailedEventAttributes: failed } of history.events ?? []) {
+    if (!failed || HARMLESS.includes(failed.cause)) continue;
+    const { failure } = failed;
+    const error = await decodeOptionalFailureToOptionalError(rig.client.options.loadedDataConverter, failure);
+    const message = error?.message ?? '';
+    if (message.includes(STOPPED)) continue;
+    problems.push(`a workflow task of ${workflowId} failed: ${CAUSES[failed.cause ?? 0]} ${message}`);
+  }
+  return problems;
 }
