@@ -6,6 +6,7 @@ import { Candidates } from './banking/candidates.js';
 import { holderActivities } from './banking/holder.js';
 import { bankingLists } from './banking/lists.js';
 import { operationActivities } from './banking/operations.js';
+import { OtherTickets } from './banking/other-tickets.js';
 import { profileActivities } from './banking/profiles.js';
 import { statementActivities } from './banking/statements.js';
 import { ticketActivities } from './banking/tickets.js';
@@ -27,9 +28,9 @@ export function bankingActivities(dependencies: BankingDependencies): BankingAct
   const { client, statements, partnerAccount, poll } = dependencies;
   const candidates = new Candidates(client, partnerAccount);
   return {
-    ...profileActivities(client, poll),
+    ...profileActivities(client, poll, new OtherTickets(partnerAccount)),
     ...holderActivities(client, candidates),
-    ...ticketActivities(client, candidates),
+    ...ticketActivities(client, candidates, poll),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),
     ...bankingLists(client),

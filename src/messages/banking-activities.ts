@@ -106,9 +106,13 @@ export interface BankingActivities {
   findReply(request: { ticketId: number; text: string; baseline: readonly number[] }): Promise<number | null>;
   /**
    * The new and unresolved tickets (E6) that no running onboarding of this account shows: those of profiles that none has, and
-   * those of which nothing says what they are about.
+   * those of which nothing says what they are about. Ends at the first read that differs from `seen`, however many days that
+   * takes. Costs no history.
    */
-  listUnmatchedTickets(request: object): Promise<readonly UnmatchedTicket[]>;
+  awaitUnmatchedTickets(request: {
+    /** What each of them asked, by ticket; null to end at the first read. */
+    seen: Readonly<Record<number, string>> | null;
+  }): Promise<{ snapshot: readonly UnmatchedTicket[]; polls: number }>;
 
   /** E8. Sent at most once. */
   closeCard(request: {

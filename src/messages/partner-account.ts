@@ -23,6 +23,9 @@ export interface RefusalReport {
 /** Reports a refusal. Sent with the start of the workflow, once for each process and refusal. */
 export const credentialsRefused = defineSignal<[RefusalReport]>('credentialsRefused');
 
+/** Reports that the partner lists tickets which may be shown by no onboarding. Sent with the start of the workflow. */
+export const ticketsSeen = defineSignal('ticketsSeen');
+
 export interface ProbeRequest {
   /** The process whose credentials are tried. Another one takes its place when it does not show up. */
   readonly process: string;

@@ -12,3 +12,8 @@ export type Lane = SystemName | 'events';
 export function laneTaskQueue(taskQueue: string, lane: Lane, account?: string): string {
   return account === undefined ? `${taskQueue}-${lane}` : `${taskQueue}-${lane}-${account}`;
 }
+
+/** The task queue of the workflows, from that of a lane: the opposite of {@link laneTaskQueue}. */
+export function workflowTaskQueue(ofLane: string, lane: Lane, account?: string): string {
+  return ofLane.slice(0, -laneTaskQueue('', lane, account).length);
+}

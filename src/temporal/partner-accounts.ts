@@ -4,12 +4,15 @@ import { partnerAccountId } from '../messages/ids.js';
 import {
   credentialsRefused,
   type PartnerAccountActivities,
+  type PartnerAccountInput,
   type RefusalReport,
+  ticketsSeen,
 } from '../messages/partner-account.js';
 import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
+import { nudge } from './nudge.js';
 import { newcomer } from './onboardings.js';
 
 /** One of our accounts at one partner, and the workflows that work with it. */
@@ -32,29 +35,39 @@ const SOON_MS = 2_000;
 const CONCURRENCY = 16;
 
 /** Reports to the workflow of an account that its credentials were refused, and starts it when it does not run. */
-export async function reportRefusal(
-  client: Client,
-  { system, account, taskQueue }: AccountAt,
-  report: RefusalReport,
-): Promise<void> {
+export async function reportRefusal(client: Client, place: AccountAt, report: RefusalReport): Promise<void> {
   await client.workflow.signalWithStart('partnerAccount', {
-    workflowId: partnerAccountId(system, account),
-    taskQueue,
-    args: [{ system }],
+    ...startOf(place),
     signal: credentialsRefused,
     signalArgs: [report],
-    ...newcomer(`credentials of ${system}`, account),
   });
 }
 
-/** Whether the workflow of an account runs. */
+/** Has the workflow of an account look for tickets that no onboarding shows, and starts it when it does not run. */
+export async function reportTickets(client: Client, place: AccountAt): Promise<void> {
+  const { workflowId } = await client.workflow.signalWithStart('partnerAccount', {
+    ...startOf(place),
+    signal: ticketsSeen,
+  });
+  await nudge(client, workflowId);
+}
+
+function startOf({ system, account, taskQueue }: AccountAt) {
+  const input: PartnerAccountInput = { system };
+  const workflowId = partnerAccountId(system, account);
+  return { workflowId, taskQueue, args: [input], ...newcomer(`our account at ${system}`, account) };
+}
+
+/** Whether the workflow of an account tries the credentials, or wakes what they held up. It may run for other reasons. */
 export async function isAccountAsking(
   client: Client,
   { system, account }: Pick<AccountAt, 'system' | 'account'>,
 ): Promise<boolean> {
   try {
-    const { status } = await client.workflow.getHandle(partnerAccountId(system, account)).describe();
-    return status.name === 'RUNNING';
+    const { raw } = await client.workflow.getHandle(partnerAccountId(system, account)).describe();
+    const ofCredentials: readonly (keyof PartnerAccountActivities)[] = ['probeAccount', 'wakeRefused'];
+    const types = raw.pendingActivities?.map(({ activityType }) => activityType?.name) ?? [];
+    return ofCredentials.some((type) => types.includes(type));
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;

@@ -1,14 +1,17 @@
-import { condition, setHandler } from '@temporalio/workflow';
+import { setHandler } from '@temporalio/workflow';
 import { credentialsRefused, type PartnerAccountInput, type Refusal } from '../messages/partner-account.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
 import { Journey } from './journey/journey.js';
 import { activitiesAt } from './partner-account/activities.js';
 import { untilLetIn } from './partner-account/credentials.js';
+import { seeTo } from './partner-account/duties.js';
+import { UnmatchedTickets } from './partner-account/tickets.js';
 
 /**
  * Acts for one of our accounts at one partner, for all that work with it: while the partner refuses our credentials it asks
- * once, tries them, and has everything that waits go on when they work. Started by the first refusal as
- * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`; ends when nobody is refused any more.
+ * once, tries them, and has everything that waits go on when they work. It also asks about the tickets that no onboarding shows.
+ * Started by the first refusal, or by a poll that lists such a ticket, as `partner-account-<system>`, of a named account
+ * `partner-account-<system>@<account>`; ends when nobody is refused any more and no such ticket is listed.
  */
 export async function partnerAccount({ system }: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const refusals = new Map<string, Refusal>();
@@ -17,14 +20,14 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
     dueInHours: DEFAULT_DUE_IN_HOURS,
     correctable: [],
     nextSteps: {
-      working: 'the credentials are tried; what waits goes on by itself when they work',
-      done: 'nothing, the credentials work',
+      working:
+        'refused credentials are tried, and what waits goes on by itself when they work; tickets are read again',
+      done: 'nothing, the credentials work, and no ticket is left',
     },
-    leftBehind: () => 'what waits is tried again every minute',
+    leftBehind: () => 'what waits is tried again every minute; open tickets stay at the partner',
   });
-  return journey.live(async () => {
-    journey.enter('working');
-    await condition(() => refusals.size > 0);
+  const tickets = new UnmatchedTickets(journey);
+  const letAllIn = async () => {
     const activities = activitiesAt(system);
     // Each process signs in for itself. A code, for one, is good for one of them.
     const letIn = new Set<string>();
@@ -40,6 +43,11 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
       const woken = await activities.wakeRefused();
       journey.timeline.add('credentials-work', { detail: `retried at once: ${woken}` });
     }
+  };
+  return journey.live(async () => {
+    journey.enter('working');
+    const credentials = { isDue: () => refusals.size > 0, run: letAllIn };
+    await seeTo([credentials, tickets.looking, tickets.answering]);
     return { outcome: 'done' };
   });
 }

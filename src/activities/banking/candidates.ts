@@ -1,6 +1,6 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { BusinessToFind, Candidate } from '../../messages/banking-activities.js';
-import { laneTaskQueue } from '../../messages/task-queues.js';
+import { workflowTaskQueue } from '../../messages/task-queues.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { UNKNOWN } from '../../partners/banking/statuses.js';
 import type { CallOptions } from '../../partners/client.js';
@@ -75,12 +75,11 @@ export class Candidates {
    * @param except a workflow id that is left out
    */
   owners(profileIds: readonly number[], except?: string): Promise<Owner[]> {
-    const ourLane = laneTaskQueue('', 'banking', this.partnerAccount);
     return ownersOf(getClient(), {
       workflowType: 'businessOnboarding',
       attribute: 'bankingProfileId',
       ids: profileIds,
-      taskQueue: activityInfo().taskQueue.slice(0, -ourLane.length),
+      taskQueue: workflowTaskQueue(activityInfo().taskQueue, 'banking', this.partnerAccount),
       partnerAccount: this.partnerAccount,
       except,
     });

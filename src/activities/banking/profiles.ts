@@ -5,19 +5,27 @@ import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll } from '../poll.js';
 import type { PollBounds } from '../poll-delay.js';
 import { write } from '../write.js';
+import type { OtherTickets } from './other-tickets.js';
 import { notTold, problemsIn } from './refusal.js';
-import { ticketsAbout } from './ticket-matching.js';
+import { isSameAsked, ticketsAbout } from './ticket-matching.js';
 
 type ProfileCalls = Pick<BankingActivities, 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'>;
 
 /** Follows banking profiles, and opens their accounts. */
-export function profileActivities(client: BankingClient, poll: PollBounds): ProfileCalls {
+export function profileActivities(
+  client: BankingClient,
+  poll: PollBounds,
+  otherTickets: OtherTickets,
+): ProfileCalls {
   async function snapshot(id: number): Promise<ProfileSnapshot> {
     const profile = await client.getProfile({ id }, untilCancelled());
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = bankingStatus ?? UNKNOWN;
-    const tickets = isUnderReview(status) ? await ticketsAbout(client, profile, untilCancelled()) : [];
-    return { bankingStatus: status, financialAccountId, isLocked: isLocked === true, tickets };
+    const now = { bankingStatus: status, financialAccountId, isLocked: isLocked === true };
+    if (!isUnderReview(status)) return { ...now, tickets: [] };
+    const { tickets, others, listed } = await ticketsAbout(client, profile, untilCancelled());
+    otherTickets.seen(others, listed);
+    return { ...now, tickets };
   }
 
   return {
@@ -59,7 +67,5 @@ export function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): bool
   const isDifferent = (member: 'bankingStatus' | 'financialAccountId' | 'isLocked') =>
     seen[member] !== now[member];
   if ((['bankingStatus', 'financialAccountId', 'isLocked'] as const).some(isDifferent)) return true;
-  const asks = new Map(now.tickets.map(({ ticketId, asks }) => [ticketId, asks]));
-  const before = new Map(Object.entries(seen.tickets).map(([id, asks]) => [Number(id), asks]));
-  return asks.size !== before.size || [...asks].some(([id, text]) => before.get(id) !== text);
+  return !isSameAsked(seen.tickets, now.tickets);
 }

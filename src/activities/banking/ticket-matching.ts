@@ -16,12 +16,12 @@ interface ProfileOfTickets {
   readonly userProfileId: number | null;
 }
 
-/** The new and unresolved tickets (E6) about a profile. */
+/** The new and unresolved tickets (E6) about a profile; the ids of the others, and of all. */
 export async function ticketsAbout(
   client: BankingClient,
   { id, userProfileId }: ProfileOfTickets,
   options: CallOptions,
-): Promise<OpenTicket[]> {
+): Promise<{ tickets: OpenTicket[]; others: number[]; listed: number[] }> {
   const listed = await client.listNewTickets({}, options);
   const isOwn = (ticket: Ticket) => userProfileId !== null && ticket.userProfileId === userProfileId;
   const mayBe = (ticket: Ticket): boolean => {
@@ -29,11 +29,13 @@ export async function ticketsAbout(
     return isOwn(ticket) || namedIn(ticket).includes(id) || (parent !== undefined && mayBe(parent));
   };
   const subjects = new Subjects(client, listed, options, new Map(userProfileId ? [[userProfileId, id]] : []));
-  const about: OpenTicket[] = [];
+  const tickets: OpenTicket[] = [];
   for (const ticket of listed.filter(mayBe)) {
-    if (!subjects.isReply(ticket) && (await subjects.of(ticket)) === id) about.push(opened(ticket));
+    if (!subjects.isReply(ticket) && (await subjects.of(ticket)) === id) tickets.push(opened(ticket));
   }
-  return about;
+  const ids = listed.map(({ ticketId }) => ticketId);
+  const about = new Set(tickets.map(({ ticketId }) => ticketId));
+  return { tickets, others: ids.filter((ticketId) => !about.has(ticketId)), listed: ids };
 }
 
 /** All new and unresolved tickets (E6), each with the profile that it is about; null where nothing says so. */
@@ -50,6 +52,12 @@ export async function ticketsWithSubjects(
     if (isContinued || !subjects.isReply(ticket)) found.push({ ticket, profileId });
   }
   return found;
+}
+
+/** Whether tickets ask the same as before. */
+export function isSameAsked(before: Readonly<Record<number, string>>, now: readonly OpenTicket[]): boolean {
+  const isSame = ({ ticketId, asks }: OpenTicket) => before[ticketId] === asks;
+  return Object.keys(before).length === now.length && now.every(isSame);
 }
 
 export function opened({ ticketId, topic, text, updateFieldRequest }: Ticket): OpenTicket {

@@ -1,20 +1,37 @@
-import type { BankingActivities } from '../../messages/banking-activities.js';
+import type { BankingActivities, UnmatchedTicket } from '../../messages/banking-activities.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import type { CallOptions } from '../../partners/client.js';
 import { repeatable, untilCancelled } from '../failures.js';
-import { nudgeOwnPoll } from '../poll.js';
+import { awaitChange, nudgeOwnPoll } from '../poll.js';
+import type { PollBounds } from '../poll-delay.js';
 import { write } from '../write.js';
 import type { Candidates } from './candidates.js';
 import { orNone } from './refusal.js';
-import { opened, ticketsWithSubjects } from './ticket-matching.js';
+import { isSameAsked, opened, ticketsWithSubjects } from './ticket-matching.js';
 
-type TicketCalls = Pick<BankingActivities, 'replyToTicket' | 'findReply' | 'listUnmatchedTickets'>;
+type TicketCalls = Pick<BankingActivities, 'replyToTicket' | 'findReply' | 'awaitUnmatchedTickets'>;
 
-/** Answers the partner's tickets, and lists those that nobody answers. */
-export function ticketActivities(client: BankingClient, candidates: Candidates): TicketCalls {
+/** Answers the partner's tickets, and waits for those that nobody answers. */
+export function ticketActivities(
+  client: BankingClient,
+  candidates: Candidates,
+  poll: PollBounds,
+): TicketCalls {
   async function repliesTo(ticketId: number, options: CallOptions) {
     const tickets = await orNone(client.listTickets({}, options), []);
     return tickets.filter(({ parentTicketId }) => parentTicketId === ticketId);
+  }
+
+  async function unmatched(): Promise<UnmatchedTicket[]> {
+    const tickets = await ticketsWithSubjects(client, untilCancelled());
+    const profileIds = new Set(tickets.flatMap(({ profileId }) => profileId ?? []));
+    const owners = await candidates.owners([...profileIds]);
+    const shown = new Set(owners.flatMap(({ id, isRunning }) => (isRunning ? [id] : [])));
+    const others = tickets.filter(({ profileId }) => profileId === null || !shown.has(profileId));
+    return others.map(({ ticket }) => {
+      const { createdDate, userProfileId, parentTicketId } = ticket;
+      return { ...opened(ticket), createdDate, userProfileId, parentTicketId };
+    });
   }
 
   return {
@@ -37,17 +54,7 @@ export function ticketActivities(client: BankingClient, candidates: Candidates):
         return found?.ticketId ?? null;
       }),
 
-    listUnmatchedTickets: () =>
-      repeatable(async () => {
-        const tickets = await ticketsWithSubjects(client, untilCancelled());
-        const profileIds = new Set(tickets.flatMap(({ profileId }) => profileId ?? []));
-        const owners = await candidates.owners([...profileIds]);
-        const shown = new Set(owners.flatMap(({ id, isRunning }) => (isRunning ? [id] : [])));
-        const unmatched = tickets.filter(({ profileId }) => profileId === null || !shown.has(profileId));
-        return unmatched.map(({ ticket }) => {
-          const { createdDate, userProfileId, parentTicketId } = ticket;
-          return { ...opened(ticket), createdDate, userProfileId, parentTicketId };
-        });
-      }),
+    awaitUnmatchedTickets: ({ seen }) =>
+      awaitChange(poll, unmatched, (now) => seen === null || !isSameAsked(seen, now)),
   };
 }

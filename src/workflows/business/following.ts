@@ -7,14 +7,13 @@ import { CANCELLED, CLOSED, DENIED, isApproved, NEW } from '../../partners/banki
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { businessOnboarding } from '../business-onboarding.js';
 import { Background } from '../journey/background.js';
-import { carryOut, RejectedByPartner } from '../journey/carry-out.js';
+import { RejectedByPartner } from '../journey/carry-out.js';
 import { notAbandoned } from '../journey/journey.js';
-import { masked } from '../journey/masked.js';
 import type { Answered } from '../journey/requirement-desk.js';
-import { findReply, replyToTicket } from './activities.js';
 import type { BusinessApplication } from './application.js';
 import { openAccount } from './financial-account.js';
 import { askToCorrect, read, replaceHolder } from './holder.js';
+import { aboutTicket, detailOf, reply, ticketQuestion } from './tickets.js';
 
 /** What following a business hands to the next run of the workflow. */
 export interface FollowingRecords {
@@ -238,7 +237,7 @@ class Following {
     for (const [about, detail] of this.#delivered) if (!isAsked(about, detail)) this.#delivered.delete(about);
     for (const [about, ticket] of asked) {
       if (this.#delivered.has(about) || desk.knows(about)) continue;
-      desk.raise(ticketRequirement(about, ticket, this.#rejections.get(about)));
+      desk.raise(ticketQuestion(ticket, ['text', 'correction', 'abandon'], this.#rejections.get(about)));
     }
   }
 
@@ -278,24 +277,8 @@ class Following {
 
   async #reply(requirement: Requirement, text: string): Promise<void> {
     const { journey } = this.application;
-    const ticketId = ticketIdOf(requirement);
     try {
-      const { replyId } = await carryOut<{ readonly replyId: number | null }>(journey, {
-        title: `reply to ticket ${ticketId}`,
-        run: () => replyToTicket({ ticketId, topic: null, text }),
-        endsWhenRejected: true,
-        once: {
-          lookForEffect: async (wasInDoubt, baseline) => {
-            if (!wasInDoubt || !baseline) return undefined;
-            const title = `look for the reply to ticket ${ticketId}`;
-            const run = () => findReply({ ticketId, text, baseline });
-            const found = await carryOut(journey, { title, run });
-            return found === null ? undefined : { found: { replyId: found } };
-          },
-          adopt: () => ({ replyId: null }),
-          hint: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}; if not, retry.`,
-        },
-      });
+      const replyId = await reply(journey, requirement, text);
       if (replyId !== null) this.#replies.add(replyId);
       this.#taken(requirement);
     } catch (error) {
@@ -338,34 +321,6 @@ class Following {
       },
     });
   }
-}
-
-const TICKET = 'ticket-';
-
-function aboutTicket(ticketId: number): string {
-  return `${TICKET}${ticketId}`;
-}
-
-function ticketIdOf({ about = '' }: Requirement): number {
-  return Number(about.slice(TICKET.length));
-}
-
-function detailOf({ text, updateFieldRequest }: OpenTicket): string {
-  const field =
-    updateFieldRequest === null ? '' : `\nThe partner asks about the field ${updateFieldRequest}.`;
-  return masked(text) + field;
-}
-
-function ticketRequirement(about: string, ticket: OpenTicket, rejection: string | undefined) {
-  const subject = ticket.updateFieldRequest ?? ticket.topic;
-  const title = subject === null ? 'Ticket' : `Ticket about ${subject}`;
-  return {
-    about,
-    kind: 'ticket',
-    title: rejection === undefined ? title : `${title}; the last answer was rejected: ${rejection}`,
-    detail: detailOf(ticket),
-    answers: ['text', 'correction', 'abandon'],
-  } as const;
 }
 
 function toSeen({ tickets, ...profile }: ProfileSnapshot): SeenProfile {

@@ -1,6 +1,13 @@
+import type { BankingActivities } from '../../messages/banking-activities.js';
 import type { PartnerAccountActivities, PartnerAccountInput } from '../../messages/partner-account.js';
 import { POLL, REPEATABLE } from '../journey/activity-options.js';
 import { laneActivities } from '../journey/lane-activities.js';
+
+/** Its id is what a nudge resets, as after a reply. */
+export const { awaitUnmatchedTickets } = laneActivities<BankingActivities>('banking', {
+  ...POLL,
+  summary: 'Wait until other tickets are unmatched',
+});
 
 /** All workflows of an account are looked at. */
 const LONG = '10m';

@@ -28,7 +28,9 @@ function process() {
         partner.workflows = 1;
       },
       getHandle: () => ({
-        describe: async () => ({ status: { name: partner.workflows ? 'RUNNING' : 'COMPLETED' } }),
+        describe: async () => ({
+          raw: { pendingActivities: partner.workflows ? [{ activityType: { name: 'probeAccount' } }] : [] },
+        }),
       }),
     },
   } as unknown as Client;
@@ -83,7 +85,7 @@ describe('a process whose credentials are refused', () => {
     expect(reports).toHaveLength(1);
   });
 
-  it('calls again after a minute, and reports no more while the account’s workflow runs', async () => {
+  it('calls again after a minute, and reports no more while the account’s workflow tries the credentials', async () => {
     const { run, partner, reports } = process();
     partner.refusal = {};
     await failure(run());

@@ -1,0 +1,79 @@
+import type { Client } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { OtherTickets } from '../../../../src/activities/banking/other-tickets.js';
+
+import { takesMarks } from '../../../rigs/activities/takes-marks.js';
+
+const MINUTE = 60_000;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A process that polls profiles of an account. */
+function process() {
+  const temporal = { isUp: true };
+  const started: unknown[] = [];
+  const client = {
+    ...takesMarks,
+    workflow: {
+      signalWithStart: async (_: string, { workflowId, taskQueue, signal }: Record<string, unknown>) => {
+        if (!temporal.isUp) throw new Error('Temporal is down');
+        started.push({ workflowId, taskQueue, signal: (signal as { name: string }).name });
+        return { workflowId };
+      },
+      getHandle: () => ({ describe: async () => ({ raw: {} }) }),
+    },
+  } as unknown as Client;
+  const tickets = new OtherTickets('acme');
+  const environment = () =>
+    new MockActivityEnvironment(
+      { taskQueue: 'gangway-banking-acme' },
+      { client, logger: new DefaultLogger('ERROR') },
+    );
+  /** How many reports there are after a poll. */
+  async function reportsAfter(others: readonly number[], listed: readonly number[] = others) {
+    await environment().run(async () => tickets.seen(others, listed));
+    return started.length;
+  }
+  return { reportsAfter, started, temporal };
+}
+
+it('tickets of others are reported once to the account, on the task queue of the workflows', async () => {
+  const { reportsAfter, started } = process();
+  expect(await reportsAfter([], [1])).toBe(0);
+  expect(await reportsAfter([2], [1, 2])).toBe(1);
+  expect(started).toEqual([
+    { workflowId: 'partner-account-banking@acme', taskQueue: 'gangway', signal: 'ticketsSeen' },
+  ]);
+  vi.advanceTimersByTime(MINUTE);
+  expect(await reportsAfter([2], [1, 2])).toBe(1);
+});
+
+it('new tickets of others are reported once a minute, and then all of them', async () => {
+  const { reportsAfter } = process();
+  await reportsAfter([1]);
+  expect(await reportsAfter([1, 2])).toBe(1);
+  vi.advanceTimersByTime(MINUTE);
+  expect(await reportsAfter([1, 2])).toBe(2);
+  vi.advanceTimersByTime(MINUTE);
+  expect(await reportsAfter([1, 2])).toBe(2);
+});
+
+it('a ticket that was gone is reported again', async () => {
+  const { reportsAfter } = process();
+  await reportsAfter([1]);
+  await reportsAfter([]);
+  vi.advanceTimersByTime(MINUTE);
+  expect(await reportsAfter([1])).toBe(2);
+});
+
+it('what could not be reported is reported by a later poll', async () => {
+  const { reportsAfter, temporal } = process();
+  temporal.isUp = false;
+  expect(await reportsAfter([1])).toBe(0);
+  temporal.isUp = true;
+  vi.advanceTimersByTime(MINUTE);
+  expect(await reportsAfter([1])).toBe(1);
+});
