@@ -192,13 +192,17 @@ export class PartnerHttp {
         connect(options, (error, socket) => {
           if (error) return callback(error, null);
           const connectedAt = performance.now();
+          // What is not read does not notice that the partner has closed it.
+          socket.resume();
           ready().then(
-            () => {
-              if (!socket.destroyed && performance.now() - connectedAt < idleTimeoutMs)
-                return callback(null, socket);
-              socket.destroy();
-              connect(options, callback);
-            },
+            () =>
+              afterPendingEvents(() => {
+                socket.pause();
+                if (socket.writable && performance.now() - connectedAt < idleTimeoutMs)
+                  return callback(null, socket);
+                socket.destroy();
+                connect(options, callback);
+              }),
             (refused: Error) => {
               socket.destroy();
               callback(refused, null);
@@ -233,6 +237,11 @@ async function* chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   } catch (error) {
     throw new TransportError(errorCode(error), true, { cause: error });
   }
+}
+
+/** Calls back once what has happened by now to any socket is known: of two such turns, one polls the sockets in between. */
+function afterPendingEvents(done: () => void): void {
+  setImmediate(() => setImmediate(done));
 }
 
 /** True for https, and for http to this very machine. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpLimits, PartnerHttp, type TransportError } from '../../../src/partners/http.js';
 import { answering, closedPort, recordingServer, socketServer } from '../../rigs/partners/servers.js';
@@ -70,6 +71,30 @@ describe('what a write does before it is sent', () => {
     expect(failure).toMatchObject({ code: 'ECONNREFUSED', sent: false });
     expect(happened).toBe(0);
   });
+
+  it.each(['end', 'resetAndDestroy'] as const)(
+    'sees that the partner has closed the connection meanwhile (%s): the write goes out once, on a new one',
+    async (how) => {
+      const connections: Socket[] = [];
+      const requests: string[] = [];
+      const { url } = await socketServer((socket) => {
+        const isFirst = connections.push(socket) === 1;
+        socket.on('error', () => {});
+        socket.on('data', (chunk) => {
+          requests.push(String(chunk).split(' ')[0] ?? '');
+          if (!isFirst) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+        });
+      });
+      const beforeSending = async () => {
+        const [first] = connections;
+        first?.[how]();
+      };
+      const { status } = await httpOf(url).send({ ...WRITE, beforeSending });
+      expect(status).toBe(200);
+      expect(connections).toHaveLength(2);
+      expect(requests).toEqual(['POST']);
+    },
+  );
 
   it('may take longer than a connection may be idle: the write goes out once, on a new one', async () => {
     const partner = await recordingServer(answering(200, '{}'));
