@@ -1,7 +1,6 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { Note, Seen, StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
+import type { Seen, StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/merchant-boarding.js';
-import type { DocumentRef } from '../../messages/requirements.js';
 import {
   APPROVED,
   isDecided,
@@ -21,6 +20,16 @@ import type { Answered } from '../journey/requirement-desk.js';
 import type { merchantBoarding } from '../merchant-boarding.js';
 import { attachDocument, requestUnderwritingReview } from './activities.js';
 import { type Application, outcomeOf, read, setFees, submit } from './application.js';
+import {
+  idsOf,
+  isSame,
+  noteRequirement,
+  type StatusMark,
+  textOf,
+  toSeen,
+  type Upload,
+  uploadsOf,
+} from './notes.js';
 
 /** What following an application hands to the next run of the workflow. */
 export interface UnderwritingRecords {
@@ -34,16 +43,6 @@ export interface UnderwritingRecords {
   readonly delivered: Readonly<Record<string, StatusMark>>;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
-}
-
-/** A status, and when the partner set it. */
-type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
-
-/** A document of an answer, on its way to the underwriters. */
-interface Upload {
-  readonly id: string;
-  readonly document: DocumentRef;
-  readonly description: string;
 }
 
 const KINDS = ['underwriting-note', 'request-changes'] as const;
@@ -371,39 +370,4 @@ class Underwriting {
       },
     });
   }
-}
-
-function isSame(one: StatusMark | undefined, other: Seen): boolean {
-  return one !== undefined && one.status === other.status && one.statusDate === other.statusDate;
-}
-
-function idsOf(answered: readonly Answered[]): string {
-  return answered.map(({ requirement }) => requirement.id).join();
-}
-
-function uploadsOf({ requirement, resolution: { answer } }: Answered): Upload[] {
-  if (answer.kind !== 'documents') return [];
-  return answer.documents.map((document) => ({
-    id: `${requirement.id}/${document.key}`,
-    document,
-    description: requirement.detail,
-  }));
-}
-
-function textOf({ requirement, resolution: { answer } }: Answered): string[] {
-  return answer.kind === 'text' ? [`${requirement.detail}\n${answer.text}`] : [];
-}
-
-function noteRequirement({ id, text, author }: Note) {
-  return {
-    about: id,
-    kind: 'underwriting-note',
-    title: author === null ? 'Underwriting note' : `Underwriting note from ${author}`,
-    detail: masked(text),
-    answers: ['text', 'documents', 'abandon'],
-  } as const;
-}
-
-function toSeen({ notes, ...status }: StatusSnapshot): Seen {
-  return { ...status, noteIds: notes.map(({ id }) => id) };
 }

@@ -1,0 +1,49 @@
+import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { DocumentRef } from '../../messages/requirements.js';
+import { masked } from '../journey/masked.js';
+import type { Answered } from '../journey/requirement-desk.js';
+
+/** A status, and when the partner set it. */
+export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
+
+/** A document of an answer, on its way to the underwriters. */
+export interface Upload {
+  readonly id: string;
+  readonly document: DocumentRef;
+  readonly description: string;
+}
+
+export function isSame(one: StatusMark | undefined, other: Seen): boolean {
+  return one !== undefined && one.status === other.status && one.statusDate === other.statusDate;
+}
+
+export function idsOf(answered: readonly Answered[]): string {
+  return answered.map(({ requirement }) => requirement.id).join();
+}
+
+export function uploadsOf({ requirement, resolution: { answer } }: Answered): Upload[] {
+  if (answer.kind !== 'documents') return [];
+  return answer.documents.map((document) => ({
+    id: `${requirement.id}/${document.key}`,
+    document,
+    description: requirement.detail,
+  }));
+}
+
+export function textOf({ requirement, resolution: { answer } }: Answered): string[] {
+  return answer.kind === 'text' ? [`${requirement.detail}\n${answer.text}`] : [];
+}
+
+export function noteRequirement({ id, text, author }: Note) {
+  return {
+    about: id,
+    kind: 'underwriting-note',
+    title: author === null ? 'Underwriting note' : `Underwriting note from ${author}`,
+    detail: masked(text),
+    answers: ['text', 'documents', 'abandon'],
+  } as const;
+}
+
+export function toSeen({ notes, ...status }: StatusSnapshot): Seen {
+  return { ...status, noteIds: notes.map(({ id }) => id) };
+}
