@@ -24,6 +24,8 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
     declined: merchant('declined'),
     lost: merchant(undefined, DUE_AT_ONCE),
   };
+  // The SDK counts failed attempts of reads. Those of writes report themselves, and are counted as calls.
+  await rig.sandbox.plan('500-before-commit', 'get-fees');
   for (const input of [inputs.straight, inputs.notes, inputs.declined])
     await receiver.start('merchant', input);
   const bank = business();
@@ -118,9 +120,10 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
     timed: 4,
     longest: 4,
   });
-  // Each read of a status is a poll that had news or none.
+  // Each read of a status is a poll that had news or none, or comes just before one of three submissions and a review.
+  const readsBeforeWrites = 4;
   const polls = { activityType: 'awaitStatusChange' };
-  expect(counted('gangway_polls_total', polls)).toBe(calls(counted, 'get-status', '200'));
+  expect(counted('gangway_polls_total', polls)).toBe(calls(counted, 'get-status', '200') - readsBeforeWrites);
   expect(counted('gangway_polls_total', { ...polls, result: 'news' })).toBeGreaterThan(5);
 
   const received = await scrape(receiver.metrics);
