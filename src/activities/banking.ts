@@ -15,7 +15,7 @@ import type { PollBounds } from './poll-delay.js';
 export interface BankingDependencies {
   readonly client: BankingClient;
   readonly statements: FileStore;
-  /** The named one of ours at the partners, if it is one. */
+  /** Name of our account at the partners; undefined for the one without a name. */
   readonly partnerAccount?: string | undefined;
   readonly poll: PollBounds;
 }

@@ -28,7 +28,7 @@ const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
 export interface BoardingDependencies {
   readonly client: BoardingClient;
   readonly documents: DocumentStore;
-  /** The named one of ours at the partners, if it is one. */
+  /** Name of our account at the partners; undefined for the one without a name. */
   readonly partnerAccount?: string | undefined;
   readonly poll: PollBounds;
 }

@@ -56,7 +56,7 @@ export function partnerAccountId(system: string, account?: string): string {
   return workflowId('partnerAccount', system, account);
 }
 
-/** What an id was made of; undefined when it is not one of ours. */
+/** What an id was made of; undefined for any other id. */
 export function partsOfId(id: string): ReturnType<typeof splitAccount> | undefined {
   const prefix = Object.values(WORKFLOW_ID_PREFIXES).find((each) => id.startsWith(`${each}-`));
   return prefix === undefined ? undefined : splitAccount(id.slice(prefix.length + 1));

@@ -89,10 +89,7 @@ class Underwriting {
         if (this.#isListening) follower.follow(this.#seen);
         await condition(() => this.#isDue);
         this.#work.check();
-        for (const kind of KINDS) {
-          const last = journey.desk.givenUp(kind);
-          if (last) notAbandoned(last.resolution);
-        }
+        journey.checkGivenUp(KINDS);
         const news = follower.take();
         if (news) {
           const outcome = this.#hear(news);
@@ -121,7 +118,7 @@ class Underwriting {
       this.#work.hasFailed ||
       this.#nextTask() !== undefined ||
       (this.#isListening && !follower.isFollowing) ||
-      KINDS.some((kind) => journey.desk.givenUp(kind) !== undefined)
+      journey.desk.givenUp(KINDS) !== undefined
     );
   }
 

@@ -86,10 +86,7 @@ class Following {
         if (this.#isListening) follower.follow(this.#seen);
         await condition(() => this.#isDue);
         for (const work of this.#work.values()) work.check();
-        for (const kind of KINDS) {
-          const last = journey.desk.givenUp(kind);
-          if (last) notAbandoned(last.resolution);
-        }
+        journey.checkGivenUp(KINDS);
         const news = follower.take();
         if (news) this.#hear(news);
         if (this.#outcome) return await this.#end();
@@ -123,7 +120,7 @@ class Following {
       [...this.#work.values()].some((work) => work.hasFailed) ||
       this.#dueTasks.length > 0 ||
       this.#outcome !== undefined ||
-      KINDS.some((kind) => journey.desk.givenUp(kind) !== undefined)
+      journey.desk.givenUp(KINDS) !== undefined
     );
   }
 

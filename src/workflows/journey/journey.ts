@@ -91,6 +91,12 @@ export class Journey extends PublicFace {
     };
   }
 
+  /** @throws {Abandoned} when an answer to a requirement of one of these kinds is to give up */
+  checkGivenUp(kinds: Parameters<RequirementDesk['givenUp']>[0]): void {
+    const last = this.desk.givenUp(kinds);
+    if (last) notAbandoned(last.resolution);
+  }
+
   /** Takes note of a write that was in flight when what it belongs to was ended, and of what became of it. */
   overtaken(write: string, became: UnfinishedWrite['became']): void {
     this.#overtaken.push({ write, became });

@@ -161,9 +161,11 @@ export class RequirementDesk {
     if (this.take(id)) this.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
   }
 
-  /** The answer to a requirement of a kind that is to give up. */
-  givenUp(kind: RequirementKind): Answered | undefined {
-    return this.answeredOf(kind).find(({ resolution }) => resolution.answer.kind === 'abandon');
+  /** The answer to a requirement of one of these kinds that is to give up. */
+  givenUp(kinds: readonly RequirementKind[]): Answered | undefined {
+    return kinds
+      .flatMap((kind) => this.answeredOf(kind))
+      .find(({ resolution }) => resolution.answer.kind === 'abandon');
   }
 
   /** The answers to requirements of a kind, which stay until they are {@link take}n. */
