@@ -54,6 +54,8 @@ printer.line('');
 printer.line(faultTable(planned, unmet));
 printer.line('\nQuestions about writes, and the request that each is about:\n');
 for (const line of questionLines(truth.questions)) printer.line(line);
+printer.line('\nWhat happened to processes:\n');
+for (const incident of report.incidents) printer.line(incident);
 const neverSent = truth.questions.filter(({ request }) => request === undefined);
 printer.line(`\nbeliefs that the ledger contradicts: ${truth.contradicted.length}`);
 printer.line(

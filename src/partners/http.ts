@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
 import { Deadline, untilAborted } from '../http/deadline.js';
+import { afterPendingEvents } from '../http/pending-events.js';
 
 /** How long one call may take, in milliseconds, and how large an answer may be, in bytes. */
 export interface HttpLimits {
@@ -237,11 +238,6 @@ async function* chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   } catch (error) {
     throw new TransportError(errorCode(error), true, { cause: error });
   }
-}
-
-/** Calls back once what has happened by now to any socket is known: of two such turns, one polls the sockets in between. */
-function afterPendingEvents(done: () => void): void {
-  setImmediate(() => setImmediate(done));
 }
 
 /** True for https, and for http to this very machine. */

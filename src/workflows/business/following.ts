@@ -20,13 +20,24 @@ export interface FollowingRecords {
   readonly seen: SeenProfile;
   /** What the partner found wrong with the holder and nobody corrected yet; null while that is not known. */
   readonly problems: readonly FieldProblem[] | null;
-  /**
-   * What was asked by tickets that the partner has the answers to, by {@link Requirement.about}: it may go on listing them for
-   * a while. When it asks something else in one, or lists it again after it was gone, it asks again.
-   */
-  readonly delivered: Readonly<Record<string, string>>;
+  /** Tickets that the partner has the answers to, by {@link Requirement.about}. */
+  readonly delivered: Readonly<Record<string, Delivered>>;
   /** Our replies, which are tickets as well. */
   readonly replies: readonly number[];
+}
+
+/**
+ * An answer that the partner has. It may go on listing the ticket for a while. It asks again when the ticket asks something
+ * else, is listed again after it was gone, or is still listed when as much time has passed as a person gets for an answer: it
+ * may have been closed and opened again between two reads.
+ */
+interface Delivered {
+  /** What was asked. */
+  readonly detail: string;
+  /** When the ticket asks again if it is still listed, in milliseconds since 1970. */
+  readonly until: number;
+  /** A read after the delivery listed the ticket. */
+  readonly isListed: boolean;
 }
 
 type Ended = Exclude<BusinessOnboardingOutcome, { outcome: 'onboarded' | 'abandoned' }>['outcome'];
@@ -58,10 +69,10 @@ export async function followProfile(
 class Following {
   /** What goes on beside the poll, by name: each delivery of an answer, the holder, the account. */
   readonly #work = new Map<string, Background>();
-  readonly #delivered: Map<string, string>;
+  readonly #delivered: Map<string, Delivered>;
   readonly #replies: Set<number>;
-  /** Why the partner did not take the last answer to a ticket. */
-  readonly #rejections = new Map<string, string>();
+  /** What became of the last answer to a ticket that is asked again. */
+  readonly #remarks = new Map<string, string>();
   #problems: readonly FieldProblem[] | null;
   #seen: SeenProfile;
   /** As last read in this run. */
@@ -84,7 +95,7 @@ class Following {
       for (;;) {
         for (const [name, run] of this.#dueTasks) this.#start(name, run);
         if (this.#isListening) follower.follow(this.#seen);
-        await condition(() => this.#isDue);
+        await this.#due();
         for (const work of this.#work.values()) work.check();
         journey.checkGivenUp(KINDS);
         const news = follower.take();
@@ -110,6 +121,23 @@ class Following {
   get #isAsking(): boolean {
     const { open } = this.application.journey.desk;
     return open.some(({ kind }) => !(KINDS as readonly string[]).includes(kind));
+  }
+
+  /** Waits until there is something to do. A timer runs only while an answered ticket is still listed. */
+  async #due(): Promise<void> {
+    const listed = [...this.#delivered.values()].filter(({ isListed }) => isListed);
+    const isDue = () => this.#isDue;
+    if (listed.length === 0 || isDue()) return condition(isDue);
+    const soonest = Math.min(...listed.map(({ until }) => until));
+    await condition(isDue, Math.max(1, soonest - Date.now()));
+  }
+
+  /** Answered tickets that were listed for too long since. */
+  get #late(): readonly string[] {
+    const now = Date.now();
+    return [...this.#delivered].flatMap(([about, { until, isListed }]) =>
+      isListed && until <= now ? [about] : [],
+    );
   }
 
   get #isDue(): boolean {
@@ -172,7 +200,8 @@ class Following {
         ? [['holder', sent(corrected, () => this.#correct(corrected))]]
         : [];
     const account: Task[] = this.#owesAccount ? [['account', () => openAccount(this.application)]] : [];
-    return [...replies, ...holder, ...account].filter(([name]) => !this.#work.get(name)?.isBusy);
+    const late: Task[] = this.#late.length > 0 ? [['late tickets', this.#lookAtTickets]] : [];
+    return [...replies, ...holder, ...account, ...late].filter(([name]) => !this.#work.get(name)?.isBusy);
   }
 
   #start(name: string, run: () => Promise<void>): void {
@@ -201,6 +230,8 @@ class Following {
     this.#tellOf(news);
     this.#tickets = news.tickets;
     this.#raiseWhatIsAsked();
+    for (const [about, delivered] of this.#delivered)
+      this.#delivered.set(about, { ...delivered, isListed: true });
     this.#raiseLock(news);
     this.#seen = toSeen(news);
     if (news.bankingStatus !== NEW) this.#problems ??= [];
@@ -231,10 +262,12 @@ class Following {
       const why = asked.has(about) ? 'the partner asks something else' : 'the partner no longer asks';
       if (!isAsked(about, detail)) desk.withdraw(id, why);
     }
-    for (const [about, detail] of this.#delivered) if (!isAsked(about, detail)) this.#delivered.delete(about);
+    for (const [about, { detail }] of this.#delivered)
+      if (!isAsked(about, detail)) this.#delivered.delete(about);
     for (const [about, ticket] of asked) {
       if (this.#delivered.has(about) || desk.knows(about)) continue;
-      desk.raise(ticketQuestion(ticket, ['text', 'correction', 'abandon'], this.#rejections.get(about)));
+      desk.raise(ticketQuestion(ticket, ['text', 'correction', 'abandon'], this.#remarks.get(about)));
+      this.#remarks.delete(about);
     }
   }
 
@@ -289,8 +322,8 @@ class Following {
     const { journey } = this.application;
     journey.desk.take(id);
     journey.timeline.add('ticket-answered', { detail: id });
-    this.#rejections.delete(about);
-    this.#delivered.set(about, detail);
+    const until = Date.now() + journey.desk.dueInMs;
+    this.#delivered.set(about, { detail, until, isListed: false });
     this.#raiseWhatIsAsked();
     journey.publish();
   }
@@ -301,9 +334,20 @@ class Following {
     const now = await read(this.application);
     journey.desk.take(id);
     journey.timeline.add('answer-rejected', { detail: `${id}: ${message}` });
-    this.#rejections.set(about, message);
+    this.#remarks.set(about, `the last answer was rejected: ${message}`);
     follower.hear(now);
   }
+
+  /** Reads once more, and has those asked again that are still listed although they were answered long ago. */
+  readonly #lookAtTickets = async (): Promise<void> => {
+    const late = this.#late;
+    const now = await read(this.application);
+    for (const about of late) {
+      this.#delivered.delete(about);
+      this.#remarks.set(about, 'it was answered, and the partner still lists it');
+    }
+    this.application.follower.hear(now);
+  };
 
   async #continueInNewRun(): Promise<never> {
     await condition(allHandlersFinished);

@@ -20,18 +20,18 @@ export function detailOf({ text, updateFieldRequest }: OpenTicket): string {
   return masked(text) + field;
 }
 
-/** @param rejection why the partner did not take the last answer, if it did not */
+/** @param remark why the ticket is asked again */
 export function ticketQuestion(
   ticket: OpenTicket,
   answers: Question['answers'],
-  rejection: string | undefined,
+  remark: string | undefined,
 ): Question {
   const subject = ticket.updateFieldRequest ?? ticket.topic;
   const title = subject === null ? 'Ticket' : `Ticket about ${subject}`;
   return {
     about: aboutTicket(ticket.ticketId),
     kind: 'ticket',
-    title: rejection === undefined ? title : `${title}; the last answer was rejected: ${rejection}`,
+    title: remark === undefined ? title : `${title}; ${remark}`,
     detail: detailOf(ticket),
     answers,
   };

@@ -95,13 +95,18 @@ export class RequirementDesk {
     return this.open.filter((requirement) => requirement.kind === kind);
   }
 
+  /** How long an answer may take, in milliseconds. */
+  get dueInMs(): number {
+    return this.options.dueInHours * 3_600_000;
+  }
+
   raise(question: Question): string {
     this.#raised += 1;
-    const { idPrefix = '', dueInHours } = this.options;
+    const { idPrefix = '' } = this.options;
     const id = this.#idFor(question.about) ?? `${idPrefix}${question.kind}-${this.#raised}`;
     const now = Date.now();
     const raisedAt = new Date(now).toISOString();
-    const dueAt = new Date(now + dueInHours * 3_600_000).toISOString();
+    const dueAt = new Date(now + this.dueInMs).toISOString();
     const requirement = { id, ...question, raisedAt, dueAt };
     this.#open.set(id, requirement);
     this.timeline.add('requirement-raised', { detail: `${id}: ${question.title}` });

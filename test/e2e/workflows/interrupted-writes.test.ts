@@ -41,10 +41,13 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
   let killed: Rig;
   let stopped: Rig;
   let cut: Rig;
+  let lost: Rig;
   beforeAll(async () => {
-    [killed, stopped, cut] = await Promise.all([withoutWorker(), withoutWorker(), withoutWorker()]);
+    [killed, stopped, cut, lost] = await Promise.all(
+      [1, 2, 3, 4].map(withoutWorker) as [Promise<Rig>, Promise<Rig>, Promise<Rig>, Promise<Rig>],
+    );
   }, PATIENCE_MS);
-  afterAll(() => Promise.all([killed.close(), stopped.close(), cut.close()]), PATIENCE_MS);
+  afterAll(() => Promise.all([killed.close(), stopped.close(), cut.close(), lost.close()]), PATIENCE_MS);
 
   it('whose worker is killed before its mark is sent by the next attempt, and nobody is asked', async () => {
     const doomed = await startWorker(killed);
@@ -71,6 +74,25 @@ describe.concurrent('a write', { timeout: PATIENCE_MS }, () => {
     expect(await boarding.events()).not.toContain('write-uncertain');
     await submittedOnce(stopped, input);
     await Promise.all([end(slow), end(next)]);
+  });
+
+  it('whose worker is killed while it is cut off from Temporal before its mark is sent by the next attempt', async () => {
+    const wire = await tcpProxy(lost.env['TEMPORAL_ADDRESS'] ?? '');
+    const doomed = await startWorker(lost, { TEMPORAL_ADDRESS: wire.address });
+    const { input, boarding, read } = await beforeMark(lost);
+    wire.cut();
+    await read.letGo();
+    // It has its response by now, and would record its mark.
+    await sleep(2_000);
+    await end(doomed, 'SIGKILL');
+    // What it has sent to Temporal arrives although it is dead.
+    wire.mend();
+    const next = await startWorker(lost);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await boarding.events()).not.toContain('write-uncertain');
+    await submittedOnce(lost, input);
+    await end(next);
+    await wire.close();
   });
 
   it('whose response arrives during a network cut of 60 s between worker and Temporal counts', async () => {

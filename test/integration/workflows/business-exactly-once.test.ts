@@ -53,9 +53,12 @@ describe.concurrent('a financial account whose opening is unknown', () => {
     const { client } = bankOf(rig);
     const { onboarding, profileId } = await opening('drop-before-commit');
     const { id } = await onboarding.requirement('uncertain-write');
+    const second = await rig.sandbox.hold(OPEN_ACCOUNT, `"profileId":${profileId}`);
+    await onboarding.resolve(id, { kind: 'retry' });
+    await second.underWay();
     // As many as a profile may have.
     for (let account = 1; account <= 5; account += 1) await client.submitBusinessCustomer({ profileId });
-    await onboarding.resolve(id, { kind: 'retry' });
+    await second.letGo();
     expect(await onboarding.outcome()).toMatchObject({ financialAccountId: `fa-${profileId}-1` });
   });
 

@@ -18,9 +18,9 @@ afterAll(() => Promise.all([rig.close(), patient.close()]));
 const text = 'Payroll.';
 
 /** A business whose ticket was answered once while nobody reads, and is listed again after `change`. */
-async function answered(change: (ticketId: number) => Promise<unknown>) {
+async function answered(change: (ticketId: number) => Promise<unknown>, more: object = {}) {
   const { client: bank } = bankOf(patient);
-  const onboarding = await patient.onboardBusiness(business('waiting'));
+  const onboarding = await patient.onboardBusiness({ ...business('waiting'), ...more });
   const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
   await onboarding.asleepAfter(1);
   const moved = { bankingStatus: 'PendingUW', tickets: [{ text: 'What for?' }] };
@@ -99,6 +99,37 @@ describe.concurrent('a ticket that was answered', () => {
     const { onboarding, read } = await answered(async () => undefined);
     expect((await read('InReview')).requirements).toEqual([]);
     await read('Approved');
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+    const raised = (await onboarding.events()).filter((event) => event === 'requirement-raised');
+    expect(raised).toHaveLength(1);
+  });
+
+  it('is asked again when it is still listed after as long as a person has for an answer', async () => {
+    const { onboarding, id, read } = await answered(async () => undefined, { dueInHours: 0.001 });
+    await read('InReview');
+    const { requirements } = await onboarding.until(
+      (state) => state.requirements.length > 0,
+      'the ticket again',
+    );
+    expect(requirements).toMatchObject([
+      {
+        id: `${id}-2`,
+        title: 'Ticket about General; it was answered, and the partner still lists it',
+        detail: 'What for?',
+      },
+    ]);
+    await onboarding.resolve(`${id}-2`, { kind: 'text', text });
+    await read('Approved');
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+  });
+
+  it('is not asked again when it is gone by then', async () => {
+    const { onboarding, id, read, bank } = await answered(async () => undefined, { dueInHours: 0.001 });
+    await read('InReview');
+    const { profileId = 0 } = await onboarding.state();
+    await bank.updateTicket({ ticketId: Number(id.replace('ticket-', '')), status: 'Resolved' });
+    // Nobody nudges: what sees it is the look at the ticket.
+    await patient.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     const raised = (await onboarding.events()).filter((event) => event === 'requirement-raised');
     expect(raised).toHaveLength(1);

@@ -152,6 +152,8 @@ function businessInput(
     holder: { ...holderOf(marked, ssn, named(name, role)), ...own },
     beneficialOwners: ownersOf(marked),
     ...(WITH_ACCOUNT.includes(role.scenario) && { openFinancialAccount: true }),
+    // Closed and opened again while nobody reads, it is asked again only when this has passed.
+    ...(role.scenario === 'reopened-ticket' && { dueInHours: 0.005 }),
   });
 }
 

@@ -47,6 +47,8 @@ export interface ChaosReport {
   readonly planned: readonly FaultPlan[];
   readonly unmet: readonly FaultPlan[];
   readonly kills: Readonly<Record<string, number>>;
+  /** What happened to processes, and when. */
+  readonly incidents: readonly string[];
   /** How often a worker was cut off from Temporal for a while, and how often stopped. */
   readonly cuts: number;
   readonly stops: number;
@@ -109,11 +111,11 @@ async function liveThrough(stage: Stage, marked: Markers, options: ChaosOptions)
   const truth = await truthOf(stage, cast, marked);
   const silence = await untold(stage, cast);
   const { calls } = await stage.control<Waiting>('GET', '/sandbox/faults');
-  const { kills, exits, cuts, stops } = stage;
+  const { kills, exits, cuts, stops, incidents } = stage;
   const left = await aftermath(stage, cast, { marked, printed });
   const problems = [...operator.surprises, ...silence, ...left];
   return {
-    ...{ before, after, truth, problems, unmet, kills, exits, cuts, stops, calls },
+    ...{ before, after, truth, problems, unmet, kills, exits, cuts, stops, incidents, calls },
     planned: [...weather.faults.map(({ plan }) => plan), ...ofCast],
     requests: sender.requests,
     seconds: { all: seconds(), before: secondsBefore },

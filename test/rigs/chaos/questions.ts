@@ -1,3 +1,4 @@
+import type { TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import type { ReceivedRequest } from '../../../src/sandbox/request-log.js';
 import type { Witness } from './beliefs.js';
 
@@ -10,6 +11,8 @@ export interface Question {
   readonly title: string;
   /** ISO 8601. */
   readonly at: string;
+  /** When its mark was made, and why nobody knows. */
+  readonly doubt: string;
 }
 
 /** A question, and the request that it is about: undefined when none had arrived, so that there was nothing to ask. */
@@ -118,6 +121,10 @@ function questionsIn({ workflowId, state }: Witness): Question[] {
   return state.timeline.flatMap(({ event, at, detail = '' }) => {
     const [, id, title = ''] = /^(\S*uncertain-write\S*): (.+)$/.exec(detail) ?? [];
     if (event !== 'requirement-raised' || id === undefined || title.startsWith('Which one is it?')) return [];
-    return [{ workflowId, id, title: title.replace(/^Did it happen\? /, ''), at }];
+    const asked = title.replace(/^Did it happen\? /, '');
+    const isItsDoubt = (entry: TimelineEntry) =>
+      entry.event === 'write-uncertain' && entry.detail?.startsWith(asked) && entry.at <= at;
+    const doubt = state.timeline.findLast(isItsDoubt)?.detail?.slice(asked.length) ?? '';
+    return [{ workflowId, id, title: asked, at, doubt }];
   });
 }

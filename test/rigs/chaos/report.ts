@@ -49,8 +49,8 @@ export function faultTable(planned: readonly FaultPlan[], unmet: readonly FaultP
 
 /** Each question about a write, with the request that had arrived by then. */
 export function questionLines(questions: readonly Examined[]): string[] {
-  return questions.map(({ workflowId, title, at, request }) => {
-    if (!request) return `${at} ${workflowId}: ${title}: never sent`;
+  return questions.map(({ workflowId, title, at, doubt, request }) => {
+    if (!request) return `${at} ${workflowId}: ${title}${doubt}: never sent`;
     const { seq, fault = 'no fault', status = 'no response' } = request;
     return `${at} ${workflowId}: ${title}: request ${seq} of ${request.at}, ${fault}, ${status}`;
   });

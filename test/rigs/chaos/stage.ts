@@ -20,6 +20,8 @@ import type { Kill, Spell } from './weather.js';
 export class Stage {
   readonly #serverKills = new Map<string, number>();
   cuts = 0;
+  /** What happened to processes, and when. */
+  readonly incidents: string[] = [];
   readonly #processes: Readonly<Record<'worker 1' | 'worker 2' | 'receiver', Supervised>>;
   #restart: Promise<void> = Promise.resolve();
   #struck: Promise<Buffer> | undefined;
@@ -83,6 +85,7 @@ export class Stage {
 
   /** Takes a worker out of reach for a while. */
   async spell({ target, how, milliseconds }: Spell): Promise<void> {
+    this.#note(`${target} is ${how} for ${milliseconds} ms`);
     if (how === 'stopped') return this.#processes[target].freeze(milliseconds);
     this.cuts += 1;
     this.wires[target].cut();
@@ -109,11 +112,16 @@ export class Stage {
   /** `gangway batch` is killed by who has started it. */
   async kill({ target, awayMs }: Kill): Promise<void> {
     if (target === 'batch') return;
+    this.#note(`${target} is killed, and away for ${awayMs} ms`);
     if (target === 'worker 1' || target === 'worker 2' || target === 'receiver')
       return this.#processes[target].kill(awayMs);
     this.#serverKills.set(target, (this.#serverKills.get(target) ?? 0) + 1);
     this.#restart = this.#restart.then(() => this.served.kill(target.replace('temporal ', ''), awayMs));
     await this.#restart;
+  }
+
+  #note(incident: string): void {
+    this.incidents.push(`${new Date().toISOString()} ${incident}`);
   }
 
   /** Waits until all of it is there. */
