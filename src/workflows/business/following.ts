@@ -36,8 +36,6 @@ interface Delivered {
   readonly detail: string;
   /** When the ticket asks again if it is still listed, in milliseconds since 1970. */
   readonly until: number;
-  /** A read after the delivery listed the ticket. */
-  readonly isListed: boolean;
 }
 
 type Ended = Exclude<BusinessOnboardingOutcome, { outcome: 'onboarded' | 'abandoned' }>['outcome'];
@@ -123,21 +121,25 @@ class Following {
     return open.some(({ kind }) => !(KINDS as readonly string[]).includes(kind));
   }
 
-  /** Waits until there is something to do. A timer runs only while an answered ticket is still listed. */
+  /** Waits until there is something to do, at the latest until an answered ticket has been listed for too long. */
   async #due(): Promise<void> {
-    const listed = [...this.#delivered.values()].filter(({ isListed }) => isListed);
-    const isDue = () => this.#isDue;
-    if (listed.length === 0 || isDue()) return condition(isDue);
-    const soonest = Math.min(...listed.map(({ until }) => until));
-    await condition(isDue, Math.max(1, soonest - Date.now()));
+    while (!this.#isDue) {
+      const soonest = this.#soonest;
+      const isOver = () => this.#isDue || this.#soonest !== soonest;
+      if (soonest === Number.POSITIVE_INFINITY) await condition(isOver);
+      else await condition(isOver, soonest - Date.now(), { summary: 'an answered ticket should be closed' });
+    }
   }
 
-  /** Answered tickets that were listed for too long since. */
+  /** When the first of the answered tickets asks again. */
+  get #soonest(): number {
+    return Math.min(...[...this.#delivered.values()].map(({ until }) => until));
+  }
+
+  /** Answered tickets that should be closed by now. */
   get #late(): readonly string[] {
     const now = Date.now();
-    return [...this.#delivered].flatMap(([about, { until, isListed }]) =>
-      isListed && until <= now ? [about] : [],
-    );
+    return [...this.#delivered].flatMap(([about, { until }]) => (until <= now ? [about] : []));
   }
 
   get #isDue(): boolean {
@@ -230,8 +232,6 @@ class Following {
     this.#tellOf(news);
     this.#tickets = news.tickets;
     this.#raiseWhatIsAsked();
-    for (const [about, delivered] of this.#delivered)
-      this.#delivered.set(about, { ...delivered, isListed: true });
     this.#raiseLock(news);
     this.#seen = toSeen(news);
     if (news.bankingStatus !== NEW) this.#problems ??= [];
@@ -322,8 +322,7 @@ class Following {
     const { journey } = this.application;
     journey.desk.take(id);
     journey.timeline.add('ticket-answered', { detail: id });
-    const until = Date.now() + journey.desk.dueInMs;
-    this.#delivered.set(about, { detail, until, isListed: false });
+    this.#delivered.set(about, { detail, until: Date.now() + journey.desk.dueInMs });
     this.#raiseWhatIsAsked();
     journey.publish();
   }
@@ -338,11 +337,13 @@ class Following {
     follower.hear(now);
   }
 
-  /** Reads once more, and has those asked again that are still listed although they were answered long ago. */
+  /** Reads once more, and has those asked again that are still listed. */
   readonly #lookAtTickets = async (): Promise<void> => {
-    const late = this.#late;
+    const late = this.#late.map((about) => [about, this.#delivered.get(about)?.detail ?? ''] as const);
+    for (const [about, detail] of late)
+      this.#delivered.set(about, { detail, until: Number.POSITIVE_INFINITY });
     const now = await read(this.application);
-    for (const about of late) {
+    for (const [about] of late) {
       this.#delivered.delete(about);
       this.#remarks.set(about, 'it was answered, and the partner still lists it');
     }

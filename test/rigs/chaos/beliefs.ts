@@ -8,6 +8,8 @@ export interface Witness {
   readonly party: Pick<Party, 'externalId' | 'businessName' | 'legalName'>;
   readonly workflowId: string;
   readonly state: OnboardingState;
+  /** Of the party, where it has one by now. */
+  readonly mid: string | undefined;
 }
 
 /** What the partners have. */

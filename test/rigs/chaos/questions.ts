@@ -70,7 +70,7 @@ const WRITES: readonly Write[] = [
   {
     title: /^create the payments account$/,
     operations: ['create-account'],
-    about: ({ state }) => [state.mid],
+    about: ({ mid }) => [mid],
   },
   {
     title: /^create the terminal$/,

@@ -25,12 +25,14 @@ export async function truthOf(stage: Stage, cast: readonly Party[], marked: Mark
     [...new Set([party.workflowId, ...workersOf(party)])].map((workflowId) => ({ party, workflowId })),
   );
   const asked = ids.map(({ party, workflowId }) =>
-    fewAtOnce(async (): Promise<Witness | undefined> => {
+    fewAtOnce(async () => {
       const state = await insist(() => stateIfAny(stage, workflowId));
       return state && { party, workflowId, state };
     }),
   );
-  const witnesses = (await Promise.all(asked)).filter((witness) => witness !== undefined);
+  const all = (await Promise.all(asked)).filter((one) => one !== undefined);
+  const mids = new Map(all.flatMap(({ party, state }) => (state.mid ? [[party, state.mid]] : [])));
+  const witnesses = all.map((one): Witness => ({ ...one, mid: mids.get(one.party) }));
   const ledger = await stage.ledger();
   const evidence = {
     ledger,

@@ -22,8 +22,8 @@ function witness(moments: readonly Moment[], facts: Partial<OnboardingState> = {
     ...(detail !== undefined && { detail }),
   }));
   const nothing = { stage: 'underwriting', partnerStatus: null, requirements: [], polls: 0 } as const;
-  const known = { merchantProfileId: 1001, profileId: 3001, mid: '5180', paymentsAccountId: 'a-1' };
-  return { party, workflowId: 'w-1', state: { ...nothing, ...known, ...facts, timeline } };
+  const known = { merchantProfileId: 1001, profileId: 3001, paymentsAccountId: 'a-1' };
+  return { party, workflowId: 'w-1', mid: '5180', state: { ...nothing, ...known, ...facts, timeline } };
 }
 
 const SUBMIT = 'submit to underwriting';
