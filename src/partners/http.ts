@@ -1,7 +1,8 @@
+import type { Socket } from 'node:net';
 import pLimit from 'p-limit';
 import { buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
 import { Deadline, untilAborted } from '../http/deadline.js';
-import { afterPendingEvents } from '../http/pending-events.js';
+import { pendingEvents } from '../http/pending-events.js';
 
 /** How long one call may take, in milliseconds, and how large an answer may be, in bytes. */
 export interface HttpLimits {
@@ -31,6 +32,12 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   connections: 32,
   idleTimeoutMs: 1_000,
 };
+
+/**
+ * So many writes at once are between {@link HttpRequest.beforeSending} and their first byte: as many as a process that is killed
+ * has announced and not sent, at most. On a busy machine that moment is long.
+ */
+const ANNOUNCED_AT_ONCE = 2;
 
 export interface HttpRequest {
   readonly method: Dispatcher.HttpMethod;
@@ -91,6 +98,7 @@ export class PartnerHttp {
   readonly #limits: HttpLimits;
   readonly #options: Client.Options;
   readonly #inTurn: ReturnType<typeof pLimit>;
+  readonly #announced = pLimit(ANNOUNCED_AT_ONCE);
 
   /** @throws {TypeError} unless the URL is https, or http to a loopback address. */
   constructor(baseUrl: string, limits: Partial<HttpLimits> = {}) {
@@ -154,7 +162,7 @@ export class PartnerHttp {
       });
     const alone = async () => {
       signal.throwIfAborted();
-      const connection = this.#ownConnection(maxResponseSize, request.beforeSending);
+      const connection = this.#ownConnection(maxResponseSize, request, signal);
       const release = () => void connection.destroy().catch(() => undefined);
       signal.addEventListener('abort', release, { once: true });
       try {
@@ -181,40 +189,77 @@ export class PartnerHttp {
     }
   }
 
-  /** A connection for one request, which `ready` may still refuse once it is established. */
-  #ownConnection(maxResponseSize: number, ready = async (): Promise<void> => undefined): Client {
+  /** A connection for one request, which `beforeSending` may still refuse once it is established. */
+  #ownConnection(maxResponseSize: number, { beforeSending }: HttpRequest, signal: AbortSignal): Client {
     const { connectTimeoutMs, idleTimeoutMs } = this.#limits;
     const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
+    const connected = (options: buildConnector.Options) =>
+      new Promise<OwnSocket>((resolve, reject) => {
+        connect(options, (error, socket) =>
+          error ? reject(error) : resolve(new OwnSocket(socket, idleTimeoutMs)),
+        );
+      });
+    const usable = async (own: OwnSocket, options: buildConnector.Options) => {
+      if (own.isUsable) return own;
+      own.destroy();
+      return connected(options);
+    };
     return new Client(this.#origin, {
       ...this.#options,
       maxResponseSize,
       pipelining: 0,
-      connect: (options, callback) =>
-        connect(options, (error, socket) => {
-          if (error) return callback(error, null);
-          const connectedAt = performance.now();
-          // What is not read does not notice that the partner has closed it.
-          socket.resume();
-          ready().then(
-            () =>
-              afterPendingEvents(() => {
-                socket.pause();
-                if (socket.writable && performance.now() - connectedAt < idleTimeoutMs)
-                  return callback(null, socket);
-                socket.destroy();
-                connect(options, callback);
-              }),
-            (refused: Error) => {
-              socket.destroy();
-              callback(refused, null);
-            },
-          );
-        }),
+      connect: (options, callback) => {
+        const established = async (): Promise<void> => {
+          let own = await connected(options);
+          const inTurn = async () => {
+            try {
+              signal.throwIfAborted();
+              own = await usable(own, options);
+              await beforeSending?.();
+              await pendingEvents();
+              own = await usable(own, options);
+            } catch (error) {
+              own.destroy();
+              throw error;
+            }
+            // Sends the request at once.
+            callback(null, own.taken());
+          };
+          await (beforeSending ? this.#announced(inTurn) : inTurn());
+        };
+        established().catch((error: Error) => callback(error, null));
+      },
     });
   }
 
   async close(): Promise<void> {
     await this.#reads.close();
+  }
+}
+
+/** A connection that waits for the one request that it is for. */
+class OwnSocket {
+  readonly #since = performance.now();
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly idleTimeoutMs: number,
+  ) {
+    // What is not read does not notice that the partner has closed it.
+    socket.resume();
+  }
+
+  get isUsable(): boolean {
+    return this.socket.writable && performance.now() - this.#since < this.idleTimeoutMs;
+  }
+
+  taken(): Socket {
+    this.socket.pause();
+    return this.socket;
+  }
+
+  destroy(): void {
+    this.socket.destroy();
   }
 }
 

@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { afterPendingEvents } from '../http/pending-events.js';
+import { pendingEvents } from '../http/pending-events.js';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { operationName } from '../partners/catalogue.js';
 import { parseExactly, writeExactly } from '../partners/exact-json.js';
@@ -99,14 +99,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
    * Closes the listener for a while, so that connections are refused as by a partner that is down. Those that are there by now
    * are accepted first: what came on them would be lost without a trace in the log of requests.
    */
-  function refuseConnections(milliseconds: number): void {
+  async function refuseConnections(milliseconds: number): Promise<void> {
     const samePort = Number(new URL(url).port);
-    afterPendingEvents(() => {
-      if (!server.server.listening) return;
-      server.server.close();
-      server.server.closeIdleConnections();
-      reopening = setTimeout(() => server.server.listen(samePort, host), milliseconds);
-    });
+    await pendingEvents();
+    if (!server.server.listening) return;
+    server.server.close();
+    server.server.closeIdleConnections();
+    reopening = setTimeout(() => server.server.listen(samePort, host), milliseconds);
   }
 
   async function close(): Promise<void> {

@@ -96,11 +96,30 @@ describe('what a write does before it is sent', () => {
     },
   );
 
-  it('may take longer than a connection may be idle: the write goes out once, on a new one', async () => {
+  it('happens for two writes at a time, so that no more are announced and not sent', async () => {
+    const partner = await recordingServer(answering(200, '{}'));
+    const http = httpOf(partner.url);
+    const waiting: (() => void)[] = [];
+    let most = 0;
+    const beforeSending = () =>
+      new Promise<void>((resolve) => {
+        most = Math.max(most, waiting.push(resolve));
+      });
+    const writes = Array.from({ length: 5 }, () => http.send({ ...WRITE, beforeSending }));
+    for (let sent = 0; sent < 5; sent += 1) {
+      await expect.poll(() => waiting.length).toBe(Math.min(2, 5 - sent));
+      waiting.shift()?.();
+    }
+    for (const { status } of await Promise.all(writes)) expect(status).toBe(200);
+    expect(most).toBe(2);
+  });
+
+  it('may wait and take longer than a connection may be idle: the write goes out once, on a new one', async () => {
     const partner = await recordingServer(answering(200, '{}'));
     const beforeSending = async () => undefined;
     const http = httpOf(partner.url, { idleTimeoutMs: 0 });
     await http.send({ ...WRITE, beforeSending });
-    expect(partner.requests).toMatchObject([{ connection: 2 }]);
+    // Replaced before it, and after it.
+    expect(partner.requests).toMatchObject([{ connection: 3 }]);
   });
 });
