@@ -49,6 +49,7 @@ export const SYSTEMS: readonly System[] = [
       'The two card-brand groups of the fees, whose names the contract leaves out, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
       'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, beside those that the contract prints (`src/partners/boarding/statuses.ts`). A name that nobody knows is shown and waited out.',
       'A `mid` may be there, temporarily, before approval. A merchant counts as boarded only when it is `Approved` and has a `mid`.',
+      'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`). A person is asked about anything else.',
       'A 401 or 403 may answer `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
     ],
   },

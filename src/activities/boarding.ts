@@ -11,8 +11,9 @@ import type {
   Warned,
 } from '../messages/boarding-activities.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
-import { createdMerchant, type UnderwritingNote } from '../partners/boarding/schemas.js';
-import { isSubmittable, isUnderReview, mayTakeAnswers } from '../partners/boarding/statuses.js';
+import { isSubmittable, isUnderReview, mayTakeAnswers } from '../partners/boarding/phases.js';
+import { createdMerchant, isMid, type UnderwritingNote } from '../partners/boarding/schemas.js';
+import { phaseOf } from '../partners/boarding/statuses.js';
 import type { CallOptions } from '../partners/client.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
 import { ownersOf } from '../temporal/owners.js';
@@ -43,9 +44,21 @@ export function boardingActivities({
   const signal = () => ({ signal: cancellationSignal() });
 
   async function snapshot(id: number, options: CallOptions = signal()): Promise<StatusSnapshot> {
-    const { status, statusDate, comment, mid } = await client.getStatus({ id }, options);
-    const notes = isUnderReview(status) ? await client.getUnderwritingNotes({ id }, options) : [];
-    return { status, statusDate, comment, mid, notes: identified(notes) };
+    const { status, statusDate, comment, mid: given } = await client.getStatus({ id }, options);
+    const phase = phaseOf(status);
+    const notes = isUnderReview(phase) ? await client.getUnderwritingNotes({ id }, options) : [];
+    const isClear = given !== null && isMid(given);
+    const mids = { mid: isClear ? given : null, unclearMid: isClear ? null : given };
+    return { status, phase, statusDate, comment, ...mids, notes: identified(notes) };
+  }
+
+  /** The status alone, as it is just before something else. */
+  async function statusNow(
+    id: number,
+    options: CallOptions,
+  ): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
+    const { status } = await client.getStatus({ id }, options);
+    return { status, phase: phaseOf(status) };
   }
 
   return {
@@ -91,12 +104,12 @@ export function boardingActivities({
 
     submitMerchant: ({ merchantProfileId, application }) =>
       write(async (options) => {
-        const { status } = await client.getStatus({ id: merchantProfileId }, { signal: options.signal });
-        if (!isSubmittable(status)) return { submitted: false, status };
+        const now = await statusNow(merchantProfileId, { signal: options.signal });
+        if (!isSubmittable(now.phase)) return { submitted: false, ...now };
         return await warned(options, async (warning) => {
           await client.submitMerchant({ ...application, merchantProfileId }, warning);
           nudgeOwnPoll();
-          return { submitted: true, status };
+          return { submitted: true, ...now };
         });
       }),
 
@@ -112,7 +125,7 @@ export function boardingActivities({
 
     inspectMerchant: ({ merchantProfileId, taskQueue }) =>
       repeatable(async () => {
-        const { status } = await client.getStatus({ id: merchantProfileId }, signal());
+        const now = await statusNow(merchantProfileId, signal());
         const owners = await ownersOf(getClient(), {
           workflowType: 'merchantBoarding',
           attribute: 'merchantProfileId',
@@ -123,7 +136,7 @@ export function boardingActivities({
         });
         const owner = owners.find(({ isRunning }) => isRunning) ?? owners[0];
         return {
-          status,
+          ...now,
           ...(owner && { owner: { workflowId: owner.workflowId, isRunning: owner.isRunning } }),
         };
       }),
@@ -153,7 +166,7 @@ export function boardingActivities({
       write(async (options) => {
         const before = await snapshot(merchantProfileId, { signal: options.signal });
         const isAsked = before.notes.some(({ id }) => noteIds.includes(id));
-        if (!isAsked || !mayTakeAnswers(before.status)) return { delivered: false, before };
+        if (!isAsked || !mayTakeAnswers(before.phase)) return { delivered: false, before };
         const request = { id: merchantProfileId, ...(comment !== undefined && { comment }) };
         return await warned(options, async (warning) => {
           await client.requestUnderwritingReview(request, warning);
@@ -204,7 +217,8 @@ export function hasChanged(seen: Seen, { notes, ...now }: StatusSnapshot): boole
   const { noteIds, ...before } = seen;
   const isDifferent = (member: keyof typeof now) =>
     before[member] !== undefined && before[member] !== now[member];
-  if ((['status', 'statusDate', 'comment', 'mid'] as const).some(isDifferent)) return true;
+  if ((['phase', 'status', 'statusDate', 'comment', 'mid', 'unclearMid'] as const).some(isDifferent))
+    return true;
   const ids = notes.map(({ id }) => id);
   return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));
 }

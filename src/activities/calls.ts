@@ -13,6 +13,7 @@ import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import { statementFormat } from '../partners/banking/statement.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
 import { type CallOptions, orRefusal, type PartnerClient } from '../partners/client.js';
+import { keepingAllDigits } from '../partners/exact-json.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import { repeatable } from './failures.js';
@@ -44,7 +45,7 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
         const called = client[key]?.(sent, { ...options, toProduction, onWarning });
         const { answer, ...refused } = await orRefusal(called);
         if (isDownload(answer)) return saved(made, answer, downloads);
-        return { answer, ...refused, ...(warnings.length > 0 && { warnings }) };
+        return { answer: keepingAllDigits(answer), ...refused, ...(warnings.length > 0 && { warnings }) };
       };
       // A write that has begun is seen through.
       const options = effect === 'read' ? { signal: cancellationSignal() } : {};

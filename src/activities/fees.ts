@@ -1,4 +1,5 @@
 import { mergePatch } from '../messages/merge-patch.js';
+import { writeExactly } from '../partners/exact-json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 
 type Fees = Readonly<Record<string, unknown>>;
@@ -19,15 +20,13 @@ export function differences(asked: unknown, has: unknown, path: readonly string[
     return asked.flatMap((item, index) => differences(item, has[index], [...path, String(index)]));
   }
   if (isSame(asked, has)) return [];
-  const instead = has === undefined ? 'nothing' : JSON.stringify(has);
-  return [
-    { field: path.join('.'), message: `asked for ${JSON.stringify(asked)}, the partner has ${instead}` },
-  ];
+  const instead = has === undefined ? 'nothing' : writeExactly(has);
+  return [{ field: path.join('.'), message: `asked for ${writeExactly(asked)}, the partner has ${instead}` }];
 }
 
 function isSame(asked: unknown, has: unknown): boolean {
   // In a change, `null` takes the member away, so having none is what was asked for.
-  if (asked === undefined || JSON.stringify(asked) === JSON.stringify(has ?? null)) return true;
+  if (asked === undefined || writeExactly(asked) === writeExactly(has ?? null)) return true;
   // The partner may write the same instant in another way.
   return isDateTime(asked) && isDateTime(has) && Date.parse(asked) === Date.parse(has);
 }

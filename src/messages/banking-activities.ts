@@ -1,10 +1,13 @@
+import type { ProfilePhase } from '../partners/banking/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { StatementRequest, WebhookRequest } from './banking-operations.js';
 import type { BusinessOnboardingInput } from './business-onboarding-input.js';
 
 /** A banking profile and its open tickets, as one read of them gave. */
 export interface ProfileSnapshot {
+  /** The partner's own name of it, which is shown and compared, and decides nothing. */
   readonly bankingStatus: string;
+  readonly phase: ProfilePhase;
   readonly financialAccountId: string | null;
   /** The partner lets nobody use the profile. */
   readonly isLocked: boolean;

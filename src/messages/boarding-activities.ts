@@ -1,15 +1,20 @@
+import type { MerchantPhase } from '../partners/boarding/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { MerchantBoardingInput } from './merchant-boarding-input.js';
 import type { DocumentRef } from './requirements.js';
 
 /** A merchant's status and open notes, as one read of them gave. */
 export interface StatusSnapshot {
+  /** The partner's own name of it, which is shown and compared, and decides nothing. */
   readonly status: string;
+  readonly phase: MerchantPhase;
   /** ISO 8601, as the partner wrote it. */
   readonly statusDate: string | null;
   readonly comment: string | null;
-  /** Possibly a temporary one: final only when `status` is approved. */
+  /** 1 to 20 digits. Possibly a temporary one: final only when `phase` is approved. */
   readonly mid: string | null;
+  /** What the partner has in place of a mid, and is none: text of another form. */
+  readonly unclearMid: string | null;
   readonly notes: readonly Note[];
 }
 
@@ -24,10 +29,12 @@ export interface Note {
 /** What the workflow knows of a merchant. Members left out are not compared. */
 export interface Seen {
   /** null when nothing was read yet. */
-  readonly status: string | null;
+  readonly phase: MerchantPhase | null;
+  readonly status?: string;
   readonly statusDate?: string | null;
   readonly comment?: string | null;
   readonly mid?: string | null;
+  readonly unclearMid?: string | null;
   readonly noteIds?: readonly string[];
 }
 
@@ -48,6 +55,11 @@ export type ReferenceRequest = Pick<
 /** What the partner warned of in the response of a write (apis/2, Response envelope); a line of text each. */
 export interface Warned {
   readonly warnings?: readonly string[];
+}
+
+/** What became of a submission, and the status that made it moot, or that was there just before. */
+export interface Submission extends Pick<StatusSnapshot, 'status' | 'phase'> {
+  readonly submitted: boolean;
 }
 
 export interface CreateMerchantRequest extends ChosenReferences {
@@ -72,20 +84,22 @@ export interface BoardingActivities {
     changes?: MerchantBoardingInput['fees'];
   }): Promise<{ changed: number; differing: readonly FieldProblem[] } & Warned>;
   /**
-   * Reads the status, and submits an application that can be submitted. Sent at most once. `status` is the one before;
-   * `submitted` is false when nothing was sent because of it.
+   * Reads the status, and submits an application that can be submitted. Sent at most once. Status and phase are those
+   * before; `submitted` is false when nothing was sent because of them.
    */
   submitMerchant(request: {
     merchantProfileId: number;
     application: NonNullable<MerchantBoardingInput['application']>;
-  }): Promise<{ submitted: boolean; status: string } & Warned>;
+  }): Promise<Submission & Warned>;
   /** Nudges the status poll afterwards, which may not know yet. */
   readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
   /** Reads the status of a merchant before it is adopted, and finds another boarding of this account that has it. */
   inspectMerchant(request: {
     merchantProfileId: number;
     taskQueue: string;
-  }): Promise<{ status: string; owner?: { workflowId: string; isRunning: boolean } }>;
+  }): Promise<
+    Pick<StatusSnapshot, 'status' | 'phase'> & { owner?: { workflowId: string; isRunning: boolean } }
+  >;
   /** Ends at the first read that differs from `seen`, however many days that takes. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;

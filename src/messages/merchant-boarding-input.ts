@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  createMerchantRequest,
-  feeChanges,
-  int32Id,
-  submitMerchantRequest,
-} from '../partners/boarding/schemas.js';
+import { feeChanges, int32Id, merchantBasics, submitMerchantRequest } from '../partners/boarding/schemas.js';
 import { furtherJson } from '../partners/request-members.js';
 import { dueInHours, externalId } from './external-id.js';
 import {
@@ -39,11 +34,8 @@ export function boardingPart(known: KnownAccounts) {
 }
 
 function boardingMembers(known: KnownAccounts) {
-  const { dba, firstName, lastName, email, cashDiscount, pos } = createMerchantRequest(
-    allPosNames(known),
-  ).shape;
   return {
-    merchant: z.strictObject({ dba, firstName, lastName, email, cashDiscount, pos }),
+    merchant: merchantBasics(allPosNames(known)),
     agentProfileId: int32Id.optional(),
     /** Name of an agent profile, to be looked up. */
     agent: lookupName.optional(),

@@ -4,8 +4,11 @@ import { type ZodType, z } from 'zod';
 
 export const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
-/** Ids are text here and numbers there; they are kept as text. */
-export const idText = z.union([z.string(), z.number()]).transform(String);
+/** Ids are text here and whole numbers there; they are kept as text. */
+export const idText = z.union([z.string().regex(/\S/), z.int()]).transform(String);
+
+/** An id that is a number, and compared as one. */
+export const idNumber = z.int().positive();
 
 /** A value of an enumeration: a number where a contract prints numbers, a name where services of its kind use names. */
 const code = z.union([z.number(), z.string()]);
@@ -18,7 +21,12 @@ export const someNumber = absent(z.number());
 export const someInt64 = absent(int64);
 export const someFlag = absent(z.boolean());
 export const someCode = absent(code);
-export const someId = absent(idText);
+/** Blank text stands for no id. */
+export const someId = absent(z.union([z.string(), z.int()]).transform(String)).transform((id) =>
+  id?.trim() ? id : null,
+);
+/** 0 stands for no id. */
+export const someIdNumber = absent(z.int().nonnegative()).transform((id) => id || null);
 
 /** Null, an absent list and an empty one are the same: nothing there. */
 export const list = <T extends ZodType>(item: T) =>

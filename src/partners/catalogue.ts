@@ -38,6 +38,10 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
    * `none` is a 204.
    */
   readonly answer?: 'json' | 'stream' | 'none';
+  /** Numbers that a double does not hold come as a `bigint`, to be sent back as they are. Default: as the text of their digits. */
+  readonly exactNumbers?: true;
+  /** The response is a credential of ours, which is masked in every other one. */
+  readonly issuesCredential?: true;
   /** Statuses outside the 2xx that are answers and no failures, each with the payload it stands for. */
   readonly statusAnswers?: Readonly<Record<number, unknown>>;
   /** Statuses of failure that mean something of their own here. */

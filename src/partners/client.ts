@@ -10,8 +10,9 @@ import {
   unknownFieldsWarning,
 } from './catalogue.js';
 import { encode } from './encode.js';
+import { parseExactly, parseKeepingDigits } from './exact-json.js';
 import { type HttpDownload, type HttpResponse, type PartnerHttp, TransportError } from './http.js';
-import { maskedProblems, masking, secretsIn } from './masked-words.js';
+import { maskedProblems, masking, withoutCredentials } from './masked-words.js';
 import type { PartnerObserver } from './observer.js';
 import {
   type FieldProblem,
@@ -34,10 +35,15 @@ export interface PartnerProtocol {
   /** Why a call must not be made, though its request is valid: then nothing is sent. Undefined when it may. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
   /** Takes an answer out of its envelope; `undefined` when it is not in one, as from some proxy on the way. */
-  open(response: HttpResponse): Opened | undefined;
-  /** Our credentials. The partner's words are masked wherever they repeat one. */
+  open(response: PartnerResponse): Opened | undefined;
+  /** Our credentials, which are masked wherever the partner repeats one. */
   secrets(): readonly string[];
   readonly observe?: PartnerObserver | undefined;
+}
+
+/** A response that came whole, and the JSON in its body; undefined when it has none. */
+export interface PartnerResponse extends HttpResponse {
+  readonly json: unknown;
 }
 
 /** Headers, by lower-case name. */
@@ -180,12 +186,14 @@ async function call(
     response = await send(await obtained(protocol.reauthorize(credentials)));
   }
   if ('chunks' in response) return download(response, fail);
-  const mask = masking([...protocol.secrets(), ...secretsIn(checked.data)]);
-  const opened = protocol.open(response);
+  const secrets = protocol.secrets();
+  const mask = masking(secrets, checked.data);
+  const opened = protocol.open({ ...response, json: jsonIn(response.body, operation) });
   if (opened?.warning) options.onWarning?.(mask(opened.warning));
-  const refusedWith = opened?.failed && isSuccess(response.status) ? opened.payload : undefined;
-  return payloadOf(operation, response, opened, (details) =>
-    fail({ ...details, fields: maskedProblems(details.fields, mask) }, undefined, refusedWith ?? undefined),
+  const payload = operation.issuesCredential ? opened?.payload : withoutCredentials(opened?.payload, secrets);
+  const refusedWith = opened?.failed && isSuccess(response.status) ? payload : undefined;
+  return payloadOf(operation, response, opened && { ...opened, payload }, (details) =>
+    fail(maskedFailure(details, mask), undefined, refusedWith ?? undefined),
   );
 }
 
@@ -207,6 +215,20 @@ export async function orRefusal(
 /** Tells that an operation is deprecated, as Node tells it of its own: once for each code while the process lives. */
 function warnOfDeprecated(system: string, name: string, instead: string): void {
   deprecate(() => undefined, `${system} ${name} is deprecated: ${instead}`, `GANGWAY_${system}_${name}`)();
+}
+
+function maskedFailure({ requestId, ...details }: Failure, mask: (text: string) => string): Failure {
+  const fields = maskedProblems(details.fields, mask);
+  return { ...details, fields, ...(requestId !== undefined && { requestId: mask(requestId) }) };
+}
+
+/** The JSON of a body, its numbers with all their digits; undefined when it is none. */
+function jsonIn(body: Buffer, { exactNumbers }: Operation): unknown {
+  try {
+    return (exactNumbers ? parseExactly : parseKeepingDigits)(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The payload of an answer that came whole, as the catalogue describes it. */

@@ -16,26 +16,46 @@ const { parse, rawJSON } = JSON as unknown as ExactJson;
  * @throws {SyntaxError} when it is not JSON
  */
 export function parseExactly(text: string): unknown {
-  return parseWith(text, BigInt);
+  return parseWith(text, (source, value) => (isWhole(source) ? BigInt(source) : value));
 }
 
 /**
- * Reads JSON that travels on as JSON, through readers that round: a whole number beyond 2^53 becomes the text of its digits.
+ * Reads JSON that travels on as JSON, through readers that round: a number that a double does not hold becomes its text, as it
+ * stands there. That is a whole number beyond 2^53, one with more digits than a double has, and one too large for a double.
  *
  * @throws {SyntaxError} when it is not JSON
  */
 export function parseKeepingDigits(text: string): unknown {
-  return parseWith(text, (digits) => digits);
+  return parseWith(text, (source) => source);
 }
 
-function parseWith(text: string, large: (digits: string) => unknown): unknown {
-  // A number beyond 2^53 has at least 16 digits, which most texts are without.
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
+/** A number that a double may not hold has 16 digits or more, or an exponent of three. Most texts have neither. */
+const MAY_BE_ROUNDED = /[\d.]{16}|[eE][+-]?\d{3}/;
+
+function parseWith(text: string, inexact: (source: string, rounded: number) => unknown): unknown {
+  if (!MAY_BE_ROUNDED.test(text)) return JSON.parse(text);
   return parse(text, (_, value, { source = '' }) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
-      ? large(source)
-      : value,
+    typeof value === 'number' && !isExact(source, value) ? inexact(source, value) : value,
   );
+}
+
+function isWhole(source: string): boolean {
+  return /^-?\d+$/.test(source);
+}
+
+/** Whether a reader that rounds comes to the same number. */
+function isExact(source: string, value: number): boolean {
+  return isWhole(source) ? Number.isSafeInteger(value) : decimal(source) === decimal(String(value));
+}
+
+/** One text for all ways to write a decimal number: its digits without zeros at either end, and its power of ten. */
+function decimal(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return significant === '' ? '0' : `${sign}${significant}e${power}`;
 }
 
 /** Writes what {@link parseExactly} reads: as `JSON.stringify` does, and a `bigint` as a plain number. */
@@ -49,4 +69,14 @@ export function writeExactly(value: unknown): string {
 export function keepingDigits(whole: bigint): number | string {
   const number = Number(whole);
   return Number.isSafeInteger(number) ? number : String(whole);
+}
+
+/** A JSON value from {@link parseExactly}, for readers that round: see {@link keepingDigits}. */
+export function keepingAllDigits(value: unknown): unknown {
+  if (typeof value === 'bigint') return keepingDigits(value);
+  if (Array.isArray(value)) return value.map(keepingAllDigits);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([field, inside]) => [field, keepingAllDigits(inside)]),
+  );
 }

@@ -1,11 +1,16 @@
 import { CENSORED } from '../private-values.js';
 import type { FieldProblem } from './partner-error.js';
 
-/** Fields of requests whose values a partner must not repeat to others, in lower case and without underscores. */
-const SECRET_FIELDS: ReadonlySet<string> = new Set([
-  ...['password', 'token', 'tokendevice', 'recaptcharesponse', 'smscode', 'onetimecode'],
-  ...['ssn', 'employeridentificationnumber', 'taxid'],
-]);
+type PrivateKind = 'secret' | 'personal' | 'phone';
+
+/** Fields of requests whose values a partner must not repeat to others: names in lower case and without underscores. */
+const PRIVATE_FIELDS: Readonly<Record<PrivateKind, RegExp>> = {
+  secret:
+    /^(?:password|token|tokendevice|recaptcharesponse|smscode|onetimecode|employeridentificationnumber|taxid)$|ssn$|socialsecuritynumber$/,
+  /** Names of people, as opposed to those of businesses, and e-mail addresses. */
+  personal: /(?:first|middle|last|given|family|full|individual|contact|owner|holder)name$|email(?:address)?$/,
+  phone: /(?:phone|mobile|fax)(?:number)?$/,
+};
 
 /** What a social security number, a tax number and credentials look like in the middle of a text. */
 const LOOKS_SECRET = [
@@ -18,20 +23,80 @@ const LOOKS_SECRET = [
 ].map(({ source }) => source);
 
 /**
- * Masks a partner's words, which may repeat what it was sent: the secrets, and what looks like an SSN, an EIN or
- * credentials, become `[Redacted]`. The rest stays as the partner wrote it.
+ * Masks a partner's words, which may repeat what it was sent. Our credentials, the private values of the request, and what
+ * looks like an SSN, an EIN or credentials, become `[Redacted]`. The rest stays as the partner wrote it.
+ *
+ * @param credentials our own secrets at this partner
+ * @param request the request that was sent
  */
-export function masking(secrets: readonly string[]): (text: string) => string {
-  // A secret that contains another one goes first.
-  const known = secrets.filter(Boolean).sort((one, other) => other.length - one.length);
-  const pattern = new RegExp([...known.map(patternOf), ...LOOKS_SECRET].join('|'), 'g');
-  return (text) => text.replace(pattern, CENSORED);
+export function masking(credentials: readonly string[], request: unknown = {}): (text: string) => string {
+  const values = privateValuesIn(request);
+  const of = (kind: PrivateKind) => values.filter((found) => found.kind === kind).map(({ value }) => value);
+  const secrets = longestFirst([...credentials.flatMap(encodings), ...of('secret')]);
+  const secret = anyOf([...secrets.map((value) => literal(value, 4)), ...LOOKS_SECRET], 'g');
+  // A name of one letter is an initial. Masked, it would take single letters out of every sentence.
+  const personal = longestFirst(of('personal').filter((value) => value.trim().length > 1));
+  const others = anyOf([...personal.map(words), ...of('phone').flatMap(phoneNumber)], 'giu');
+  return (text) => replaced(replaced(text, secret), others);
 }
 
-/** A short secret is masked where it is a word of its own. Inside of other words, it would make them unreadable. */
-function patternOf(secret: string): string {
-  const literal = secret.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-  return secret.length < 4 ? `(?<!\\w)${literal}(?!\\w)` : literal;
+/** A response without our credentials in any of its texts. Nothing else is masked: the rest is what was asked for. */
+export function withoutCredentials(response: unknown, credentials: readonly string[]): unknown {
+  const known = longestFirst(credentials.flatMap(encodings));
+  // A short one may be a part of an id or of a name by chance.
+  const pattern = anyOf(
+    known.map((value) => literal(value, 8)),
+    'g',
+  );
+  return pattern === undefined ? response : eachText(response, (text) => replaced(text, pattern));
+}
+
+function eachText(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => eachText(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, eachText(inside, change)]));
+}
+
+function anyOf(patterns: readonly string[], flags: string): RegExp | undefined {
+  return patterns.length > 0 ? new RegExp(patterns.join('|'), flags) : undefined;
+}
+
+function replaced(text: string, pattern: RegExp | undefined): string {
+  return pattern === undefined ? text : text.replace(pattern, CENSORED);
+}
+
+/** A value that contains another one goes first. */
+function longestFirst(values: readonly string[]): string[] {
+  return [...new Set(values.filter(Boolean))].sort((one, other) => other.length - one.length);
+}
+
+/** A credential as it is, in a URL, and as base64 where that is long enough to be told from other text. */
+function encodings(credential: string): string[] {
+  const bytes = Buffer.from(credential);
+  const base64 = [bytes.toString('base64'), bytes.toString('base64url')];
+  return [credential, encodeURIComponent(credential), ...base64.filter(({ length }) => length >= 12)];
+}
+
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+/** A secret shorter than `alone` is masked where it is a word of its own: inside of others it would make them unreadable. */
+function literal(secret: string, alone: number): string {
+  return secret.length < alone ? `(?<!\\w)${escaped(secret)}(?!\\w)` : escaped(secret);
+}
+
+/** Whole words, with any space between them. */
+function words(value: string): string {
+  const spaced = value.trim().split(/\s+/).map(escaped).join('\\s+');
+  return `(?<![\\p{L}\\p{N}])${spaced}(?![\\p{L}\\p{N}])`;
+}
+
+/** A number of seven digits or more, however it is grouped, with or without the code of its country. */
+function phoneNumber(number: string): string[] {
+  const digits = number.replace(/\D/g, '').slice(-10);
+  if (digits.length < 7) return [];
+  const gap = '[\\s().-]{0,3}';
+  return [`(?<!\\d)(?:\\+?\\d{1,3}${gap})?\\(?${[...digits].join(gap)}(?!\\d)`];
 }
 
 export function maskedProblems(
@@ -41,12 +106,23 @@ export function maskedProblems(
   return problems.map(({ field, message }) => ({ field: mask(field), message: mask(message) }));
 }
 
-/** The values of a request's secret fields, at any depth. */
-export function secretsIn(value: unknown): string[] {
+interface PrivateValue {
+  readonly kind: PrivateKind;
+  readonly value: string;
+}
+
+/** The values of a request's private fields, at any depth, by the name of the field in the spelling of any partner. */
+function privateValuesIn(value: unknown, field = ''): PrivateValue[] {
+  if (typeof value === 'string' || typeof value === 'number') {
+    const kind = kindOf(field);
+    return kind === undefined ? [] : [{ kind, value: String(value) }];
+  }
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
-  return Object.entries(value).flatMap(([name, inside]) =>
-    typeof inside === 'string' && SECRET_FIELDS.has(name.replaceAll('_', '').toLowerCase())
-      ? [inside]
-      : secretsIn(inside),
-  );
+  if (Array.isArray(value)) return value.flatMap((item) => privateValuesIn(item, field));
+  return Object.entries(value).flatMap(([name, inside]) => privateValuesIn(inside, name));
+}
+
+function kindOf(field: string): PrivateKind | undefined {
+  const spelled = field.replaceAll('_', '').toLowerCase();
+  return (Object.keys(PRIVATE_FIELDS) as PrivateKind[]).find((kind) => PRIVATE_FIELDS[kind].test(spelled));
 }

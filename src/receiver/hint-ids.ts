@@ -7,7 +7,7 @@ import { Problem } from './problems.js';
 
 /** Ids of the partners are digits, numbers or text (apis/2): as many as any of them has. */
 const digits = z
-  .union([z.string(), z.int()])
+  .union([z.string(), z.int(), z.bigint()])
   .transform(String)
   .pipe(z.string().regex(/^\d{1,20}$/));
 

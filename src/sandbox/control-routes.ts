@@ -39,7 +39,8 @@ interface MerchantPath {
 const transition = z.strictObject({
   status: z.string().min(1).optional(),
   comment: z.string().nullable().optional(),
-  mid: z.string().nullable().optional(),
+  /** A partner may write any text or number there. */
+  mid: z.union([z.string(), z.number(), z.bigint()]).nullable().optional(),
   /** Texts of notes to leave. */
   notes: z.array(z.string().min(1)).optional(),
 });

@@ -3,7 +3,7 @@ import type { ChosenReferences } from '../messages/boarding-activities.js';
 import { defined } from '../messages/defined.js';
 import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
-import { NOT_SUBMITTED } from '../partners/boarding/statuses.js';
+import type { MerchantPhase } from '../partners/boarding/phases.js';
 import { createMerchant, inspectMerchant, resolveReferences } from './boarding/activities.js';
 import { Application } from './boarding/application.js';
 import { followUnderwriting, type UnderwritingRecords } from './boarding/underwriting.js';
@@ -34,41 +34,42 @@ export async function merchantBoarding(
       if (carried) return followUnderwriting(application, carried.underwriting);
 
       journey.enter('preparing');
-      const isNew = (await findOrCreate(application)) === NOT_SUBMITTED;
-      const seen = { status: isNew ? NOT_SUBMITTED : null };
+      const phase = await findOrCreate(application);
+      const seen = { phase: phase === 'not-submitted' ? phase : null };
       return followUnderwriting(application, { seen, applied: false, delivered: {}, uploaded: [] });
     },
     (comment) => ({ outcome: 'abandoned', comment, ...application.knownMerchant }),
   );
 }
 
-/** A merchant at the partner, and its status there; `adopted` when it was there before. */
+/** A merchant at the partner. */
 interface ExistingMerchant {
   readonly merchantProfileId: number;
-  readonly adopted: boolean;
-  readonly status: string;
+  readonly phase: MerchantPhase;
+  /** The partner's name of its status, of a merchant that was there before. */
+  readonly adoptedAs?: string;
   /** The boarding that had it, and has ended. */
   readonly formerOwner?: string;
 }
 
-/** Creates the merchant, or adopts the one that the input or a person names. Answers its status. */
-async function findOrCreate(application: Application): Promise<string> {
+/** Creates the merchant, or adopts the one that the input or a person names. Returns where it stands. */
+async function findOrCreate(application: Application): Promise<MerchantPhase> {
   const { journey, input } = application;
-  const { merchantProfileId, adopted, status, formerOwner } =
+  const { merchantProfileId, phase, adoptedAs, formerOwner } =
     input.merchantProfileId === undefined
       ? await create(application)
       : await adoptGiven(application, input.merchantProfileId);
   journey.know({ merchantProfileId });
-  journey.timeline.add(adopted ? 'merchant-adopted' : 'merchant-created', {
+  journey.timeline.add(adoptedAs === undefined ? 'merchant-created' : 'merchant-adopted', {
     detail: [
       `merchant ${merchantProfileId}`,
-      adopted && `which is ${status}`,
+      adoptedAs !== undefined && `which is ${adoptedAs}`,
       formerOwner && `of ${formerOwner} before`,
     ]
       .filter(Boolean)
       .join(', '),
   });
-  return status;
+  return phase;
 }
 
 async function create(application: Application): Promise<ExistingMerchant> {
@@ -83,7 +84,7 @@ async function create(application: Application): Promise<ExistingMerchant> {
     run: async () => {
       const { create: version = 'v2', merchant, externalId: guid } = application.input;
       const created = await createMerchant({ version, merchant, guid, ...references });
-      return { ...created, adopted: false, status: NOT_SUBMITTED };
+      return { ...created, phase: 'not-submitted' };
     },
     correct: application.correct,
     once: {
@@ -123,7 +124,7 @@ async function adoptGiven(application: Application, merchantProfileId: number): 
  */
 async function adopt({ journey }: Application, merchantProfileId: number): Promise<ExistingMerchant> {
   const { taskQueue } = workflowInfo();
-  const { status, owner } = await carryOut(journey, {
+  const { status, phase, owner } = await carryOut(journey, {
     title: `read merchant ${merchantProfileId}`,
     run: () =>
       inspectMerchant({ merchantProfileId, taskQueue }).catch((error: unknown) => {
@@ -135,7 +136,7 @@ async function adopt({ journey }: Application, merchantProfileId: number): Promi
   });
   if (owner?.isRunning)
     throw new RejectedByPartner([{ field: '', message: `it is the merchant of ${owner.workflowId}` }]);
-  return { merchantProfileId, adopted: true, status, ...(owner && { formerOwner: owner.workflowId }) };
+  return { merchantProfileId, phase, adoptedAs: status, ...(owner && { formerOwner: owner.workflowId }) };
 }
 
 /** Agent profile and boarding settings, by id, by name, or the only ones there are; otherwise a person chooses. */

@@ -1,3 +1,4 @@
+import { writeExactly } from '../../src/partners/exact-json.js';
 import type { LedgerEntry } from '../../src/sandbox/ledger.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { eventually } from './waiting.js';
@@ -86,7 +87,7 @@ export class SandboxControl {
     const response = await fetch(this.sandbox.url + path, {
       method,
       ...(body !== undefined && {
-        body: JSON.stringify(body),
+        body: writeExactly(body),
         headers: { 'content-type': 'application/json' },
       }),
     });

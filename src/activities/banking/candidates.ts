@@ -15,7 +15,7 @@ export class Candidates {
     private readonly partnerAccount: string | undefined,
   ) {}
 
-  /** The profile of a merchant (E5). */
+  /** The profile that the partner finds for a merchant (E5), which is no evidence by itself: {@link examine} compares it. */
   async ofMerchant(merchantProfileId: number | undefined, options: CallOptions): Promise<number | null> {
     if (merchantProfileId === undefined) return null;
     const search = this.client.findProfileByMerchant({ merchantProfileId }, options);
@@ -29,13 +29,15 @@ export class Candidates {
   async named(dba: string, options: CallOptions): Promise<number[]> {
     if (dba === '') return [];
     const found = await orNone(this.client.searchBusinessAccountHolders({ dba }, options), []);
-    return found.filter((business) => isSameText(business.dba, dba)).map(({ id }) => id);
+    return found
+      .filter((business) => business.dba !== null && isSameText(business.dba, dba))
+      .map(({ id }) => id);
   }
 
   /**
-   * A profile as it is now, compared with a business.
+   * A profile as its record is now, compared with a business. It is the same one with the dba and the merchant, or with the
+   * dba, the legal name and the EIN.
    *
-   * @param known what the partner says of it beside its record: that it is the merchant's, that its name does not matter
    * @returns null when there is none that we may see
    */
   async examine(
@@ -43,7 +45,6 @@ export class Candidates {
     { holder, merchantProfileId }: BusinessToFind,
     workflowId: string | undefined,
     options: CallOptions,
-    { isOfMerchant = false, anyName = false }: { isOfMerchant?: boolean; anyName?: boolean } = {},
   ): Promise<Candidate | null> {
     const profile = await this.client.getProfile({ id: profileId }, options).catch(noneIfRefused);
     if (!profile) return null;
@@ -53,9 +54,10 @@ export class Candidates {
     );
     const unclear: string[] = [];
     const merchant = shown?.merchantProfileId ?? null;
-    const isSameMerchant = isOfMerchant || (merchant !== null && merchant === merchantProfileId);
+    const isSameMerchant = merchant !== null && merchant === merchantProfileId;
     const dba = shown?.doingBusinessAsName ?? null;
-    if (!anyName && !isSameText(dba, holder?.doingBusinessAsName)) against.push('its dba is another one');
+    if (dba === null) unclear.push('its dba is not shown');
+    else if (!isSameText(dba, holder?.doingBusinessAsName)) against.push('its dba is another one');
     if (merchant !== null && merchantProfileId !== undefined && !isSameMerchant)
       against.push(`it is of merchant ${merchant}`);
     const ein = compareDigits(shown?.employerIdentificationNumber, holder?.employerIdentificationNumber);
@@ -92,9 +94,9 @@ function noneIfRefused(error: unknown): null {
 }
 
 /** Whether two names are the same, upper and lower case, spaces and punctuation aside. */
-function isSameText(one: string | null, other: unknown): boolean {
+function isSameText(one: string, other: unknown): boolean {
   const plain = (text: string) => text.toLowerCase().replace(/[\s.,]+/g, '');
-  return one !== null && typeof other === 'string' && plain(one) === plain(other);
+  return typeof other === 'string' && plain(one) === plain(other);
 }
 
 /** As few digits as the partner may show for two numbers to count as the same. */

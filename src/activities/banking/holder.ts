@@ -33,8 +33,7 @@ export function holderActivities(client: BankingClient, candidates: Candidates):
         const read = { signal: options.signal };
         const existing = await candidates.ofMerchant(business.merchantProfileId, read);
         if (existing !== null && !declined.includes(existing)) {
-          const known = { isOfMerchant: true, anyName: true };
-          const found = await candidates.examine(existing, business, ownId(), read, known);
+          const found = await candidates.examine(existing, business, ownId(), read);
           if (found) return { existing: found };
         }
         return judged(business, 'submitBusinessAccountHolder', async (submission) => {
@@ -56,9 +55,7 @@ export function holderActivities(client: BankingClient, candidates: Candidates):
         const found = await Promise.all(
           ids
             .filter((id) => !baseline.includes(id))
-            .map((id) =>
-              candidates.examine(id, business, ownId(), options, { isOfMerchant: id === ofMerchant }),
-            ),
+            .map((id) => candidates.examine(id, business, ownId(), options)),
         );
         return found.filter((candidate) => candidate !== null);
       }),

@@ -1,6 +1,7 @@
 import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { BankingClient } from '../../partners/banking/client.js';
-import { isUnderReview, UNKNOWN } from '../../partners/banking/statuses.js';
+import { isUnderReview } from '../../partners/banking/phases.js';
+import { phaseOf, UNKNOWN } from '../../partners/banking/statuses.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll } from '../poll.js';
 import type { PollBounds } from '../poll-delay.js';
@@ -21,8 +22,9 @@ export function profileActivities(
     const profile = await client.getProfile({ id }, untilCancelled());
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = bankingStatus ?? UNKNOWN;
-    const now = { bankingStatus: status, financialAccountId, isLocked: isLocked === true };
-    if (!isUnderReview(status)) return { ...now, tickets: [] };
+    const phase = phaseOf(status);
+    const now = { bankingStatus: status, phase, financialAccountId, isLocked: isLocked === true };
+    if (!isUnderReview(phase)) return { ...now, tickets: [] };
     const { tickets, others, listed } = await ticketsAbout(client, profile, untilCancelled());
     otherTickets.seen(others, listed);
     return { ...now, tickets };
@@ -64,8 +66,8 @@ export function profileActivities(
 /** Whether a profile differs from what was seen of it. Everything is new while nothing was seen. */
 export function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   if (!seen) return true;
-  const isDifferent = (member: 'bankingStatus' | 'financialAccountId' | 'isLocked') =>
+  const isDifferent = (member: 'bankingStatus' | 'phase' | 'financialAccountId' | 'isLocked') =>
     seen[member] !== now[member];
-  if ((['bankingStatus', 'financialAccountId', 'isLocked'] as const).some(isDifferent)) return true;
+  if ((['bankingStatus', 'phase', 'financialAccountId', 'isLocked'] as const).some(isDifferent)) return true;
   return !isSameAsked(seen.tickets, now.tickets);
 }

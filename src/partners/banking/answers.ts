@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import {
   absent,
+  idNumber,
   idText,
   list,
   someCode,
   someFlag,
   someId,
+  someIdNumber,
   someInt64,
   someNumber,
   someText,
@@ -29,7 +31,7 @@ export const tokenAnswer = z.looseObject({
 /** Payment card record. Spending is in cents. `type`: 1 Physical, 2 Virtual, 3 Burner. `status`: 1 Active, 2 Suspended, 3 Closed. */
 export const paymentCard = z.looseObject({
   paymentCardId: idText,
-  userProfileId: someNumber,
+  userProfileId: someIdNumber,
   paymentCardName: someText,
   maxTotalSpending: someInt64,
   maxTransactionsCount: someNumber,
@@ -114,7 +116,7 @@ export const businessHolderRecord = z.looseObject({
       ownerType: someCode,
     }),
   ),
-  merchantProfileId: someNumber,
+  merchantProfileId: someIdNumber,
 });
 
 const BANKING_STATUSES = [
@@ -124,10 +126,10 @@ const BANKING_STATUSES = [
 
 /** Banking profile record. `bankingStatus` is open; `businessAccountHolder` is there for business profiles only. */
 export const bankingProfile = z.looseObject({
-  id: z.number(),
+  id: idNumber,
   createdDate: someText,
   updatedDate: someText,
-  userProfileId: someNumber,
+  userProfileId: someIdNumber,
   step: someCode,
   accountHolderInformation: absent(z.looseObject({ id: someId, ...person, phone: someText })),
   businessAccountHolder: absent(businessHolderRecord),
@@ -138,7 +140,7 @@ export const bankingProfile = z.looseObject({
   openApplicationId: someId,
   financialAccountId: someId,
   applicationStatus: someCode,
-  bankingStatus: absent(idText).describe(`Among others ${BANKING_STATUSES.join(', ')}`),
+  bankingStatus: someId.describe(`Among others ${BANKING_STATUSES.join(', ')}`),
   applicationDate: someText,
   approvalDate: someText,
   isDeleted: someFlag,
@@ -146,8 +148,8 @@ export const bankingProfile = z.looseObject({
   isAccessLocked: someFlag,
   isMfaEnabled: someFlag,
   isOtpEnabled: someFlag,
-  agentPayoutProfileId: someNumber,
-  salesRepresentativeId: someNumber,
+  agentPayoutProfileId: someIdNumber,
+  salesRepresentativeId: someIdNumber,
   rewordType: someCode,
   isNew: someFlag,
   isExceptional: someFlag,
@@ -166,7 +168,7 @@ export const bankingProfile = z.looseObject({
  * why. That is for the caller to look at; the client does not make a failure of it.
  */
 export const boardingResponse = z.looseObject({
-  profileId: someNumber,
+  profileId: someIdNumber,
   success: z.boolean(),
   errors: absent(z.union([z.string(), z.array(z.string()).transform((errors) => errors.join('; '))])),
   changeLog: list(z.looseObject({ requestType: someCode, changes: someText })),
@@ -183,20 +185,20 @@ const UPDATE_FIELD_REQUESTS = [
 
 /** Ticket. `updateFieldRequest` names the field of the profile that the partner asks about, if any. */
 export const ticket = z.looseObject({
-  ticketId: z.number(),
+  ticketId: idNumber,
   createdDate: someText,
   status: someText,
   text: someText,
   topic: someText,
   topicId: someNumber,
-  userProfileId: someNumber,
-  parentTicketId: someNumber,
-  updateFieldRequest: absent(idText).describe(`Among others ${UPDATE_FIELD_REQUESTS.join(', ')}`),
+  userProfileId: someIdNumber,
+  parentTicketId: someIdNumber,
+  updateFieldRequest: someId.describe(`Among others ${UPDATE_FIELD_REQUESTS.join(', ')}`),
 });
 export const tickets = list(ticket);
 
-export const foundBusinesses = list(z.looseObject({ id: z.number(), dba: someText }));
-export const foundPeople = list(z.looseObject({ id: z.number(), name: someText }));
+export const foundBusinesses = list(z.looseObject({ id: idNumber, dba: someText }));
+export const foundPeople = list(z.looseObject({ id: idNumber, name: someText }));
 
 /** Where a list of E11 begins and ends. The query has no field for a cursor, so the next page cannot be asked for. */
 const pageInfo = z.looseObject({
@@ -215,7 +217,7 @@ export const externalActivity = z.looseObject({
 
 /** Notification. `group` and `level` are open; `dateRead` is null while it is unread. */
 export const notification = z.looseObject({
-  id: z.number(),
+  id: idNumber,
   createdDate: someText,
   subject: someText,
   body: someText,
@@ -230,16 +232,16 @@ export const notifications = list(notification);
 export const createdWebhook = z.looseObject({
   success: z.boolean(),
   exists: z.boolean().default(false).describe('Not on the wire: true stands for a 409'),
-  id: someNumber,
+  id: someIdNumber,
 });
 
 export const webhooks = list(
-  z.looseObject({ id: z.number(), name: someText, url: someText, notificationType: someCode }),
+  z.looseObject({ id: idNumber, name: someText, url: someText, notificationType: someCode }),
 );
 
 export const departments = list(
   z.looseObject({
-    id: z.number(),
+    id: idNumber,
     name: someText,
     description: someText,
     creator: absent(z.looseObject({ id: someNumber, name: someText })),

@@ -1,7 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import type { z } from 'zod';
-import { type Credentials, type Opened, type PartnerClient, partnerClient } from '../client.js';
-import type { HttpResponse, PartnerHttp } from '../http.js';
+import {
+  type Credentials,
+  type Opened,
+  type PartnerClient,
+  type PartnerResponse,
+  partnerClient,
+} from '../client.js';
+import type { PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
 import { PartnerError, type PartnerErrorDetails } from '../partner-error.js';
 import { openPlain } from '../plain-answers.js';
@@ -86,7 +92,7 @@ export class BankingToken {
     this.#now = settings.now ?? (() => performance.now());
     this.#codes = settings.totpSecret === undefined ? undefined : new TimeBasedCodes(settings.totpSecret);
     const authorization = async () => this.#held?.credentials ?? headers;
-    const open = (response: HttpResponse) => this.#open(response);
+    const open = (response: PartnerResponse) => this.#open(response);
     this.#client = partnerClient(
       TOKEN_OPERATIONS,
       { system, authorization, open, secrets: () => this.secrets(), observe: settings.observe },
@@ -214,7 +220,7 @@ export class BankingToken {
     return this.#latest?.date ?? Number.NaN;
   }
 
-  #open(response: HttpResponse): Opened | undefined {
+  #open(response: PartnerResponse): Opened | undefined {
     const opened = openToken(response);
     const date = Date.parse(String(response.headers['date']));
     this.#latest = { date, asksForCode: asksForCode(response, opened) };
@@ -241,7 +247,7 @@ export class BankingToken {
 }
 
 /** A 2xx that has words instead of a token, such as those of a captcha challenge, refuses the sign-in. */
-function openToken(response: HttpResponse): Opened | undefined {
+function openToken(response: PartnerResponse): Opened | undefined {
   const opened = openPlain(response);
   if (!opened || opened.failed || tokenAnswer.safeParse(opened.payload).success) return opened;
   const fields = problemsOf(opened.payload);

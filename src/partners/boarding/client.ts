@@ -1,8 +1,13 @@
 import { z } from 'zod';
-import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
-import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
+import {
+  type Opened,
+  type PartnerClient,
+  type PartnerResponse,
+  partnerClient,
+  partnerOff,
+} from '../client.js';
+import { type HttpLimits, PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
-import { parsedBody } from '../plain-answers.js';
 import { isNothing, UNKNOWN_FORM, validationProblems } from '../told-problems.js';
 import { type BoardingOperations, boardingOperations } from './operations.js';
 
@@ -74,11 +79,10 @@ function isInEnvelope(body: unknown): boolean {
   );
 }
 
-function openEnvelope(response: HttpResponse): Opened | undefined {
-  const body = parsedBody(response.body);
-  if (!isInEnvelope(body)) return undefined;
-  const { data, error, success, requestId, validationResults, validationErrors } = envelope.parse(body);
-  const { warning, message } = beside.parse(body);
+function openEnvelope({ json }: PartnerResponse): Opened | undefined {
+  if (!isInEnvelope(json)) return undefined;
+  const { data, error, success, requestId, validationResults, validationErrors } = envelope.parse(json);
+  const { warning, message } = beside.parse(json);
   const fields = [...validationResults, ...validationErrors];
   if (fields.length === 0 && error) {
     fields.push({ field: '', message: [error, message].filter(Boolean).join(': ') });

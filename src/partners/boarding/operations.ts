@@ -78,6 +78,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       path: FEES_PATH,
       query: ['id'],
       effect: 'read',
+      exactNumbers: true,
       provenance: 'documented',
       request: byId,
       response: merchantFeesRead,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { absent } from '../answer-members.js';
-import { dateTime, int32, json, text } from '../request-members.js';
+import { dateTime, exactJson, int32, json, text } from '../request-members.js';
 
 /** `agentProfileId`, `boardingSettingsId` and merchant profile ids (apis/2: integer int32). */
 export const int32Id = int32;
@@ -21,6 +21,11 @@ export function createMerchantRequest(posNames: readonly string[]) {
     boardingSettingsId: int32Id.optional(),
     guid: z.string().optional(),
   });
+}
+
+/** What a create says of the merchant itself: all of it but the ids that Gangway finds, and its own key. */
+export function merchantBasics(posNames: readonly string[]) {
+  return createMerchantRequest(posNames).omit({ agentProfileId: true, boardingSettingsId: true, guid: true });
 }
 
 /**
@@ -48,19 +53,20 @@ const feeLine = z.looseObject({ perItem: z.number(), percent: z.number() });
  * A group of fees. The contract does not print the members of groups, only that every fee line in them has
  * `perItem` (dollars per transaction) and `percent` (a rate); so that is what is checked, at any depth.
  */
-const feeGroup = z
-  .record(z.string(), json)
-  .superRefine((group, context) =>
-    everyValue(group, (value, path) => {
-      const isLine =
-        typeof value === 'object' && value !== null && ('perItem' in value || 'percent' in value);
-      const issues = isLine ? (feeLine.safeParse(value).error?.issues ?? []) : [];
-      for (const { message, path: inside } of issues) {
-        context.addIssue({ code: 'custom', message, path: [...path, ...inside] });
-      }
-    }),
-  )
-  .describe('Every fee line in it has both perItem (dollars per transaction) and percent (a rate)');
+const feeGroup = (anyValue: z.ZodType) =>
+  z
+    .record(z.string(), anyValue)
+    .superRefine((group, context) =>
+      everyValue(group, (value, path) => {
+        const isLine =
+          typeof value === 'object' && value !== null && ('perItem' in value || 'percent' in value);
+        const issues = isLine ? (feeLine.safeParse(value).error?.issues ?? []) : [];
+        for (const { message, path: inside } of issues) {
+          context.addIssue({ code: 'custom', message, path: [...path, ...inside] });
+        }
+      }),
+    )
+    .describe('Every fee line in it has both perItem (dollars per transaction) and percent (a rate)');
 
 /** The card brand fee flags (apis/2). How they are grouped is not shown, so they may be at any depth. */
 const feeFlags = z
@@ -75,33 +81,35 @@ const feeFlags = z
   )
   .describe('Flags: every value in it is true or false');
 
-const feeMembers = {
+/** @param group what a group of fees has to be */
+const feeMembers = (group: z.ZodType) => ({
   cashDiscountRate: z.number(),
   minimumDiscountAmount: z.number().min(0).max(500),
   minimumDiscountStartDate: dateTime,
   minimumDiscountType: z.enum(['Daily', 'Monthly']),
   earlyTerminationFeeAmount: z.number().min(0).max(999_999),
   earlyTerminationFeeContractMonths: z.int().min(0).max(60),
-  amex: feeGroup,
-  visaMasterCardDiscover: feeGroup,
-  authorizationMonthlyAndSpecialProgram: feeGroup,
-  pos: feeGroup,
-  standard: feeGroup,
+  amex: group,
+  visaMasterCardDiscover: group,
+  authorizationMonthlyAndSpecialProgram: group,
+  pos: group,
+  standard: group,
   cardBrand: feeFlags,
-  debitPinAndEBT: feeGroup,
-  gatewayProducts: feeGroup,
-  miscFees: z.array(feeGroup),
-  miscFeesVolume: z.array(feeGroup),
-};
+  debitPinAndEBT: group,
+  gatewayProducts: group,
+  miscFees: z.array(group),
+  miscFeesVolume: z.array(group),
+});
 
 /** What a person may ask to change of a merchant's fees: known members only, so that a typing error is found. */
-export const feeChanges = z.strictObject(feeMembers).partial();
+export const feeChanges = z.strictObject(feeMembers(feeGroup(json))).partial();
 
 /**
  * Merchant fees as they are posted (apis/2, Merchant fees and Limits). Members we do not know are let through,
- * for an update sends back what was read with the changes laid over it, and must not drop the partner's own.
+ * for an update sends back what was read with the changes laid over it, and must not drop the partner's own,
+ * nor round its numbers.
  */
-export const merchantFees = z.looseObject(nullable(feeMembers)).partial();
+export const merchantFees = z.looseObject(nullable(feeMembers(feeGroup(exactJson)))).partial();
 
 function nullable<Shape extends z.ZodRawShape>(shape: Shape) {
   const members = Object.entries(shape).map(([name, schema]) => [name, z.nullable(schema)]);
@@ -114,8 +122,13 @@ export const merchantFeesRead = z
   .nullish()
   .transform((fees) => fees ?? {});
 
-/** Ids and `mid` are digits; accept them as a number too and keep them as text, for leading zeros matter. */
-const digits = z.union([z.string(), z.number()]).transform(String);
+/** Text or a number, with all its digits: leading zeros matter. */
+const midText = z.union([z.string(), z.number()]).transform(String);
+
+/** Whether it can be taken for a mid without asking: 1 to 20 digits, not all 0. The contract prints no format. */
+export function isMid(text: string): boolean {
+  return /^(?!0+$)\d{1,20}$/.test(text);
+}
 
 /** Status data, apis/2. `status` is open: the list depends on the caller's ISO. */
 export const merchantStatus = z.looseObject({
@@ -124,7 +137,7 @@ export const merchantStatus = z.looseObject({
   statusDate: absent(z.string()),
   comment: absent(z.string()),
   /** May be present, temporarily, before approval: see apis/4. Blank text is no mid. */
-  mid: absent(digits).transform((mid) => (mid?.trim() ? mid : null)),
+  mid: absent(midText).transform((mid) => mid?.trim() || null),
 });
 
 /** Underwriting note, apis/2. */
@@ -140,17 +153,20 @@ export const underwritingNotes = z
   .nullish()
   .transform((notes) => notes ?? []);
 
+/** An id in a response. */
+const idRead = int32Id.refine((id) => id > 0);
+
 /** The merchant that a create made. Documented as `{merchantProfileId}`; a bare number is understood too. */
 export const createdMerchant = z.union([
-  z.looseObject({ merchantProfileId: int32Id }),
-  int32Id.transform((merchantProfileId) => ({ merchantProfileId })),
+  z.looseObject({ merchantProfileId: idRead }),
+  idRead.transform((merchantProfileId) => ({ merchantProfileId })),
 ]);
 
 /** Agent profile (assumed, apis/4). `id` is the `agentProfileId` of a create. */
-export const agentProfile = z.looseObject({ id: int32Id, name: absent(z.string()) });
+export const agentProfile = z.looseObject({ id: idRead, name: absent(z.string()) });
 
 /** Boarding settings (assumed, apis/4). `id` is the `boardingSettingsId` of a create. */
-export const boardingSettings = z.looseObject({ id: int32Id, name: absent(z.string()) });
+export const boardingSettings = z.looseObject({ id: idRead, name: absent(z.string()) });
 
 /** v2 submit (assumed, apis/4): the whole application. Its members are not printed, so they travel as they are. */
 export const submitMerchantRequest = z.looseObject({

@@ -58,7 +58,7 @@ function same(body: Json, ...statuses: number[]): Readonly<Record<number, Json>>
 const boarding: Contract = {
   reference: 'apis/2',
   security: { type: 'http', scheme: 'basic' },
-  names: { ...boardingSchemas, json },
+  names: { ...boardingSchemas, json, exactJson },
   answers: {
     Envelope: object({
       data: { description: 'Payload of the operation; null when it failed' },

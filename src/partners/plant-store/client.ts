@@ -1,5 +1,11 @@
-import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
-import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
+import {
+  type Opened,
+  type PartnerClient,
+  type PartnerResponse,
+  partnerClient,
+  partnerOff,
+} from '../client.js';
+import { type HttpLimits, PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
 import { openPlain } from '../plain-answers.js';
 import { PLANT_STORE_OPERATIONS, type PlantStoreOperations } from './operations.js';
@@ -37,7 +43,7 @@ export function plantStoreOff(reason: string): PlantStoreClient {
 }
 
 /** Plain JSON; a failure is an Error, whose number is told beside its message. */
-function openAnswer(response: HttpResponse): Opened | undefined {
+function openAnswer(response: PartnerResponse): Opened | undefined {
   const opened = openPlain(response);
   const told = failure.safeParse(opened?.payload);
   if (!opened?.failed || !told.success) return opened;

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { type Opened, type PartnerClient, partnerClient, partnerOff } from '../client.js';
-import { type HttpLimits, type HttpResponse, PartnerHttp } from '../http.js';
+import {
+  type Opened,
+  type PartnerClient,
+  type PartnerResponse,
+  partnerClient,
+  partnerOff,
+} from '../client.js';
+import { type HttpLimits, PartnerHttp } from '../http.js';
 import type { PartnerObserver } from '../observer.js';
 import { openPlain } from '../plain-answers.js';
 import { problemsOf } from '../told-problems.js';
@@ -43,7 +49,7 @@ const envelope = z.looseObject({ status: z.boolean(), message: z.string().nullis
  * The contract leaves open which HTTP status a refusal has, so the envelope's `status` decides. That a token was refused
  * shows then in the message alone.
  */
-function openEnvelope(response: HttpResponse): Opened | undefined {
+function openEnvelope(response: PartnerResponse): Opened | undefined {
   const body = openPlain(response)?.payload;
   const read = envelope.safeParse(body);
   if (!read.success) return undefined;

@@ -1,5 +1,5 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
-import { isApproved } from '../../partners/banking/statuses.js';
+import { phaseOf } from '../../partners/banking/statuses.js';
 import type { Signs } from '../ledger.js';
 import { scenarioOf, unknownMagicValue } from '../magic.js';
 import { invalid, Refusal } from '../refusal.js';
@@ -186,7 +186,7 @@ export class Profiles {
   #openAccount(profileId: unknown, user: BankingUser) {
     if (typeof profileId !== 'number') throw invalid('profileId', 'is required by the sandbox');
     const profile = this.get(profileId, user);
-    if (!isApproved(profile.bankingStatus))
+    if (phaseOf(profile.bankingStatus) !== 'approved')
       return refused(profileId, `the profile is ${profile.bankingStatus}`);
     const financialAccountId = this.#context.openAccount(profile);
     if (financialAccountId === undefined)

@@ -14,12 +14,15 @@ import type { Scenario, Step } from './scenarios.js';
 
 const AUTHOR = 'Underwriting';
 
+/** Digits as text; other text and numbers, such as one beyond 2^53, only where they are set from outside. */
+type Mid = string | number | bigint;
+
 /** A merchant as the sandbox keeps it. */
 export class Merchant {
   status: string = NOT_SUBMITTED;
   statusDate = new Date();
   comment: string | null = null;
-  mid: string | null = null;
+  mid: Mid | null = null;
   notes: UnderwritingNote[] = [];
   application: Record<string, unknown> = {};
   readonly attachments: {
@@ -70,7 +73,7 @@ export class Merchant {
   set(change: {
     status?: string;
     comment?: string | null;
-    mid?: string | null;
+    mid?: Mid | null;
     notes?: readonly string[];
   }): void {
     if (change.status !== undefined) {

@@ -1,4 +1,4 @@
-import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import type { Seen, StatusSnapshot, Submission } from '../../messages/boarding-activities.js';
 import {
   CORRECTABLE_MERCHANT_MEMBERS,
   type MerchantBoardingOutcome,
@@ -6,16 +6,7 @@ import {
 import type { MerchantBoardingInput } from '../../messages/merchant-boarding-input.js';
 import { mergePatch } from '../../messages/merge-patch.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
-import {
-  APPROVED,
-  CLOSED,
-  DECLINED,
-  isDecided,
-  isSubmittable,
-  NOT_SUBMITTED,
-  PENDING,
-  WITHDRAWN,
-} from '../../partners/boarding/statuses.js';
+import { isDecided, isSubmittable } from '../../partners/boarding/phases.js';
 import { askForCorrection, carryOut } from '../journey/carry-out.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { Follower } from '../journey/follower.js';
@@ -108,12 +99,6 @@ export async function setFees(application: Application): Promise<void> {
   }
 }
 
-/** What became of a submission: nothing was sent when the status before it, or the partner's decision, made it moot. */
-export interface Submission {
-  readonly submitted: boolean;
-  readonly status: string;
-}
-
 /**
  * Submits the application to underwriting, when it can be submitted as it stands.
  *
@@ -125,12 +110,10 @@ export async function submit(
 ): Promise<Submission> {
   const { journey, merchantProfileId } = application;
   const { dba } = application.input.merchant;
-  let readsAs = NOT_SUBMITTED;
+  let readsAs = 'not submitted';
   let hasNewFees = false;
   const effectIn = (now: StatusSnapshot | undefined) =>
-    now && (now.status === PENDING || isDecided(now.status))
-      ? { found: { submitted: now.status === PENDING, status: now.status } }
-      : undefined;
+    now && (now.phase === 'submitted' || isDecided(now.phase)) ? { found: submissionIn(now) } : undefined;
   const submission = await carryOut<Submission>(journey, {
     title: 'submit to underwriting',
     prepare: async () => {
@@ -147,11 +130,11 @@ export async function submit(
         const now = await read(application);
         readsAs = now.status;
         // Rejected because the status moved on before it came.
-        const isMoot = !wasInDoubt && !isSubmittable(now.status);
-        return effectIn(now) ?? (isMoot ? { found: { submitted: false, status: now.status } } : undefined);
+        const isMoot = !wasInDoubt && !isSubmittable(now.phase);
+        return effectIn(now) ?? (isMoot ? { found: submissionIn(now) } : undefined);
       },
       effectSeen: () => effectIn(latest()),
-      adopt: () => ({ submitted: true, status: PENDING }),
+      adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
       get hint() {
         return (
           `Merchant ${merchantProfileId} (“${masked(String(dba))}”) still reads as ${readsAs}. ` +
@@ -161,7 +144,11 @@ export async function submit(
     },
   });
   // Nothing else than a submission leads there, be it an earlier one whose response was lost.
-  return { ...submission, submitted: submission.submitted || submission.status === PENDING };
+  return { ...submission, submitted: submission.submitted || submission.phase === 'submitted' };
+}
+
+function submissionIn({ status, phase }: StatusSnapshot): Submission {
+  return { submitted: phase === 'submitted', status, phase };
 }
 
 /** Reads the status, as often as it takes. */
@@ -171,19 +158,17 @@ export function read({ journey, merchantProfileId }: Application): Promise<Statu
 
 /** How the boarding ends with this status; undefined while it goes on. */
 export function outcomeOf(
-  { status, comment: said, mid }: StatusSnapshot,
+  { phase, comment: said, mid }: StatusSnapshot,
   merchantProfileId: number,
 ): MerchantBoardingOutcome | undefined {
   const comment = said && masked(said);
-  switch (status) {
-    case APPROVED:
+  switch (phase) {
+    case 'approved':
       return mid === null ? undefined : { outcome: 'boarded', mid, merchantProfileId };
-    case DECLINED:
-      return { outcome: 'declined', comment, merchantProfileId };
-    case WITHDRAWN:
-      return { outcome: 'withdrawn', comment, merchantProfileId };
-    case CLOSED:
-      return { outcome: 'closed', comment, merchantProfileId };
+    case 'declined':
+    case 'withdrawn':
+    case 'closed':
+      return { outcome: phase, comment, merchantProfileId };
     default:
       return undefined;
   }

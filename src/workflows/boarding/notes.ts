@@ -3,7 +3,7 @@ import type { DocumentRef } from '../../messages/requirements.js';
 import { masked } from '../journey/masked.js';
 import type { Answered } from '../journey/requirement-desk.js';
 
-/** A status, and when the partner set it. */
+/** A status by the partner's name, and when the partner set it. */
 export type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
 /** A document of an answer, on its way to the underwriters. */
@@ -13,7 +13,7 @@ export interface Upload {
   readonly description: string;
 }
 
-export function isSame(one: StatusMark | undefined, other: Seen): boolean {
+export function isSame(one: StatusMark | undefined, other: Pick<Seen, 'status' | 'statusDate'>): boolean {
   return one !== undefined && one.status === other.status && one.statusDate === other.statusDate;
 }
 

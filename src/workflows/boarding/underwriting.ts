@@ -1,17 +1,7 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { Seen, StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/merchant-boarding.js';
-import {
-  APPROVED,
-  isDecided,
-  isInReview,
-  isUnderReview,
-  mayTakeAnswers,
-  NOT_SUBMITTED,
-  PENDING,
-  REQUEST_CHANGES,
-  takesAnswers,
-} from '../../partners/boarding/statuses.js';
+import { isDecided, isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
 import { Background, inParallel } from '../journey/background.js';
 import { askForCorrection, carryOut, RejectedByPartner } from '../journey/carry-out.js';
 import { notAbandoned } from '../journey/journey.js';
@@ -20,6 +10,7 @@ import type { Answered } from '../journey/requirement-desk.js';
 import type { merchantBoarding } from '../merchant-boarding.js';
 import { attachDocument, requestUnderwritingReview } from './activities.js';
 import { type Application, outcomeOf, read, setFees, submit } from './application.js';
+import { askAboutMid, confirmedMid } from './mid.js';
 import {
   idsOf,
   isSame,
@@ -45,7 +36,7 @@ export interface UnderwritingRecords {
   readonly uploaded: readonly string[];
 }
 
-const KINDS = ['underwriting-note', 'request-changes'] as const;
+const KINDS = ['underwriting-note', 'request-changes', 'unclear-mid'] as const;
 
 /**
  * Sees an existing merchant to the end of its boarding: sets fees and submits, follows the application, gets a person's
@@ -91,14 +82,14 @@ class Underwriting {
         this.#work.check();
         journey.checkGivenUp(KINDS);
         const news = follower.take();
-        if (news) {
-          const outcome = this.#hear(news);
-          if (outcome) {
-            await this.#work.stop();
-            return outcome;
-          }
-          if (workflowInfo().continueAsNewSuggested && !this.#work.isBusy) await this.#continueInNewRun();
+        const outcome = (news && this.#hear(news)) ?? this.#confirmed();
+        if (outcome) {
+          this.#decided(outcome);
+          await this.#work.stop();
+          return outcome;
         }
+        if (news && workflowInfo().continueAsNewSuggested && !this.#work.isBusy)
+          await this.#continueInNewRun();
       }
     } catch (error) {
       await this.#work.stop();
@@ -118,6 +109,7 @@ class Underwriting {
       this.#work.hasFailed ||
       this.#nextTask() !== undefined ||
       (this.#isListening && !follower.isFollowing) ||
+      journey.desk.hasAnswered('unclear-mid') ||
       journey.desk.givenUp(KINDS) !== undefined
     );
   }
@@ -125,12 +117,13 @@ class Underwriting {
   #nextTask(): (() => Promise<void>) | undefined {
     if (this.#work.isBusy) return undefined;
     const { desk } = this.application.journey;
-    const { status } = this.#seen;
-    if (status === NOT_SUBMITTED) return this.#applied ? undefined : this.#apply;
-    if (status === REQUEST_CHANGES) return desk.hasAnswered('request-changes') ? this.#resubmit : undefined;
+    const { phase } = this.#seen;
+    if (phase === 'not-submitted') return this.#applied ? undefined : this.#apply;
+    if (phase === 'changes-requested')
+      return desk.hasAnswered('request-changes') ? this.#resubmit : undefined;
     const answered = desk.answeredOf('underwriting-note');
     const isAnswered = answered.length > 0 && desk.openOf('underwriting-note').length === 0;
-    if (status === null || !isAnswered || !mayTakeAnswers(status)) return undefined;
+    if (phase === null || !isAnswered || !mayTakeAnswers(phase)) return undefined;
     const wasRefused = isSame(this.#refused, this.#seen) && this.#refused?.answers === idsOf(answered);
     return wasRefused ? undefined : this.#deliver;
   }
@@ -140,28 +133,40 @@ class Underwriting {
     this.#tellOf(news);
     this.#latest = news;
     const outcome = outcomeOf(news, merchantProfileId);
-    if (outcome) {
-      if (outcome.outcome === 'boarded') journey.know({ mid: outcome.mid });
-      for (const kind of KINDS)
-        for (const { requirement } of journey.desk.answeredOf(kind))
-          journey.desk.drop(requirement.id, 'the partner decided before it was delivered');
-      return outcome;
-    }
+    if (outcome) return outcome;
     this.#raiseWhatIsAsked(news);
-    if (news.status === NOT_SUBMITTED) journey.publish();
-    else journey.enter(news.status === APPROVED ? 'boarding' : 'underwriting');
+    if (news.phase === 'not-submitted') journey.publish();
+    else journey.enter(news.phase === 'approved' ? 'boarding' : 'underwriting');
     this.#seen = toSeen(news);
     return undefined;
   }
 
-  #tellOf({ status, comment, mid }: StatusSnapshot): void {
+  /** The outcome with a mid that a person confirmed or corrected. */
+  #confirmed(): MerchantBoardingOutcome | undefined {
+    const { journey, merchantProfileId } = this.application;
+    const mid = confirmedMid(journey);
+    return mid === undefined ? undefined : { outcome: 'boarded', mid, merchantProfileId };
+  }
+
+  #decided(outcome: MerchantBoardingOutcome): void {
     const { journey } = this.application;
+    if (outcome.outcome === 'boarded') journey.know({ mid: outcome.mid });
+    for (const kind of KINDS)
+      for (const { requirement } of journey.desk.answeredOf(kind))
+        journey.desk.drop(requirement.id, 'the partner decided before it was delivered');
+  }
+
+  #tellOf({ status, phase, comment, ...now }: StatusSnapshot): void {
+    const { journey } = this.application;
+    const mid = now.mid ?? now.unclearMid;
+    const isKnown =
+      status === this.#seen.status || (this.#seen.status === undefined && phase === this.#seen.phase);
     journey.know({ partnerStatus: status });
     const said = comment === null ? status : `${status}: ${masked(comment)}`;
-    if (status !== this.#seen.status || comment !== (this.#seen.comment ?? null)) {
+    if (!isKnown || comment !== (this.#seen.comment ?? null)) {
       journey.timeline.add('status-changed', { detail: said });
     }
-    if (mid !== null && mid !== this.#seen.mid && status !== APPROVED) {
+    if (mid !== null && mid !== (this.#seen.mid ?? this.#seen.unclearMid) && phase !== 'approved') {
       journey.timeline.add('temporary-mid', { detail: `${mid}, not final before approval` });
     }
   }
@@ -170,21 +175,22 @@ class Underwriting {
   #raiseWhatIsAsked(news: StatusSnapshot): void {
     this.#raiseNotes(news);
     this.#raiseChanges(news);
+    askAboutMid(this.application.journey, this.application.merchantProfileId, news);
   }
 
-  #raiseNotes({ status, statusDate, notes }: StatusSnapshot): void {
+  #raiseNotes({ status, phase, statusDate, notes }: StatusSnapshot): void {
     const { desk } = this.application.journey;
     const wanted = new Set(notes.map(({ id }) => id));
     const isMoot = ({ about = '' }: { about?: string }) => !wanted.has(about);
     for (const { id } of desk.openOf('underwriting-note').filter(isMoot))
       desk.withdraw(id, 'the underwriters no longer ask');
-    if (!isUnderReview(status)) return;
-    if (!this.#work.isBusy && !isInReview(status)) {
+    if (!isUnderReview(phase)) return;
+    if (!this.#work.isBusy && phase !== 'in-review') {
       for (const { requirement } of desk.answeredOf('underwriting-note'))
         if (isMoot(requirement)) desk.drop(requirement.id, 'the underwriters no longer ask');
     }
     for (const [id, mark] of this.#delivered) {
-      const isStale = isInReview(status) || (wanted.has(id) && isSame(mark, { status, statusDate }));
+      const isStale = phase === 'in-review' || (wanted.has(id) && isSame(mark, { status, statusDate }));
       if (!isStale) this.#delivered.delete(id);
     }
     for (const note of notes) {
@@ -192,24 +198,24 @@ class Underwriting {
     }
   }
 
-  #raiseChanges({ status, statusDate, comment }: StatusSnapshot): void {
+  #raiseChanges({ status, phase, statusDate, comment }: StatusSnapshot): void {
     const { desk } = this.application.journey;
     const detail = masked(comment ?? 'The partner gave no comment.');
-    const isAskedFor = (requirement: { detail: string }) =>
-      status === REQUEST_CHANGES && requirement.detail === detail;
+    const isAsked = phase === 'changes-requested';
+    const isAskedFor = (requirement: { detail: string }) => isAsked && requirement.detail === detail;
     for (const requirement of desk.openOf('request-changes'))
       if (!isAskedFor(requirement)) desk.withdraw(requirement.id, 'the partner moved on by itself');
     if (!this.#work.isBusy) {
       for (const { requirement } of desk.answeredOf('request-changes')) {
-        const isSubmitted = status === PENDING || isInReview(status);
-        const asksOtherwise = status === REQUEST_CHANGES && !isAskedFor(requirement);
+        const isSubmitted = phase === 'submitted' || phase === 'in-review';
+        const asksOtherwise = isAsked && !isAskedFor(requirement);
         if (isSubmitted || asksOtherwise) desk.drop(requirement.id, 'the partner moved on by itself');
       }
     }
     const seen = this.#seen;
     const isNew = status !== seen.status || statusDate !== seen.statusDate || comment !== seen.comment;
     const isKnown = desk.openOf('request-changes').length > 0 || desk.hasAnswered('request-changes');
-    if (status !== REQUEST_CHANGES || !isNew || isKnown) return;
+    if (!isAsked || !isNew || isKnown) return;
     desk.raise({
       kind: 'request-changes',
       title: 'The partner wants changes',
@@ -291,7 +297,7 @@ class Underwriting {
         document = other;
       },
       once: {
-        effectSeen: () => (this.#latest && isDecided(this.#latest.status) ? { found: {} } : undefined),
+        effectSeen: () => (this.#latest && isDecided(this.#latest.phase) ? { found: {} } : undefined),
         adopt: () => ({}),
         hint:
           `Look in the partner’s portal whether merchant ${merchantProfileId} has the document. ` +
@@ -309,10 +315,10 @@ class Underwriting {
     const comment = answered.flatMap(textOf).join('\n\n');
     const title = 'tell the underwriters that their notes are answered';
     const isTaken = (now: StatusSnapshot) =>
-      isInReview(now.status) ||
-      (isUnderReview(now.status) && !now.notes.some(({ id }) => noteIds.includes(id)));
+      now.phase === 'in-review' ||
+      (isUnderReview(now.phase) && !now.notes.some(({ id }) => noteIds.includes(id)));
     const effectIn = (now: StatusSnapshot | undefined) =>
-      now && (isTaken(now) || isDecided(now.status))
+      now && (isTaken(now) || isDecided(now.phase))
         ? { found: { delivered: isTaken(now), before: now } }
         : undefined;
     this.#latest = undefined;
@@ -335,7 +341,7 @@ class Underwriting {
     } catch (error) {
       if (!(error instanceof RejectedByPartner)) throw error;
       const now = await read(application);
-      if (takesAnswers(now.status)) {
+      if (takesAnswers(now.phase)) {
         // It takes answers, but not these. It may also have moved for a moment: then its next change closes the question.
         await askForCorrection(journey, { title }, error.problems, () => this.#latest !== undefined);
       } else {

@@ -3,7 +3,6 @@ import type { OpenTicket, ProfileSnapshot, SeenProfile } from '../../messages/ba
 import type { BusinessOnboardingOutcome } from '../../messages/business-onboarding.js';
 import type { Stage } from '../../messages/onboarding-state.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { CANCELLED, CLOSED, DENIED, isApproved, NEW } from '../../partners/banking/statuses.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { businessOnboarding } from '../business-onboarding.js';
 import { Background } from '../journey/background.js';
@@ -37,14 +36,6 @@ interface Delivered {
   /** When the ticket asks again if it is still listed, in milliseconds since 1970. */
   readonly until: number;
 }
-
-type Ended = Exclude<BusinessOnboardingOutcome, { outcome: 'onboarded' | 'abandoned' }>['outcome'];
-
-const ENDS: Readonly<Record<string, Ended>> = {
-  [DENIED]: 'declined',
-  [CLOSED]: 'closed',
-  [CANCELLED]: 'withdrawn',
-};
 
 const KINDS = ['ticket', 'locked-profile'] as const;
 
@@ -164,24 +155,24 @@ class Following {
   }
 
   get #owesHolder(): boolean {
-    if (this.#problems === null) return this.#seen?.bankingStatus === NEW;
+    if (this.#problems === null) return this.#seen?.phase === 'new';
     return this.#problems.length > 0;
   }
 
   get #owesAccount(): boolean {
     const { input, journey } = this.application;
     const isWanted = input.openFinancialAccount && journey.state.financialAccountId === undefined;
-    return this.#seen !== null && isApproved(this.#seen.bankingStatus) && isWanted === true;
+    return this.#seen?.phase === 'approved' && isWanted === true;
   }
 
   get #outcome(): BusinessOnboardingOutcome | undefined {
     if (!this.#seen) return undefined;
-    const { bankingStatus } = this.#seen;
+    const { bankingStatus, phase } = this.#seen;
     const { profileId, journey } = this.application;
-    const ended = ENDS[bankingStatus];
-    if (!ended && (!isApproved(bankingStatus) || this.#owesAccount)) return undefined;
+    if (phase === 'new' || phase === 'under-review' || this.#owesAccount) return undefined;
     const { financialAccountId = null } = journey.state;
-    return { outcome: ended ?? 'onboarded', profileId, financialAccountId, bankingStatus };
+    const outcome = phase === 'approved' ? 'onboarded' : phase;
+    return { outcome, profileId, financialAccountId, bankingStatus };
   }
 
   /** What can be begun now. The holder is one thing, so that corrections of it go out one after the other. */
@@ -234,7 +225,7 @@ class Following {
     this.#raiseWhatIsAsked();
     this.#raiseLock(news);
     this.#seen = toSeen(news);
-    if (news.bankingStatus !== NEW) this.#problems ??= [];
+    if (news.phase !== 'new') this.#problems ??= [];
   }
 
   #tellOf({ bankingStatus, financialAccountId, isLocked }: ProfileSnapshot): void {
@@ -289,7 +280,7 @@ class Following {
   /** Has the holder corrected that the partner found wanting, unless it takes it meanwhile. */
   readonly #settleHolder = async (): Promise<void> => {
     const { application } = this;
-    const isMoot = () => this.#seen !== null && this.#seen.bankingStatus !== NEW;
+    const isMoot = () => this.#seen !== null && this.#seen.phase !== 'new';
     const problems = this.#problems ?? [];
     if (problems.length === 0 || (await askToCorrect(application, problems, isMoot)))
       await replaceHolder(application, isMoot);

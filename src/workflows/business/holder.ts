@@ -21,8 +21,7 @@ export async function findOrSubmit(
     if ('adopted' in submitted) return adopt(application, submitted.adopted);
     if ('existing' in submitted) {
       const { existing } = submitted;
-      const isOurs = existing.against.length === 0;
-      const profileId = isOurs ? existing.profileId : await askWhose(application, existing);
+      const profileId = isSurelyOurs(existing) ? existing.profileId : await askWhose(application, existing);
       if (profileId !== undefined) return adopt(application, profileId);
       declined.push(existing.profileId);
       continue;
@@ -143,7 +142,7 @@ function adoption(application: BusinessApplication): (id: string) => Promise<num
 }
 
 /**
- * Asks whether a business has the profile that its merchant has, although something speaks against it.
+ * Asks whether a business has the profile that the partner finds for its merchant, without evidence that it is the same one.
  *
  * @returns the profile to adopt; undefined when the business is to be submitted
  */
@@ -156,7 +155,7 @@ async function askWhose(application: BusinessApplication, existing: Candidate): 
       kind: 'uncertain-write',
       title: `Is it this business? ${SUBMIT}`,
       detail:
-        `${problem}The merchant has ${described(existing)}. If it is the one of this business, adopt ${existing.profileId}; ` +
+        `${problem}The bank finds for the merchant ${described(existing)}. If it is the one of this business, adopt ${existing.profileId}; ` +
         'if not, retry, which submits the business as a new one.',
       answers: ['adopt', 'retry', 'abandon'],
     });

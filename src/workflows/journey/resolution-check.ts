@@ -59,7 +59,7 @@ function problemWithAnswer(
     case 'correction':
       return problemWithPatch(answer.patch, correctable);
     case 'adopt':
-      if (idFormat === 'text') return isText(answer.id) ? undefined : 'answer.id: must not be empty';
+      if (idFormat === 'text') return isTextId(answer.id) ? undefined : `answer.id: ${TEXT_ID}`;
       return /^\d{1,10}$/.test(answer.id) ? undefined : 'answer.id: must be the id at the partner, in digits';
     case 'code':
       return isText(answer.code) ? undefined : 'answer.code: must not be empty';
@@ -86,6 +86,12 @@ function problemWithPatch(patch: unknown, correctable: readonly string[]): strin
   const known = correctable.join(', ');
   if (unknown.length > 0) return `answer.patch.${unknown[0]}: cannot be corrected; known: ${known}`;
   return Object.keys(patch).length > 0 ? undefined : `answer.patch: must change one of ${known}`;
+}
+
+const TEXT_ID = 'must be 1 to 64 characters of ASCII without spaces';
+
+function isTextId(value: unknown): boolean {
+  return typeof value === 'string' && /^[!-~]{1,64}$/.test(value);
 }
 
 function isText(value: unknown): value is string {

@@ -28,6 +28,75 @@ const activitiesAt = (url: string) =>
     poll: { minMs: 60_000, maxMs: 3_600_000 },
   });
 
+describe('fees that are read and sent back with a change', () => {
+  it('keep all digits of what the partner has in them, and stay numbers', async () => {
+    const fees =
+      '"templateId":9007199254740993,"standard":{"portal":{"perItem":1.10,"percent":0},"ids":[9223372036854775807]}';
+    const before = `{"data":{"cashDiscountRate":3.5,${fees}}}`;
+    const after = `{"data":{"cashDiscountRate":3,${fees}}}`;
+    const { url, requests } = await recordingServer((response, request) =>
+      answering(200, requests.length < 2 ? before : after)(response, request),
+    );
+    const { applyFees } = activitiesAt(url);
+    const changes = { cashDiscountRate: 3 };
+    expect(await run(applyFees, { merchantProfileId: 7, changes })).toEqual({ changed: 1, differing: [] });
+    expect(requests.map(({ line, body }) => `${line} ${body}`)).toEqual([
+      'GET /api/v2/merchant/fees?id=7 ',
+      'POST /api/v2/merchant/fees?id=7 {"cashDiscountRate":3,"standard":{"portal":{"perItem":1.1,"percent":0},' +
+        '"ids":[9223372036854775807]},"templateId":9007199254740993}',
+      'GET /api/v2/merchant/fees?id=7 ',
+    ]);
+  });
+
+  it('are compared with all their digits', async () => {
+    const fees = '{"data":{"cashDiscountRate":9007199254740993}}';
+    const { url } = await recordingServer(answering(200, fees));
+    const changes = { cashDiscountRate: 9007199254740992 };
+    expect(await run(activitiesAt(url).applyFees, { merchantProfileId: 7, changes })).toMatchObject({
+      differing: [
+        {
+          field: 'cashDiscountRate',
+          message: 'asked for 9007199254740992, the partner has 9007199254740993',
+        },
+      ],
+    });
+  });
+});
+
+describe('a status that is read', () => {
+  const read = async (data: string) => {
+    const { url } = await recordingServer((response, { url: path = '' }) =>
+      answering(200, path.includes('/status') ? `{"data":${data}}` : '{"data":[]}')(response, {} as never),
+    );
+    return run(activitiesAt(url).readStatus, { merchantProfileId: 7 });
+  };
+
+  it.each([
+    ['"0051800"', '0051800', null],
+    ['9007199254740993', '9007199254740993', null],
+    ['51800000000000001234', '51800000000000001234', null],
+    ['518000000000000000001234', null, '518000000000000000001234'],
+    ['5.18e+23', null, '5.18e+23'],
+    ['-1.5', null, '-1.5'],
+    ['12345678901234567.5', null, '12345678901234567.5'],
+    ['0', null, '0'],
+    ['"PENDING <b>"', null, 'PENDING <b>'],
+    ['" 51800 "', '51800', null],
+    ['""', null, null],
+    ['null', null, null],
+  ])('has a mid of 1 to 20 digits, or what stands in its place: %s', async (given, mid, unclearMid) => {
+    expect(await read(`{"status":"Approved","mid":${given}}`)).toMatchObject({ mid, unclearMid });
+  });
+
+  it.each([
+    ['RequestChanges', 'changes-requested'],
+    ['UW Level 2: Pending Review', 'in-review'],
+    ['Escalated to Committee', 'other'],
+  ])('has our name beside the partner’s: %s is %s', async (status, phase) => {
+    expect(await read(`{"status":"${status}"}`)).toMatchObject({ status, phase });
+  });
+});
+
 describe('an input with boardingSettings: false', () => {
   it.each([
     ['v1', 'POST /api/v1/merchant/create'],

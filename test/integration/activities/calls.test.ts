@@ -7,7 +7,11 @@ import { boardingOperations } from '../../../src/partners/boarding/operations.js
 import { answering, clientOf, recordingServer } from '../../rigs/partners/servers.js';
 
 /** What a worker reports of a call of a boarding partner that responds with this body. */
-async function reported(status: number, body: string): Promise<PartnerAnswer> {
+async function reported(
+  status: number,
+  body: string,
+  operation = 'set-underwriting-pending',
+): Promise<PartnerAnswer> {
   const { url } = await recordingServer(answering(status, body));
   const unused = {} as never;
   const { callPartner } = callActivities({
@@ -18,7 +22,7 @@ async function reported(status: number, body: string): Promise<PartnerAnswer> {
     downloads: unused,
   });
   const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
-  const call = { system: 'boarding', operation: 'set-underwriting-pending', request: { id: 1 } } as const;
+  const call = { system: 'boarding', operation, request: { id: 1 } } as const;
   return environment.run(callPartner, call);
 }
 
@@ -28,6 +32,13 @@ it('a worker reports the response of a call as it comes, with the warnings of th
     answer: null,
     warnings: ['slow today'],
   });
+});
+
+it('a worker reports whole numbers beyond 2^53 as the text of their digits', async () => {
+  const body = '{"data":{"ids":[9007199254740993,7]}}';
+  const answer = { ids: ['9007199254740993', 7] };
+  expect(await reported(200, body)).toEqual({ answer });
+  expect(await reported(200, body, 'get-fees')).toEqual({ answer });
 });
 
 it('a worker reports a refusal that has a response, and what is wrong', async () => {

@@ -23,13 +23,16 @@ async function asksAgain(onboarding: Onboarding<unknown>, first: string) {
 
 let merchants = 500_000;
 
-/** A profile that the bank ties to a merchant. */
+/** A profile that the bank ties to a merchant, and its business as an input. */
 async function tied(scenario = 'waiting') {
   merchants += 1;
   const merchantProfileId = merchants;
-  const profileId = await bankOf(rig).submit(holder(scenario));
+  const own = holder(scenario);
+  const profileId = await bankOf(rig).submit(own);
   await rig.sandbox.transitionProfile(profileId, { merchantProfileId });
-  return { merchantProfileId, profileId };
+  const input = (more: object = {}) =>
+    business(undefined, { holder: { ...own, ...more }, merchantProfileId });
+  return { merchantProfileId, profileId, input };
 }
 
 describe.concurrent('of two businesses of one dba, the first, whose submission is lost on its way,', () => {
@@ -75,44 +78,47 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
     ['has finished', 'Approved'],
   ])('and that %s is not adopted silently: a person may submit a new one', async (_, bankingStatus) => {
     const bank = bankOf(rig);
-    const { merchantProfileId, profileId } = await tied();
-    const owner = await rig.onboardBusiness(business(undefined, { merchantProfileId }));
+    const { profileId, input: of } = await tied();
+    const owner = await rig.onboardBusiness(of());
     await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
     if (bankingStatus === 'Approved') {
       await rig.sandbox.transitionProfile(profileId, { bankingStatus });
       await owner.outcome();
     }
-    const input = business(undefined, { merchantProfileId });
+    const input = of();
     const onboarding = await rig.onboardBusiness(input);
     const { id, title, detail } = await onboarding.requirement('uncertain-write');
     expect(title).toBe('Is it this business? submit the business account holder');
     expect(detail).toContain(`(${bankingStatus}): ${owner.workflowId} has it.`);
-    expect(await bank.submissions(input.holder)).toEqual([]);
+    expect(await bank.submissions(input.holder)).toEqual([profileId]);
     await onboarding.resolve(id, { kind: 'retry' });
-    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    const { profileId: own } = await onboarding.state();
-    expect(await bank.submissions(input.holder)).toEqual([own]);
+    const { profileId: own = 0 } = await onboarding.until(
+      ({ partnerStatus }) => partnerStatus === 'Submitted',
+    );
+    expect(await bank.submissions(input.holder)).toEqual([profileId, own]);
+    await rig.sandbox.transitionProfile(own, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId: own });
   });
 
   it('is adopted when a person says so', async () => {
-    const { merchantProfileId, profileId } = await tied();
-    const owner = await rig.onboardBusiness(business(undefined, { merchantProfileId }));
+    const { profileId, input: of } = await tied();
+    const owner = await rig.onboardBusiness(of());
     await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    const input = business(undefined, { merchantProfileId });
+    const input = of();
     const onboarding = await rig.onboardBusiness(input);
     const { id } = await onboarding.requirement('uncertain-write');
     await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
     await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
-    expect(await bankOf(rig).submissions(input.holder)).toEqual([]);
+    expect(await bankOf(rig).submissions(input.holder)).toEqual([profileId]);
   });
 
   it('is adopted at once where that onboarding is of another account at the bank', async () => {
-    const { merchantProfileId, profileId } = await tied();
-    const owner = await rig.onboardBusiness(business(undefined, { merchantProfileId }));
+    const { profileId, input: of } = await tied();
+    const owner = await rig.onboardBusiness(of());
     await owner.until(({ partnerStatus }) => partnerStatus === 'Submitted');
-    const input = business(undefined, { merchantProfileId, account: 'acme' });
+    const input = { ...of(), account: 'acme' };
     const onboarding = await rig.onboardBusiness(input);
     await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
@@ -120,14 +126,18 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
     expect(await onboarding.events()).not.toContain('requirement-raised');
   });
 
-  it('is not adopted where its EIN is another one', async () => {
-    const { merchantProfileId } = await tied();
-    const other = holder(undefined, { employerIdentificationNumber: '987654321' });
-    const onboarding = await rig.onboardBusiness(business(undefined, { holder: other, merchantProfileId }));
+  it.each([
+    ['EIN', { employerIdentificationNumber: '987654321' }],
+    ['dba', { doingBusinessAsName: 'Another Bakery' }],
+  ])('is not adopted where its %s is another one', async (what, more) => {
+    const { profileId, input: of } = await tied();
+    const onboarding = await rig.onboardBusiness(of(more));
     const { id, detail } = await onboarding.requirement('uncertain-write');
-    expect(detail).toContain('(Submitted): its EIN is another one.');
+    expect(detail).toContain(`The bank finds for the merchant banking profile ${profileId} of “Bakery `);
+    expect(detail).toContain(`(Submitted): its ${what} is another one.`);
     await onboarding.resolve(id, { kind: 'abandon' });
     expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
+    expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
   });
 });
 

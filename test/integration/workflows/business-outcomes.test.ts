@@ -125,24 +125,26 @@ describe.concurrent('a merchant that has a profile at the bank already', () => {
   it('is followed by that one, and nothing is submitted', async () => {
     const bank = bankOf(rig);
     const { merchantProfileId = 0 } = await (await rig.board(merchant())).outcome();
-    const profileId = await bank.submit(holder('waiting'));
+    const own = holder('waiting');
+    const profileId = await bank.submit(own);
     await rig.sandbox.transitionProfile(profileId, { merchantProfileId });
-    const input = business(undefined, { merchantProfileId });
+    const input = business(undefined, { holder: own, merchantProfileId });
     const onboarding = await rig.onboardBusiness(input);
     await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
     expect((await onboarding.events()).slice(0, 2)).toEqual(['started', 'profile-adopted']);
-    expect(await bank.submissions(input.holder)).toEqual([]);
+    expect(await bank.submissions(input.holder)).toEqual([profileId]);
     expect(await bank.writesTo(profileId)).toEqual(['submit-business-account-holder']);
   });
 
   it('replaces the holder of one that still reads as New', async () => {
     const bank = bankOf(rig);
     const { merchantProfileId = 0 } = await (await rig.board(merchant())).outcome();
-    const profileId = await bank.submit(holder('correction'));
+    const wanting = holder('correction');
+    const profileId = await bank.submit(wanting);
     await rig.sandbox.transitionProfile(profileId, { merchantProfileId });
-    const own = business(undefined, { merchantProfileId });
+    const own = business(undefined, { holder: wanting, merchantProfileId });
     const input = { ...own, holder: { ...own.holder, website: 'https://bakery.example' } };
     const onboarding = await rig.onboardBusiness(input);
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });

@@ -6,28 +6,34 @@ const note = (id: string) => ({ id, text: 'Why?', author: null, date: null });
 
 const now: StatusSnapshot = {
   status: 'Pending',
+  phase: 'submitted',
   statusDate: '2026-01-31T10:00:00Z',
   comment: null,
   mid: null,
+  unclearMid: null,
   notes: [note('note-1'), note('note-2')],
 };
 
 const same: Seen = {
   status: 'Pending',
+  phase: 'submitted',
   statusDate: '2026-01-31T10:00:00Z',
   comment: null,
   mid: null,
+  unclearMid: null,
   noteIds: ['note-1', 'note-2'],
 };
 
 describe('a status has changed since it was seen', () => {
   it.each<[string, Seen]>([
-    ['nothing was seen yet', { status: null }],
+    ['nothing was seen yet', { phase: null }],
     ['another status', { ...same, status: 'Approved' }],
+    ['another phase', { ...same, phase: 'approved' }],
     ['the same status, set anew', { ...same, statusDate: '2026-01-30T10:00:00Z' }],
     ['a status date came', { ...same, statusDate: null }],
     ['a comment went', { ...same, comment: 'wait' }],
-    ['a mid went', { ...same, mid: 'TEMP1' }],
+    ['a mid went', { ...same, mid: '518' }],
+    ['an unclear mid went', { ...same, unclearMid: 'TEMP1' }],
     ['a note came', { ...same, noteIds: ['note-1'] }],
     ['a note went', { ...same, noteIds: ['note-1', 'note-2', 'note-3'] }],
     ['all notes came', { ...same, noteIds: [] }],
@@ -38,7 +44,8 @@ describe('a status has changed since it was seen', () => {
 
   it.each<[string, Partial<StatusSnapshot>]>([
     ['a comment came', { comment: 'wait' }],
-    ['a mid came', { mid: 'TEMP1' }],
+    ['a mid came', { mid: '518' }],
+    ['an unclear mid came', { unclearMid: 'TEMP1' }],
     ['all notes went', { notes: [] }],
   ])('(%s)', (_, change) => {
     expect(hasChanged(same, { ...now, ...change })).toBe(true);
@@ -49,8 +56,9 @@ describe('a status has not changed', () => {
   it.each<[string, Seen]>([
     ['all as it was', same],
     ['notes in another order', { ...same, noteIds: ['note-2', 'note-1'] }],
-    ['only the status was seen', { status: 'Pending' }],
-    ['what was not seen is not compared', { status: 'Pending', comment: null, mid: null }],
+    ['only the status was seen', { phase: 'submitted', status: 'Pending' }],
+    ['only the phase was seen', { phase: 'submitted' }],
+    ['what was not seen is not compared', { phase: 'submitted', comment: null, mid: null }],
   ])('(%s)', (_, seen) => {
     expect(hasChanged(seen, now)).toBe(false);
   });

@@ -46,7 +46,7 @@ describe('a correction of a merchant', () => {
     [{ merchant: null }, ['merchant: is required']],
     [
       { merchant: { dba: null, lastName: '' } },
-      ['merchant.dba: is required', 'merchant.lastName: must not be empty'],
+      ['merchant.lastName: must not be empty', 'merchant.dba: is required'],
     ],
     [{ merchant: { ssn: '078051120' } }, ['merchant.ssn: is not a known field']],
     [{ application: 'volume 240000' }, [`application: ${NO_OBJECT}`]],

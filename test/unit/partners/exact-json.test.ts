@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  keepingAllDigits,
   keepingDigits,
   parseExactly,
   parseKeepingDigits,
@@ -44,6 +45,45 @@ describe('exact JSON', () => {
       9007199254740991,
       '9007199254740992',
     ]);
+  });
+
+  it.each([
+    ['518000000000000000001234', '518000000000000000001234'],
+    ['-9007199254740993', '-9007199254740993'],
+    ['1.00000000000000001', '1.00000000000000001'],
+    ['12345678901234567.5', '12345678901234567.5'],
+    ['0.1000000000000000055511151231257827', '0.1000000000000000055511151231257827'],
+    ['1e400', '1e400'],
+    ['1e-400', '1e-400'],
+    ['123456789.123456789e-3', '123456789.123456789e-3'],
+    ['1.10', 1.1],
+    ['0.10000000000000000000', 0.1],
+    ['1e22', 1e22],
+    ['1.5e+300', 1.5e300],
+    ['5e-324', 5e-324],
+    ['100000000000000000000.0e-5', 1e15],
+    ['-0.0', -0],
+    ['-1.5', -1.5],
+  ])('keeps the text of a number only where a double does not hold it: %s', (text, value) => {
+    expect(parseKeepingDigits(`[${text}]`)).toEqual([value]);
+  });
+
+  it('keeps each double as the number that it is', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value);
+        expect(parseKeepingDigits(JSON.stringify([value]))).toEqual(
+          isLarge && !JSON.stringify(value).includes('e')
+            ? [JSON.stringify(value)]
+            : [value === 0 ? 0 : value],
+        );
+      }),
+    );
+  });
+
+  it('turns what it read exactly into JSON for readers that round', () => {
+    const read = parseExactly('{"a":[{"id":9007199254740993}],"b":9007199254740991,"c":null}');
+    expect(keepingAllDigits(read)).toEqual({ a: [{ id: '9007199254740993' }], b: 9007199254740991, c: null });
   });
 
   it.each(['{', '{"id":9007199254740993', '9007199254740993x'])('does not read %s', (text) => {

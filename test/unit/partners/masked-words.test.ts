@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { masking, secretsIn } from '../../../src/partners/masked-words.js';
+import { masking, withoutCredentials } from '../../../src/partners/masked-words.js';
 
 describe('a partner’s words', () => {
   const mask = masking(['hunter2', 'hunter2-long', 'd', 'a+b(c', '']);
@@ -32,12 +32,69 @@ describe('a partner’s words', () => {
   });
 });
 
-it('the secret values of a request are found at any depth, in the spelling of any partner', () => {
+describe('what a partner repeats of a request', () => {
   const request = {
     ...{ NickName: 'ada', Password: 'p1', tokenDevice: 't1', smsCode: null, captcha: { token: 'c1' } },
-    owner: { ssn: '123456789', firstName: 'Bo' },
-    owners: [{ ssn: '234567891' }],
-    ...{ tax_id: '12-3456789', file: { content: Buffer.from('x') } },
+    ...{ givenName: 'Zoë', middleName: 'Q', familyName: 'Lindqvist-Baker', admin_email: 'zoe@example.com' },
+    ...{ phone: '5185550100', businessPhone: 5185550101, doingBusinessAsName: 'Corner Bakery' },
+    businessAndOwnerInformation: { ownerFirstName: 'Mary  Ann', contactEmails: 1, ownerSsn: '123-45 6789' },
+    owners: [
+      { ssn: '234567891', lastName: 'Li', homePhone: '+1 (518) 555-0102' },
+      { email: ['b@example.org'] },
+    ],
+    ...{ tax_id: '12 3456789', file: { content: Buffer.from('x') } },
   };
-  expect(secretsIn(request)).toEqual(['p1', 't1', 'c1', '123456789', '234567891', '12-3456789']);
+  const mask = masking([], request);
+
+  it.each([
+    ['p1 t1 c1 are weak', '[Redacted] [Redacted] [Redacted] are weak'],
+    ['123-45 6789, 12 3456789', '[Redacted], [Redacted]'],
+    ['Zoë Lindqvist-Baker is known', '[Redacted] [Redacted] is known'],
+    ['ZOË or zoë', '[Redacted] or [Redacted]'],
+    ['"mary ann" is taken', '"[Redacted]" is taken'],
+    ['li is too short', '[Redacted] is too short'],
+    ['Zoe@Example.com is taken', '[Redacted] is taken'],
+    ['b@example.org bounced', '[Redacted] bounced'],
+    ['call (518) 555-0100', 'call [Redacted]'],
+    ['call 518.555.0100, +1-518-555-0101 or 15185550102', 'call [Redacted], [Redacted] or [Redacted]'],
+  ])('is masked: %s', (text, shown) => {
+    expect(mask(text)).toBe(shown);
+  });
+
+  it.each([
+    'Corner Bakery is not eligible',
+    'Q 3 of the list',
+    'the limit is 15185550',
+    'Zoëlla, a linden',
+    'mail support@example.com',
+    'ada is locked',
+  ])('stays where it is none of its secrets, names, addresses and numbers: %s', (text) => {
+    expect(mask(text)).toBe(text);
+  });
+});
+
+describe('our credentials in a response', () => {
+  const password = 'päss/word+1';
+  const basic = Buffer.from(`gangway:${password}`).toString('base64');
+  const credentials = [password, basic, 'k3y', ''];
+  const echoed = ['päss/word+1', 'p%C3%A4ss%2Fword%2B1', 'cMOkc3Mvd29yZCsx', basic];
+
+  it.each(echoed)('are masked in whatever way they are written: %s', (secret) => {
+    expect(withoutCredentials({ notes: [{ text: `what is ${secret}?` }] }, credentials)).toEqual({
+      notes: [{ text: 'what is [Redacted]?' }],
+    });
+  });
+
+  it('leave everything else as it is', () => {
+    const response = {
+      id: 9007199254740993n,
+      text: 'Ada, 078-05-1120, k3yboard',
+      mid: null,
+      ok: true,
+      n: 1.5,
+    };
+    expect(withoutCredentials(response, credentials)).toEqual(response);
+    expect(withoutCredentials({ text: 'the k3y' }, credentials)).toEqual({ text: 'the [Redacted]' });
+    expect(withoutCredentials(response, [])).toBe(response);
+  });
 });

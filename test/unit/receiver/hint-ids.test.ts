@@ -19,6 +19,7 @@ describe('the ids of a delivery', () => {
     ['a number', { profileId: 501 }, { BankingProfileId: ['501'] }],
     ['a text of digits', { profileId: '501' }, { BankingProfileId: ['501'] }],
     ['as many as twenty digits', { profileId: '9'.repeat(20) }, { BankingProfileId: ['9'.repeat(20)] }],
+    ['a number beyond 2^53', { profileId: 9007199254740993n }, { BankingProfileId: ['9007199254740993'] }],
     ['whatever the case of the name', { PROFILEID: 1, ProfileId: 2 }, { BankingProfileId: ['1', '2'] }],
     ['deep inside, in lists too', [{ a: [{ profileId: 7 }] }], { BankingProfileId: ['7'] }],
     ['the same one twice', [{ profileId: 7 }, { profileId: '7' }], { BankingProfileId: ['7'] }],

@@ -98,7 +98,7 @@ describe('an answer that does not fit', () => {
     [
       'a blank id, where words are its format',
       adopt(' '),
-      'answer.id: must not be empty',
+      'answer.id: must be 1 to 64 characters of ASCII without spaces',
       { idFormat: 'text' },
     ],
     ['an empty code', { kind: 'code', code: '' }, 'answer.code: must not be empty'],

@@ -75,7 +75,7 @@ describe('a business that is submitted', () => {
     const existing = await banking.submit();
     const request = { ...named('Another Name'), merchantProfileId };
     expect(await run('submitHolder', request)).toMatchObject({
-      existing: { profileId: existing, against: [], unclear: [] },
+      existing: { profileId: existing, against: ['its dba is another one'], unclear: [] },
     });
     expect(await banking.effects()).toHaveLength(2);
     expect(await run('submitHolder', { ...request, declined: [existing] })).toMatchObject({
@@ -111,7 +111,7 @@ describe('what may have come of a submission', () => {
   const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = ours.holder;
   const shown = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
 
-  it.each<[string, object, string[], string[]]>([
+  it.each<[string, object | null, string[], string[]]>([
     ['all of it', { ...shown, merchantProfileId: 7 }, [], []],
     ['no merchant', shown, [], []],
     ['punctuation and case', { ...shown, legalBusinessName: 'BAKER, L.L.C.' }, [], []],
@@ -138,6 +138,13 @@ describe('what may have come of a submission', () => {
       ['its EIN is not shown'],
     ],
     ['its dba alone', { doingBusinessAsName }, [], ['its EIN is not shown', 'its legal name is not shown']],
+    [
+      'all but its dba',
+      { ...shown, doingBusinessAsName: null, merchantProfileId: 7 },
+      [],
+      ['its dba is not shown'],
+    ],
+    ['nothing', null, [], ['its dba is not shown', 'its EIN is not shown', 'its legal name is not shown']],
   ])('is compared with it: %s', async (_, businessAccountHolder, against, unclear) => {
     const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder };
     const { client } = await bankingPartner(answering(200, JSON.stringify(profile)));
@@ -149,6 +156,38 @@ describe('what may have come of a submission', () => {
       unclear,
     });
   });
+
+  it.each<[string, object | null, string[], string[]]>([
+    ['its dba and its merchant', { doingBusinessAsName, merchantProfileId: 7 }, [], []],
+    ['its dba, legal name and EIN', shown, [], []],
+    ['its merchant alone', { merchantProfileId: 7 }, [], ['its dba is not shown']],
+    [
+      'another dba',
+      { ...shown, merchantProfileId: 7, doingBusinessAsName: 'Bakery' },
+      ['its dba is another one'],
+      [],
+    ],
+    ['another merchant', { ...shown, merchantProfileId: 8 }, ['it is of merchant 8'], []],
+    [
+      'its dba and no merchant',
+      { doingBusinessAsName },
+      [],
+      ['its EIN is not shown', 'its legal name is not shown'],
+    ],
+    ['no holder', null, [], ['its dba is not shown', 'its EIN is not shown', 'its legal name is not shown']],
+  ])(
+    'is compared as well where the partner finds it for the merchant: %s',
+    async (_, record, against, unclear) => {
+      const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder: record };
+      const { client, requests } = await bankingPartner(answering(200, JSON.stringify(profile)));
+      const { run } = await activitiesOf(client);
+      expect(await run('submitHolder', ours)).toMatchObject({ existing: { profileId: 4, against, unclear } });
+      expect(requests().map(({ line }) => line)).toEqual([
+        'GET /svc/profile/byMerchant/7',
+        'GET /svc/profile/4',
+      ]);
+    },
+  );
 
   it('are the profiles of its name and its merchant, without those that were there', async () => {
     const { run, banking } = await activitiesAtSandbox();

@@ -15,7 +15,7 @@ describe('a profile that is read', () => {
     const id = await banking.submit(holderOf('ticket'));
     const other = await banking.submit(holderOf('more-tickets'));
     const read = () => run('readProfile', { profileId: id });
-    const unlocked = { financialAccountId: null, isLocked: false };
+    const unlocked = { phase: 'under-review', financialAccountId: null, isLocked: false };
     expect(await read()).toEqual({ bankingStatus: 'PendingUW', ...unlocked, tickets: [] });
     for (const _ of [1, 2]) await banking.profile(other);
     await banking.call('POST /api/tickets', '{"text":"Ours, about something else"}');
@@ -60,7 +60,8 @@ describe('a profile that is read', () => {
   it('may tell next to nothing', async () => {
     const { client, requests } = await bankingPartner(profileWithTickets({ id: 4 }, []));
     const { run } = await activitiesOf(client);
-    const nothing = { bankingStatus: 'Unknown', financialAccountId: null, isLocked: false, tickets: [] };
+    const unknown = { bankingStatus: 'Unknown', phase: 'under-review' };
+    const nothing = { ...unknown, financialAccountId: null, isLocked: false, tickets: [] };
     expect(await run('readProfile', { profileId: 4 })).toEqual(nothing);
     expect(requests()).toHaveLength(2);
   });
@@ -103,7 +104,13 @@ describe('a change of a profile', () => {
     const { run, banking } = await activitiesAtSandbox();
     const profileId = await banking.submit(holderOf('waiting'));
     expect(await run('awaitProfileChange', { profileId, seen: null })).toEqual({
-      snapshot: { bankingStatus: 'Submitted', financialAccountId: null, isLocked: false, tickets: [] },
+      snapshot: {
+        bankingStatus: 'Submitted',
+        phase: 'under-review',
+        financialAccountId: null,
+        isLocked: false,
+        tickets: [],
+      },
       polls: 1,
     });
   });
@@ -111,7 +118,13 @@ describe('a change of a profile', () => {
   it('is awaited by being retried, and its reads are counted', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const profileId = await banking.submit(holderOf('waiting'));
-    const seen = { bankingStatus: 'Submitted', financialAccountId: null, isLocked: false, tickets: {} };
+    const seen = {
+      bankingStatus: 'Submitted',
+      phase: 'under-review' as const,
+      financialAccountId: null,
+      isLocked: false,
+      tickets: {},
+    };
     const wait = (attempt: number) => run('awaitProfileChange', { profileId, seen }, { attempt });
     for (const attempt of [1, 2]) await expect(wait(attempt)).rejects.toMatchObject(unchanged);
     await banking.control(

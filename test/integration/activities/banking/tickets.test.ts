@@ -132,13 +132,13 @@ describe('a ticket that the bank’s staff opened', () => {
       { ticketId: 1, userProfileId: 13_002, createdDate: '2026-01-01T00:00:00Z' },
       { ticketId: 2, userProfileId: 13_002, parentTicketId: 1, text: 'a reply' },
       { ticketId: 3, text: 'Who are you?' },
-      { ticketId: 4, userProfileId: 70, parentTicketId: 0, text: 'That is not enough.' },
+      { ticketId: 4, userProfileId: 70, parentTicketId: 9, text: 'That is not enough.' },
     ]);
     const { snapshot } = await run('awaitUnmatchedTickets', { seen: null });
     expect(snapshot).toMatchObject([
       { ticketId: 1, userProfileId: 13_002, createdDate: '2026-01-01T00:00:00Z' },
       { ticketId: 3, text: 'Who are you?', userProfileId: null },
-      { ticketId: 4, parentTicketId: 0 },
+      { ticketId: 4, parentTicketId: 9 },
     ]);
   });
 });

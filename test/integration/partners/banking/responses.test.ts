@@ -101,9 +101,33 @@ describe('a banking profile', () => {
     expect(submittedRevenueInCents(given)).toBeNull();
   });
 
-  it('without an id is unreadable', async () => {
-    const error = await failureOf(read(profile, '{"bankingStatus":"New"}'));
+  it.each([
+    '{"bankingStatus":"New"}',
+    '{"id":0}',
+    '{"id":-1}',
+    '{"id":1.5}',
+    '{"id":"7"}',
+    '{"id":9007199254740993}',
+    '{"id":1e400}',
+    '{"id":7,"userProfileId":1.5}',
+    '{"id":7,"userProfileId":9007199254740993}',
+    '{"id":7,"businessAccountHolder":{"merchantProfileId":4711.5}}',
+    '{"id":7,"financialAccountId":1.5}',
+  ])('without an id, or with one that is none, is unreadable: %s', async (body) => {
+    const error = await failureOf(read(profile, body));
     expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+  });
+
+  it.each([
+    ['9007199254740993', '9007199254740993'],
+    ['518000000000000000001234', '518000000000000000001234'],
+    ['"0042"', '0042'],
+    ['42', '42'],
+    ['" "', null],
+  ])('keeps all digits of an id that is text: %s', async (id, expected) => {
+    expect(await read(profile, `{"id":7,"financialAccountId":${id}}`)).toMatchObject({
+      financialAccountId: expected,
+    });
   });
 });
 
@@ -113,7 +137,11 @@ describe('a boarding response', () => {
     ['E8', close],
   ])('of %s that says no is data, not a failure', async (_, call) => {
     const body = '{"profileId":0,"success":false,"errors":"SSN is in use","changeLog":null}';
-    expect(await read(call, body)).toMatchObject({ profileId: 0, success: false, errors: 'SSN is in use' });
+    expect(await read(call, body)).toMatchObject({
+      profileId: null,
+      success: false,
+      errors: 'SSN is in use',
+    });
   });
 
   it('may name an account that was opened, and changes', async () => {
@@ -270,10 +298,7 @@ describe('notifications', () => {
     (response, request) => {
       const query = new URL(request.url ?? '', 'http://x').searchParams;
       const [skip, take] = [Number(query.get('skip')), Number(query.get('take'))];
-      const ids = Array.from({ length: total }, (_, index) => index).slice(
-        skip,
-        skip + Math.min(take, atMost),
-      );
+      const ids = upTo(total).slice(skip, skip + Math.min(take, atMost));
       answering(200, JSON.stringify(ids.map((id) => ({ id }))))(response, request);
     };
   const all = async (respond: Respond, take?: number) => {
@@ -282,7 +307,7 @@ describe('notifications', () => {
     for await (const { id } of eachNotification(client, take ? { take } : {})) ids.push(id);
     return { ids, lines: requests().map(({ line }) => line) };
   };
-  const upTo = (total: number) => Array.from({ length: total }, (_, index) => index);
+  const upTo = (total: number) => Array.from({ length: total }, (_, index) => index + 1);
 
   it.each([
     [0, undefined],

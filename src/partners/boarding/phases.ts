@@ -1,0 +1,45 @@
+/**
+ * What a merchant's status means, in our own names: everything that is decided about a merchant is decided by them. The
+ * partner's names are in `statuses.ts`.
+ *
+ * - `submitted`: the underwriters have the application and take answers. Only a submission leads there.
+ * - `awaiting-answers`: the underwriters wait for answers
+ * - `in-review`: only a request for review leads there
+ * - `other`: a status that no document explains
+ */
+export type MerchantPhase =
+  | 'not-submitted'
+  | 'submitted'
+  | 'awaiting-answers'
+  | 'in-review'
+  | 'changes-requested'
+  | 'approved'
+  | 'declined'
+  | 'withdrawn'
+  | 'closed'
+  | 'other';
+
+/** Whether the partner has decided about an application. Only an approval has more to come: its mid. */
+export function isDecided(phase: MerchantPhase): boolean {
+  return ['approved', 'declined', 'withdrawn', 'closed'].includes(phase);
+}
+
+/** Whether somebody at the partner looks at the application, so that a note can be waiting. */
+export function isUnderReview(phase: MerchantPhase): boolean {
+  return phase !== 'not-submitted' && !isDecided(phase);
+}
+
+/** Whether an application can be submitted. A submission leads to `submitted`. */
+export function isSubmittable(phase: MerchantPhase): boolean {
+  return phase === 'not-submitted' || phase === 'changes-requested';
+}
+
+/** Whether the underwriters wait for answers. */
+export function takesAnswers(phase: MerchantPhase): boolean {
+  return phase === 'submitted' || phase === 'awaiting-answers';
+}
+
+/** Whether the partner might take answers. Of statuses that no document explains, only the partner knows. */
+export function mayTakeAnswers(phase: MerchantPhase): boolean {
+  return takesAnswers(phase) || phase === 'other';
+}

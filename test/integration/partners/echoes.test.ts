@@ -1,0 +1,177 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { CallOptions } from '../../../src/partners/client.js';
+import { closeAll, type PartnerClients, partnerClients } from '../../../src/partners/clients.js';
+import { holder as holderOf } from '../../rigs/inputs.js';
+import { failureOf } from '../../rigs/partners/failure.js';
+import { answering, recordingServer } from '../../rigs/partners/servers.js';
+
+const BASIC = Buffer.from('harbor:hunter2/secret').toString('base64');
+const CREDENTIALS = [
+  'hunter2/secret',
+  BASIC,
+  'bank-token-1',
+  'pay-key-1',
+  'plant-token-1',
+  'processor-key-1',
+];
+
+/** What is private in requests, in words that a partner may use for it. */
+const NAMES = ['Adelheid', 'ADELHEID', 'Zuckerbaecker'];
+const EMAILS = ['adelheid@example.com', 'Adelheid@Example.com'];
+const PHONES = ['518-555-0100', '(518) 555-0100', '5185550100'];
+const NUMBERS = ['123-45-6789', '123456789', '12-3456789'];
+const PRIVATE = [...NAMES, ...EMAILS, ...PHONES, ...NUMBERS];
+
+const TOKEN = `{"token":"bank-token-1","expiration":null,"userId":7}`;
+
+/** Clients of a partner that answers everything with what it was sent, in words that `body` puts into JSON. */
+async function echoing(status: number, body: (words: string) => object): Promise<PartnerClients> {
+  const { url, requests } = await recordingServer((response, request: IncomingMessage) => {
+    if (request.url === '/api/auth/v2') return answering(200, TOKEN)(response, request);
+    const { headers, body: sent } = requests.at(-1) ?? { headers: {}, body: '' };
+    const { authorization, ...others } = headers as Record<string, string>;
+    const words = ['bad', authorization, others['x-svc-api-key'], ...PRIVATE, String(sent), ...CREDENTIALS];
+    answering(status, JSON.stringify(body(words.join(' '))))(response, request);
+  });
+  const clients = partnerClients({
+    boarding: { url, username: 'harbor', password: 'hunter2/secret' },
+    posNames: [],
+    banking: {
+      ...{ url, username: 'harbor', password: 'hunter2/secret' },
+      ...{ deviceToken: 'device-1', deviceName: 'd', form: 'user' },
+    },
+    plantStore: { url, token: 'plant-token-1' },
+    payments: { url, apiKey: 'pay-key-1', environment: 'uat' },
+    processor: { url, apiKey: 'processor-key-1' },
+  });
+  onTestFinished(() => closeAll(clients));
+  return clients;
+}
+
+/** The credentials that a client has. The others are words like any other to it. */
+const OWN: Readonly<Record<keyof PartnerClients, readonly string[]>> = {
+  boarding: ['hunter2/secret', BASIC],
+  banking: ['hunter2/secret', 'bank-token-1'],
+  'plant-store': ['plant-token-1'],
+  payments: ['pay-key-1'],
+  processor: ['processor-key-1'],
+};
+
+const person = { firstName: 'Adelheid', lastName: 'Zuckerbaecker', email: 'adelheid@example.com' };
+const merchant = { ...person, cashDiscount: 'No', dba: 'Corner', pos: 'None', agentProfileId: 101 } as const;
+const names = { givenName: 'Adelheid', familyName: 'Zuckerbaecker', email: 'adelheid@example.com' };
+const holder = { ...holderOf(), ...names, phone: '5185550100', ssn: '123456789' };
+const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
+const account = {
+  type: 'merchant',
+  ...{ name: 'Corner', description: 'mid 1', address },
+  admin_email: 'adelheid@example.com',
+} as const;
+
+type Call = (clients: PartnerClients, options?: CallOptions) => Promise<unknown>;
+
+const submit: Call = ({ boarding }, options) =>
+  boarding.submitMerchant(
+    {
+      merchantProfileId: 7,
+      businessAndOwnerInformation: {
+        owners: [{ ownerFirstName: 'Adelheid', ownerLastName: 'Zuckerbaecker', contactPhone: 5_185_550_100 }],
+        contactEmail: 'adelheid@example.com',
+      },
+    },
+    options,
+  );
+
+const register: Call = ({ processor }) =>
+  processor.registerWebhook({ event_names: ['a'], webhook_url: ['https://example.com/hooks'] });
+
+describe('a partner that repeats the request in a refusal', () => {
+  it.each<[keyof PartnerClients, string, readonly string[], Call]>([
+    [
+      'boarding',
+      'create-merchant',
+      [...NAMES, ...EMAILS, ...NUMBERS],
+      ({ boarding }) => boarding.createMerchant(merchant),
+    ],
+    ['boarding', 'submit-merchant', PRIVATE, submit],
+    [
+      'banking',
+      'submit-business-account-holder',
+      PRIVATE,
+      ({ banking }) => banking.submitBusinessAccountHolder(holder),
+    ],
+    [
+      'payments',
+      'create-account',
+      [...EMAILS, ...NUMBERS],
+      ({ payments }) => payments.createAccount(account),
+    ],
+    [
+      'plant-store',
+      'create-plant',
+      NUMBERS,
+      (all) => all['plant-store'].createPlant({ id: 1, name: 'Fern' }),
+    ],
+    ['processor', 'register-webhook', NUMBERS, register],
+  ])('does not get it past the %s client (%s)', async (system, _, hidden, call) => {
+    const clients = await echoing(400, (words) => ({
+      ...{ data: null, status: false, error: words, errors: [words], message: words },
+      requestId: words,
+    }));
+    const error = await failureOf(call(clients));
+    expect(error.status).toBe(400);
+    const told = JSON.stringify([error.details, error.message]);
+    expect(told).toContain('[Redacted]');
+    for (const value of [...OWN[system], ...hidden]) expect(told).not.toContain(value);
+  });
+
+  it('does not get it into a warning, nor into the id of the request', async () => {
+    const warnings: string[] = [];
+    const data = { status: 'Pending' };
+    const clients = await echoing(200, (words) => ({ data, warning: words, requestId: words }));
+    await submit(clients, { onWarning: (warning) => void warnings.push(warning) });
+    expect(warnings).toHaveLength(1);
+    for (const value of [...OWN.boarding, ...PRIVATE]) expect(warnings[0]).not.toContain(value);
+  });
+});
+
+describe('a partner that repeats our credentials in what it is asked for', () => {
+  it.each<[keyof PartnerClients, string, (words: string) => object, Call]>([
+    [
+      'boarding',
+      'the comment of a status',
+      (comment) => ({ data: { status: 'RequestChanges', comment } }),
+      ({ boarding }) => boarding.getStatus({ id: 7 }),
+    ],
+    [
+      'boarding',
+      'a note',
+      (text) => ({ data: [{ text, author: text }] }),
+      ({ boarding }) => boarding.getUnderwritingNotes({ id: 7 }),
+    ],
+    ['banking', 'a ticket', (text) => [{ ticketId: 1, text }], ({ banking }) => banking.listNewTickets({})],
+    [
+      'payments',
+      'the name of an account',
+      (name) => ({ accounts: [{ id: 'a-1', name }] }),
+      ({ payments }) => payments.listAccounts({}),
+    ],
+    ['plant-store', 'a tag', (tag) => [{ name: 'Fern', tag }], (all) => all['plant-store'].listPlants({})],
+    ['processor', 'its message', (message) => ({ status: true, message }), register],
+  ])('does not get them past the %s client: %s', async (system, _, body, call) => {
+    const shown = JSON.stringify(await call(await echoing(200, body)));
+    expect(shown).toContain('bad');
+    expect(shown).toContain('[Redacted]');
+    expect(shown).toContain('adelheid@example.com');
+    for (const secret of OWN[system]) expect(shown).not.toContain(secret);
+  });
+
+  it('does not keep the bank from renewing a token that stays the same', async () => {
+    const { banking } = await echoing(200, () => [{ ticketId: 1 }]);
+    await banking.listNewTickets({});
+    expect(
+      await banking.issueToken({ nickName: 'a', password: 'p', tokenDevice: 'd', nameDevice: 'n' }),
+    ).toMatchObject({ token: 'bank-token-1' });
+  });
+});

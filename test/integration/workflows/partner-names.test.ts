@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { WORKFLOW_BUNDLES } from '../../../src/worker/create-worker.js';
+
+const NAMES = [
+  ...['Not Submitted', 'Pending Review', 'RequestChanges', 'UW Level 1'],
+  ...['ApprovedUW', 'AutoApprovedUW', 'Denied'],
+];
+
+// A partner's name of a status is corrected in its client alone, so that what waits goes on with the correction.
+it.each(Object.entries(WORKFLOW_BUNDLES))(
+  'the %s workflows know no partner’s name of a status',
+  async (_, path) => {
+    const code = await readFile(path, 'utf8');
+    expect(NAMES.filter((name) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(code))).toEqual([]);
+  },
+);

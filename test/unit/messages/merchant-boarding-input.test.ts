@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { merchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import { createMerchantRequest } from '../../../src/partners/boarding/schemas.js';
+
+it('an input takes of its merchant what the create takes, field by field and rule by rule', () => {
+  const { agentProfileId: _, boardingSettingsId: _1, guid: _2, ...fields } = createMerchantRequest([]).shape;
+  const issuesOf = (merchant: object) =>
+    merchantBoardingInput()
+      .safeParse({ externalId: 'm-1', merchant })
+      .error?.issues.map(({ path }) => path.join('.'));
+  const required = Object.keys(fields).filter((name) => name !== 'email');
+  expect(issuesOf({})).toEqual(required.map((name) => `merchant.${name}`));
+  expect(issuesOf({ guid: 'g' })).toContain('merchant');
+});

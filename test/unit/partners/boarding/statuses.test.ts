@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import {
+  isDecided,
+  isSubmittable,
+  isUnderReview,
+  mayTakeAnswers,
+  takesAnswers,
+} from '../../../../src/partners/boarding/phases.js';
+import { phaseOf } from '../../../../src/partners/boarding/statuses.js';
+
+/** Those that documents name (apis/2, apis/4), and others. */
+it.each([
+  ['Not Submitted', 'not-submitted', 'submittable'],
+  ['Pending', 'submitted', 'under review, takes answers'],
+  ['UW Level 1', 'other', 'under review, may take answers'],
+  ['UW Level 1: Pending', 'awaiting-answers', 'under review, takes answers'],
+  ['UW Level 1: Pending Review', 'in-review', 'under review'],
+  ['UW Level 2', 'other', 'under review, may take answers'],
+  ['UW Level 2: Pending', 'awaiting-answers', 'under review, takes answers'],
+  ['UW Level 2: Pending Review', 'in-review', 'under review'],
+  ['Pending Review', 'in-review', 'under review'],
+  ['RequestChanges', 'changes-requested', 'under review, submittable'],
+  ['Approved', 'approved', 'decided'],
+  ['Conditionally Approved', 'other', 'under review, may take answers'],
+  ['CR:POS Equipment', 'other', 'under review, may take answers'],
+  ['Declined', 'declined', 'decided'],
+  ['Withdrawn', 'withdrawn', 'decided'],
+  ['Closed', 'closed', 'decided'],
+  ['pending', 'other', 'under review, may take answers'],
+  ['toString', 'other', 'under review, may take answers'],
+])('a merchant that is %s at the partner is %s to us: %s', (status, phase, means) => {
+  expect(phaseOf(status)).toBe(phase);
+  const meanings = [
+    isUnderReview(phaseOf(status)) && 'under review',
+    isDecided(phaseOf(status)) && 'decided',
+    isSubmittable(phaseOf(status)) && 'submittable',
+    takesAnswers(phaseOf(status)) ? 'takes answers' : mayTakeAnswers(phaseOf(status)) && 'may take answers',
+  ];
+  expect(meanings.filter(Boolean).join(', ')).toBe(means);
+});
