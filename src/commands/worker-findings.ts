@@ -30,7 +30,7 @@ function whyNobodyTakes(queue: string, { target, versions }: Pollers): string {
   const { deploymentName, buildId } = version;
   return (
     `deployment ${deploymentName} has no current version, so nobody takes from task queue ${queue}; run ` +
-    `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId}"`
+    `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes"`
   );
 }
 
