@@ -1,6 +1,7 @@
 // Has what is deployed judged by the linters of its own formats, none of which needs an engine or a cluster. Those from PyPI
-// are installed into .cache/ when they are not there; two must be on the PATH: promtool (Debian's package prometheus) and
-// dashboard-linter (go install github.com/grafana/dashboard-linter@latest). Run: npm run lint:deploy
+// are installed into .cache/ when they are not there; four must be on the PATH: promtool (Debian's package prometheus), amtool
+// (prometheus-alertmanager), kustomize (go install sigs.k8s.io/kustomize/kustomize/v5@v5.7.1) and dashboard-linter (go install
+// github.com/grafana/dashboard-linter@latest). Run: npm run lint:deploy
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -13,8 +14,9 @@ const version = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('
 const installed = `.cache/deploy-linters-${version}`;
 const linter = (name) => `${installed}/bin/${name}`;
 const KUBERNETES = 'deploy/kubernetes';
-const manifests = readdirSync(KUBERNETES).filter(
-  (name) => name.endsWith('.yaml') && name !== 'kustomization.yaml',
+const manifests = readdirSync(KUBERNETES, { recursive: true }).filter(
+  // The schemas have no resources of KEDA.
+  (name) => name.endsWith('.yaml') && !/kustomization|autoscaling/.test(name),
 );
 
 function run(command, args, options = {}) {
@@ -41,15 +43,18 @@ if (!existsSync(linter('hadolint'))) {
 const LINTS = [
   ['Dockerfile', linter('hadolint'), ['Dockerfile']],
   [
-    'compose.yaml',
+    'Compose',
     linter('check-jsonschema'),
-    ['--builtin-schema', 'vendor.compose-spec', 'deploy/compose.yaml'],
+    ['--builtin-schema', 'vendor.compose-spec', 'deploy/compose.yaml', 'deploy/compose.worker.yaml'],
   ],
   [
     'Kubernetes',
     linter('kubernetes-validate'),
     ['--strict', '--quiet', ...manifests.map((name) => `${KUBERNETES}/${name}`)],
   ],
+  ['kustomization', 'kustomize', ['build', '--output', '/dev/null', KUBERNETES]],
+  ['kustomization of workers', 'kustomize', ['build', '--output', '/dev/null', `${KUBERNETES}/worker`]],
+  ['Alertmanager', 'amtool', ['check-config', 'deploy/alertmanager/alertmanager.yml']],
   ['alerts', 'promtool', ['check', 'rules', 'deploy/prometheus/alerts.yml']],
   ['alerts’ tests', 'promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yml']],
   ['dashboard', 'dashboard-linter', ['lint', '--strict', 'deploy/grafana/gangway.json']],

@@ -3,20 +3,14 @@
  * scratch copy of the project, builds it, and runs the tests until one fails: the nearest and cheapest first. Exit code 1
  * unless every defect is caught. The tests must pass without a defect, because a test that fails anyway catches everything.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { Broken, firstFailure, interrupted, run } from './first-failure.js';
+import { scratchCopy } from './scratch-copy.js';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PATCHES = join(ROOT, 'test', 'seeded-defects');
-
-/** Too large to copy, and the same in every copy. */
-const SHARED = ['node_modules', '.cache'];
+const PATCHES = fileURLToPath(new URL('../test/seeded-defects', import.meta.url));
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const patchOf = (name: string) => join(PATCHES, `${name}.patch`);
@@ -58,24 +52,20 @@ async function seedAll(): Promise<number> {
 
 /** @returns the test that fails, if one does */
 async function seed(name: string): Promise<string | undefined> {
-  const copy = await realpath(await mkdtemp(join(tmpdir(), 'gangway-defect-')));
+  const copy = await scratchCopy();
   try {
-    const listed = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' }).split('\0');
-    const files = listed.filter((file) => file !== '' && existsSync(join(ROOT, file)));
-    await Promise.all(files.map((file) => cp(join(ROOT, file), join(copy, file))));
-    await Promise.all(SHARED.map((folder) => symlink(join(ROOT, folder), join(copy, folder))));
-    const isApplied = await run(copy, 'git', ['apply', patchOf(name)]);
+    const isApplied = await run(copy.root, 'git', ['apply', patchOf(name)]);
     if (isApplied.code !== 0) throw new Broken(isApplied.output);
-    const isBuilt = await run(copy, 'npm', ['run', 'build']);
+    const isBuilt = await run(copy.root, 'npm', ['run', 'build']);
     if (isBuilt.code !== 0) throw new Broken(isBuilt.output);
     const changed = [...readFileSync(patchOf(name), 'utf8').matchAll(/^\+\+\+ b\/(.+)$/gm)];
     const sources = changed.map(([, file = '']) => file);
     return await firstFailure(
-      copy,
-      files.filter((file) => file.endsWith('.test.ts')),
+      copy.root,
+      copy.files.filter((file) => file.endsWith('.test.ts')),
       sources,
     );
   } finally {
-    await rm(copy, { recursive: true, force: true });
+    await copy.remove();
   }
 }

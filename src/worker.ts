@@ -2,17 +2,18 @@
 import { Client } from '@temporalio/client';
 /** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
-import { BadSetting, loadConfig } from './config.js';
+import { BadSetting, type Config, loadConfig, servedAccounts } from './config.js';
 import { createLogger } from './logging.js';
 import { onNewApiKey } from './temporal/api-key.js';
 import { requireKeys, TemporalAway, temporalAway, temporalSettings } from './temporal/connection.js';
 import { temporalCheck } from './temporal/readiness.js';
 import { startTracing } from './tracing/start.js';
 import { createWorker } from './worker/create-worker.js';
+import { watchAges } from './worker/credentials.js';
 import { serveHealth, type Vitals } from './worker/health.js';
 import { beginRequirements, metricsOptions } from './worker/metrics.js';
 import { temporalLogger } from './worker/temporal-logger.js';
-import { watchWaiting } from './worker/waiting.js';
+import { watchTemporal } from './worker/watch.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
   const config = loadConfig(env);
@@ -45,11 +46,18 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const connection = await NativeConnection.connect(connectionOptions).catch(async (error: unknown) => {
     throw await temporalAway(connectionOptions, error);
   });
-  onNewApiKey(env, (apiKey) => void connection.setApiKey(apiKey));
+  const ages = watchAges(Runtime.instance().metricMeter);
+  ages.certificate(connectionOptions);
+  if (config.payloadKeys) ages.payloadKey(config.payloadKeys);
+  if (typeof connectionOptions.apiKey === 'string') ages.apiKey(connectionOptions.apiKey);
+  onNewApiKey(env, (apiKey) => {
+    void connection.setApiKey(apiKey);
+    ages.apiKey(apiKey);
+  });
   const worker = await createWorker({ connection, namespace, config });
   const client = new Client({ connection, namespace });
   vitals = { worker: () => worker.getState(), temporal: temporalCheck(client) };
-  const stopWatching = config.metricsAddress && beginCounting(client, config.taskQueue);
+  const stopWatching = config.metricsAddress && beginCounting(client, config);
   logger.info(
     { taskQueue: config.taskQueue, ...config.version, namespace, health: health.url },
     'worker is ready',
@@ -65,10 +73,12 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   logger.info('worker has stopped');
 }
 
-function beginCounting(client: Client, taskQueue: string): () => void {
+function beginCounting(client: Client, config: Config): () => void {
   const { metricMeter } = Runtime.instance();
-  beginRequirements(metricMeter, { namespace: client.options.namespace, taskQueue });
-  return watchWaiting(client, taskQueue, metricMeter);
+  const { namespace } = client.options;
+  const accounts = servedAccounts(config).map(([name]) => name ?? '');
+  beginRequirements(metricMeter, { namespace, taskQueue: config.taskQueue }, accounts);
+  return watchTemporal(client, config, metricMeter);
 }
 
 main(process).catch((error: unknown) => {

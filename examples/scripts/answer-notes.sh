@@ -11,6 +11,12 @@
 # GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
 set -euo pipefail
 
+case ${1:-} in -h | --help)
+  awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0"
+  exit 0
+  ;;
+esac
+
 if [ $# -lt 3 ]; then
   echo 'usage: answer-notes.sh AGENT_PROFILE_ID (--text TEXT | --document FILE...) [--reason WHY]' >&2
   exit 2

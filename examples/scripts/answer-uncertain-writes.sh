@@ -11,6 +11,12 @@
 # GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
 set -euo pipefail
 
+case ${1:-} in -h | --help)
+  awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0"
+  exit 0
+  ;;
+esac
+
 if [ $# -ne 1 ]; then
   echo 'usage: answer-uncertain-writes.sh SANDBOX_URL' >&2
   exit 2

@@ -10,6 +10,12 @@
 # GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
 set -euo pipefail
 
+case ${1:-} in -h | --help)
+  awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0"
+  exit 0
+  ;;
+esac
+
 if [ $# -eq 0 ]; then
   echo 'usage: board-and-wait.sh FILE [OPTION OF gangway batch]...' >&2
   exit 2

@@ -13,6 +13,12 @@
 # GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
 set -euo pipefail
 
+case ${1:-} in -h | --help)
+  awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0"
+  exit 0
+  ;;
+esac
+
 format=${1:-}
 if [ $# -gt 1 ] || { [ -n "$format" ] && [ "$format" != --csv ]; }; then
   echo 'usage: overdue-report.sh [--csv]' >&2

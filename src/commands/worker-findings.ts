@@ -1,9 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { type Config, servedAccounts } from '../config.js';
-import { laneTaskQueue } from '../messages/task-queues.js';
-import { SYSTEM_NAMES } from '../partners/systems.js';
 import { deployedVersions } from '../temporal/deployed-versions.js';
-import { nameOf, type Pollers, pollersOf } from '../temporal/pollers.js';
+import { nameOf, type Pollers, polledQueues, pollersOf } from '../temporal/pollers.js';
 
 /** @throws {Error} naming a task queue whose new tasks nobody takes, and why */
 export async function examineWorkers(client: Client, config: Config): Promise<string> {
@@ -13,12 +11,10 @@ export async function examineWorkers(client: Client, config: Config): Promise<st
     if (pollers.taking === 0) throw new Error(whyNobodyTakes(queue, pollers));
     return pollers.taking;
   };
-  const workers = await taking(taskQueue, 'workflow');
-  const lanes = servedAccounts(config).flatMap(([account]) =>
-    SYSTEM_NAMES.map((system) => laneTaskQueue(taskQueue, system, account)),
+  const accounts = servedAccounts(config).map(([name]) => name);
+  const [workers] = await Promise.all(
+    polledQueues(taskQueue, accounts).map(({ queue, tasks }) => taking(queue, tasks)),
   );
-  const queues = [taskQueue, laneTaskQueue(taskQueue, 'events'), ...lanes];
-  await Promise.all(queues.map((queue) => taking(queue, 'activity')));
   return `${workers} heard of in the last minute on task queue ${taskQueue} and its lanes`;
 }
 
@@ -30,7 +26,7 @@ function whyNobodyTakes(queue: string, { target, versions }: Pollers): string {
   const { deploymentName, buildId } = version;
   return (
     `deployment ${deploymentName} has no current version, so nobody takes from task queue ${queue}; run ` +
-    `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId}"`
+    `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes"`
   );
 }
 

@@ -1,3 +1,5 @@
+import type { SystemName } from '../partners/systems.js';
+
 /** Task queue of workers and starters unless `GANGWAY_TASK_QUEUE` says otherwise. */
 export const DEFAULT_TASK_QUEUE = 'gangway';
 
@@ -74,6 +76,18 @@ export function possibleWorkflowIds(given: string, accounts: readonly string[]):
   return (account === undefined ? [undefined, ...accounts] : [account]).flatMap((each) =>
     Object.values(ONBOARDINGS).map((prefix) => `${prefix}-${atAccount(key, each)}`),
   );
+}
+
+/**
+ * The partner that a workflow works with, by its id: the system of the boarding partner, the payments platform or the bank.
+ *
+ * @returns '' for a customer, which works with several, and for any other id
+ */
+export function systemOf(id: string): SystemName | '' {
+  if (id.startsWith(`${ACCOUNTS.partnerAccount}-`)) return (partsOfId(id)?.key ?? '') as SystemName;
+  if (id.startsWith(`${ONBOARDINGS.merchantBoarding}-`)) return 'boarding';
+  if (id.startsWith(`${ONBOARDINGS.terminalProvisioning}-`)) return 'payments';
+  return partsOfId(id) && !id.startsWith(`${ONBOARDINGS.customerOnboarding}-`) ? 'banking' : '';
 }
 
 /** The fixed `activityId` of the status poll, which a nudge resets. */

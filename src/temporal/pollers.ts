@@ -1,6 +1,8 @@
 import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import proto from '@temporalio/proto';
+import { laneTaskQueue } from '../messages/task-queues.js';
+import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
 
 /** A poller that was heard of in the last minute counts as a worker that runs. */
 const RECENT_MS = 60_000;
@@ -17,6 +19,36 @@ export interface Pollers {
   readonly target: WorkerDeploymentVersion | undefined;
   /** Versions that poll. */
   readonly versions: readonly WorkerDeploymentVersion[];
+  /** How long the oldest task has waited for a worker, in seconds; 0 when none waits. */
+  readonly backlogSeconds: number;
+}
+
+/** A task queue that workers poll for tasks of a kind. */
+export interface PolledQueue {
+  readonly queue: string;
+  readonly tasks: 'workflow' | 'activity';
+  /** The partner whose activities they are; '' for others. */
+  readonly system: SystemName | '';
+  /** Our account there; '' for the one without a name. */
+  readonly account: string;
+}
+
+/** @param accounts undefined for the one without a name */
+export function polledQueues(taskQueue: string, accounts: readonly (string | undefined)[]): PolledQueue[] {
+  const ours = { system: '', account: '' } as const;
+  return [
+    { queue: taskQueue, tasks: 'workflow', ...ours },
+    { queue: taskQueue, tasks: 'activity', ...ours },
+    { queue: laneTaskQueue(taskQueue, 'events'), tasks: 'activity', ...ours },
+    ...accounts.flatMap((account) =>
+      SYSTEM_NAMES.map((system) => ({
+        queue: laneTaskQueue(taskQueue, system, account),
+        tasks: 'activity' as const,
+        system,
+        account: account ?? '',
+      })),
+    ),
+  ];
 }
 
 /**
@@ -30,10 +62,11 @@ export async function pollersOf(
   tasks: 'workflow' | 'activity',
   at = Date.now(),
 ): Promise<Pollers> {
-  const { pollers, versioningInfo } = await client.workflowService.describeTaskQueue({
+  const { pollers, versioningInfo, stats } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
     taskQueue: { name: taskQueue },
     taskQueueType: TYPES[tasks],
+    reportStats: true,
   });
   const recent = (pollers ?? []).filter(
     ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > at - RECENT_MS,
@@ -52,6 +85,7 @@ export async function pollersOf(
     taking: new Set(taking.map(({ identity }) => identity)).size,
     target,
     versions: [...versions.values()].filter((version) => version !== undefined),
+    backlogSeconds: Number(stats?.approximateBacklogAge?.seconds ?? 0),
   };
 }
 

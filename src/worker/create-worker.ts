@@ -90,8 +90,9 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   const statements = await openStore(statementDir, s3Endpoint);
   const sender = new NewsSender(events);
   const { destinations } = events;
-  const observe = observers(countExchanges(Runtime.instance().metricMeter), traceExchanges);
+  const { metricMeter } = Runtime.instance();
   const accounts = servedAccounts(config).map(([name, account]) => {
+    const observe = observers(countExchanges(metricMeter, name ?? ''), traceExchanges);
     const clients = partnerClients(account, observe);
     const dependencies = { name, account, clients, documents, statements, poll, taskQueue };
     return { name, account, clients, lanes: partnerLanes(dependencies) };

@@ -2,9 +2,10 @@ import type { MetricMeter } from '@temporalio/common';
 import type { TelemetryOptions } from '@temporalio/worker';
 import type { Config } from '../config.js';
 import { COUNTERS } from '../messages/counters.js';
-import { WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import { systemOf, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from '../messages/ids.js';
 import { REQUIREMENT_KINDS } from '../messages/requirements.js';
 import type { PartnerObserver } from '../partners/observer.js';
+import { SYSTEM_NAMES } from '../partners/systems.js';
 
 const CALL_SECONDS = 'gangway_partner_call_duration_seconds';
 
@@ -21,16 +22,25 @@ export function metricsOptions({
   return { metrics: { prometheus: { bindAddress: `${host}:${port}`, histogramBucketOverrides } } };
 }
 
-/** Counts and times each HTTP exchange with a partner: by system, operation and HTTP status, or kind of failure. */
-export function countExchanges(meter: MetricMeter): PartnerObserver {
+/**
+ * Counts and times each HTTP exchange with a partner: by system, account, operation and HTTP status, or kind of failure.
+ *
+ * @param account '' for the one without a name
+ */
+export function countExchanges(meter: MetricMeter, account: string): PartnerObserver {
   const calls = meter.createCounter('gangway_partner_calls_total', undefined, 'HTTP calls of partners');
   const help = 'How long HTTP calls of partners took';
   const seconds = meter.createHistogram(CALL_SECONDS, 'float', undefined, help);
   return ({ system, operation }) => {
     const began = performance.now();
     return (end) => {
-      seconds.record((performance.now() - began) / 1_000, { system, operation });
-      calls.add(1, { system, operation, status: 'status' in end ? String(end.status) : end.failure });
+      seconds.record((performance.now() - began) / 1_000, { system, account, operation });
+      calls.add(1, {
+        system,
+        account,
+        operation,
+        status: 'status' in end ? String(end.status) : end.failure,
+      });
     };
   };
 }
@@ -38,18 +48,27 @@ export function countExchanges(meter: MetricMeter): PartnerObserver {
 /**
  * Begins the counts of requirements at zero. Prometheus sees an increase only from a value that it knows, and an alert must
  * not miss the first one.
+ *
+ * @param accounts '' for the one without a name
  */
 export function beginRequirements(
   meter: MetricMeter,
   worker: { namespace: string; taskQueue: string },
+  accounts: readonly string[],
 ): void {
   const { requirementsRaised, requirementsAnswered, requirementsClosed } = COUNTERS;
   for (const [name, help] of [requirementsRaised, requirementsAnswered, requirementsClosed]) {
     const counter = meter.createCounter(name, undefined, help);
-    for (const workflowType of Object.keys(WORKFLOW_ID_PREFIXES)) {
-      // The children of a customer ask, and it only passes their answers on.
-      if (workflowType === ('customerOnboarding' satisfies keyof typeof WORKFLOW_ID_PREFIXES)) continue;
-      for (const kind of REQUIREMENT_KINDS) counter.add(0, { ...worker, workflowType, kind });
-    }
+    for (const { workflowType, system } of ASKING)
+      for (const kind of REQUIREMENT_KINDS)
+        for (const account of accounts) counter.add(0, { ...worker, workflowType, system, account, kind });
   }
 }
+
+/** Which workflows ask, and about which partner. The children of a customer ask, and it only passes their answers on. */
+const ASKING = (Object.keys(WORKFLOW_ID_PREFIXES) as WorkflowType[])
+  .filter((type) => type !== 'customerOnboarding')
+  .flatMap((workflowType) => {
+    const keys = workflowType === 'partnerAccount' ? SYSTEM_NAMES : ['any'];
+    return keys.map((key) => ({ workflowType, system: systemOf(workflowId(workflowType, key)) }));
+  });

@@ -41,6 +41,20 @@ async function withNotes(agentProfileId: number, dueInHours = 48) {
   return { boarding, id: boarding.workflowId, notes: await ofIt() };
 }
 
+describe.each(['board-and-wait', 'answer-notes', 'answer-uncertain-writes', 'overdue-report'])(
+  '%s.sh',
+  (name) => {
+    it.each(['--help', '-h'])('prints with %s what it does and takes, and exits 0', async (option) => {
+      const { code, stdout, stderr } = await script(name, [option]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/^[A-Z].+[.:]\n/);
+      expect(stdout).toContain(`\n  ${name}.sh `);
+      expect(stdout).toContain('Exit code: 0 ');
+      expect(stdout).not.toMatch(/^set |^#/m);
+    });
+  },
+);
+
 describe('board-and-wait.sh', () => {
   it('boards the example file, prints how each ended, and exits 1 when one is not aboard', async () => {
     const { code, stdout } = await script('board-and-wait', ['examples/merchants.csv']);

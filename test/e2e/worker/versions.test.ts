@@ -10,7 +10,7 @@ import type { Onboarding } from '../../rigs/onboarding.js';
 import { launch, type RunningProcess, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
-import { type Build, buildWith } from '../../rigs/worker/changed-build.js';
+import { type Build, buildWith, documentedChange } from '../../rigs/worker/changed-build.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 /** Boardings wait for days, and the worker is changed meanwhile. */
@@ -19,13 +19,14 @@ const TIMEOUT_MS = 600_000;
 /** Workers start, and a build becomes current, while the machine has other tests to run. */
 const PATIENCE_MS = 120_000;
 
+/** The name of the documented change. */
 const PATCH = 'fees-after-submission';
 
 let rig: Rig;
 let changed: Build;
 beforeAll(async () => {
   rig = await createRig({ worker: false, payloadKeys: '' });
-  changed = await buildWith(`if (patched('${PATCH}')) await setFees(this.application);`);
+  changed = await buildWith(documentedChange());
 }, TIMEOUT_MS);
 afterAll(async () => {
   await rig.close();
@@ -149,7 +150,7 @@ describe('a changed build', () => {
       await eventually(
         () => examineWorkers(rig.client, loadConfig(rig.env)).catch(({ message }: Error) => message),
         (said) =>
-          /has no current version, .* run "temporal worker deployment set-current-version .* --build-id a"$/.test(
+          /has no current version, .* run "temporal worker deployment set-current-version .* --build-id a --yes"$/.test(
             said,
           ),
         'a finding that build a is not current',

@@ -1,12 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { PATHS } from '../../../scripts/recorded-paths.js';
 import { WORKFLOW_ID_PREFIXES } from '../../../src/messages/ids.js';
 import { WORKFLOW_BUNDLES } from '../../../src/worker/create-worker.js';
 import '../../rigs/rig.js';
-import { buildWith } from '../../rigs/worker/changed-build.js';
 
 const HISTORIES = fileURLToPath(new URL('../../histories/', import.meta.url));
 
@@ -32,14 +31,15 @@ it('has one of each workflow type', async () => {
 });
 
 /** What keeps recorded histories from being replayed, by their files; undefined where nothing does. */
-async function replay(recorded: readonly string[], codePath: string): Promise<Map<string, unknown>> {
+async function replay(): Promise<Map<string, unknown>> {
   async function* histories() {
-    for (const file of recorded) {
+    for (const file of files) {
       yield { workflowId: file, history: JSON.parse(await readFile(HISTORIES + file, 'utf8')) };
     }
   }
   const problems = new Map<string, unknown>();
-  const replayed = Worker.runReplayHistories({ workflowBundle: { codePath } }, histories());
+  const workflowBundle = { codePath: WORKFLOW_BUNDLES.plain };
+  const replayed = Worker.runReplayHistories({ workflowBundle }, histories());
   for await (const { workflowId, error } of replayed) problems.set(workflowId, error);
   return problems;
 }
@@ -48,7 +48,7 @@ async function replay(recorded: readonly string[], codePath: string): Promise<Ma
 describe('on the current workflow code', () => {
   let problems: Map<string, unknown>;
   beforeAll(async () => {
-    problems = await replay(files, WORKFLOW_BUNDLES.plain);
+    problems = await replay();
   });
 
   it('every recorded history was tried', () => {
@@ -58,18 +58,4 @@ describe('on the current workflow code', () => {
   it.each(files)('%s replays', (file) => {
     expect(problems.get(file)).toBeUndefined();
   });
-});
-
-it.each([
-  [
-    'with the change behind patched()',
-    "if (patched('one-more-step')) await setFees(this.application);",
-    true,
-  ],
-  ['with the same change and no patched()', 'await setFees(this.application);', false],
-])('of workflow code %s tells whether what waits can go on', { timeout: 60_000 }, async (_, step, fits) => {
-  const build = await buildWith(step);
-  onTestFinished(() => build.remove());
-  const [problem] = (await replay([`${LATEST}/notes.json`], build.codePath)).values();
-  expect(String(problem)).toMatch(fits ? /^undefined$/ : /Nondeterminism/);
 });

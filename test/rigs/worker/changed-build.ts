@@ -1,39 +1,58 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { scratchCopy } from '../../../scripts/scratch-copy.js';
+import { type Finished, run } from '../processes.js';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const GUIDE = new URL('../../../docs/changing-workflows.md', import.meta.url);
 
-/** The place in merchantBoarding that is changed, as it stands in the built code. */
-const SUBMISSION = 'await this.#submit();';
+/** A step that a workflow gets. */
+export interface Change {
+  /** The source file: `src/workflows/boarding/underwriting.ts`. */
+  readonly file: string;
+  /** The statement that the step comes after; it is there once. */
+  readonly place: string;
+  readonly step: string;
+}
 
-/** Another build of the whole project, as a deployment has it: for workers without keys. */
+/** The change that docs/changing-workflows.md shows: a file, a statement of it, and the step behind `patched()`. */
+export function documentedChange(): Change {
+  const block = /```ts\n\/\/ (\S+)\n(.+)\n(if \(patched\(.+)\n```/.exec(readFileSync(GUIDE, 'utf8'));
+  const [, file, place, step] = block ?? [];
+  if (!file || !place || !step) throw new Error('docs/changing-workflows.md no longer shows a change');
+  return { file, place, step };
+}
+
+/** The same step for all, those that wait included. */
+export function withoutPatch(change: Change): Change {
+  return { ...change, step: change.step.replace(/^if \(patched\(.*?\)\) /, '') };
+}
+
+/** Another build of the whole project, as a deployment has it. */
 export interface Build {
   readonly root: string;
-  /** Its workflows, for a replay. */
-  readonly codePath: string;
+  /** Runs one of its npm binaries to the end. */
+  run(command: string, ...args: string[]): Promise<Finished>;
   remove(): Promise<void>;
 }
 
-/** Builds the project with one more step in merchantBoarding, after the submission. */
-export async function buildWith(step: string): Promise<Build> {
-  const root = await mkdtemp(join(tmpdir(), 'gangway-build-'));
-  for (const name of ['dist', 'package.json'])
-    await cp(join(ROOT, name), join(root, name), { recursive: true });
-  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-  const story = join(root, 'dist/workflows/boarding/underwriting.js');
-  const current = await readFile(story, 'utf8');
-  if (current.split(SUBMISSION).length !== 2)
-    throw new Error('merchantBoarding no longer has the place to change');
-  const changed = current.replace(SUBMISSION, `${SUBMISSION}\n        ${step}`);
-  await writeFile(story, `import { patched } from '@temporalio/workflow';\n${changed}`);
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(root, 'dist/workflows/index.js'),
-    logger: new DefaultLogger('WARN'),
-  });
-  const codePath = join(root, 'dist/workflow-bundle.js');
-  await writeFile(codePath, code);
-  return { root, codePath, remove: () => rm(root, { recursive: true, force: true }) };
+/** Changes a copy of the project's sources and builds it. */
+export async function buildWith(change: Change): Promise<Build> {
+  const { root, remove } = await scratchCopy();
+  const inCopy = (command: string, ...args: string[]) => run(command, args, {}, '', root);
+  const file = join(root, change.file);
+  await writeFile(file, changed(await readFile(file, 'utf8'), change));
+  const built = await inCopy('npm', 'run', 'build');
+  if (built.code !== 0) throw new Error(`the changed build: ${built.stdout}${built.stderr}`);
+  return { root, run: inCopy, remove };
+}
+
+/** @returns the source with the step, and with `patched` imported if it was not */
+export function changed(source: string, { file, place, step }: Change): string {
+  if (source.split(place).length !== 2) throw new Error(`${file} does not have this place once: ${place}`);
+  const withStep = source.replace(place, () => `${place}\n    ${step}`);
+  if (!step.includes('patched(')) return withStep;
+  return withStep.replace(/import \{([^}]*)\} from '@temporalio\/workflow';/, (line, names: string) =>
+    /\bpatched\b/.test(names) ? line : line.replace(/\s*\}/, ', patched }'),
+  );
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { contextOf, environmentOf, readStages } from '../../../scripts/dockerfile.js';
 import { loadCodecSettings } from '../../../src/codec-server/settings.js';
 import { loadConfig } from '../../../src/config.js';
@@ -16,13 +16,21 @@ type Document = any;
 const text = (path: string) => readFileSync(path, 'utf8');
 const yaml = (path: string) =>
   parseAllDocuments(text(path), { merge: true }).map((document) => document.toJS() as Document);
-const manifests = readdirSync('deploy/kubernetes')
-  .filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml')
+const manifests = readdirSync('deploy/kubernetes', { encoding: 'utf8', recursive: true })
+  .filter((name) => name.endsWith('.yaml') && !name.endsWith('kustomization.yaml'))
   .flatMap((name) => yaml(`deploy/kubernetes/${name}`));
+const manifest = (kind: string, name: string): Document =>
+  manifests.find((each) => each.kind === kind && each.metadata.name === name);
 const pods = manifests.filter(({ spec }) => spec?.template).map(({ spec }) => spec.template.spec);
 const containers = pods.flatMap((pod) => pod.containers);
-const compose = yaml('deploy/compose.yaml')[0];
-const services = Object.entries<Document>(compose.services);
+/** The services of a file for Compose, of build 0.1.0 and with the defaults of what else it takes from the environment. */
+const servicesIn = (path: string) => {
+  const filled = text(path).replace(/\$\{(\w+)(?::[-?]([^}]*))?\}/g, (_, name: string, otherwise = '') =>
+    name === 'GANGWAY_TAG' ? '0.1.0' : otherwise,
+  );
+  return Object.entries<Document>(parse(filled, { merge: true }).services);
+};
+const services = [...servicesIn('deploy/compose.yaml'), ...servicesIn('deploy/compose.worker.yaml')];
 const ours = services.filter(([, { image }]) => image.startsWith('gangway:')).map(([, service]) => service);
 
 /** `NAME=value` lines, commented out or not. */
@@ -31,8 +39,8 @@ const namesIn = (path: string) =>
 const values = (path: string) =>
   Object.fromEntries([...text(path).matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
 const CONFIG_MAPS: Readonly<Record<string, Record<string, string>>> = {
-  gangway: values('deploy/kubernetes/settings.env'),
-  'gangway-partners': values('deploy/kubernetes/partners.env'),
+  gangway: values('deploy/kubernetes/settings/settings.env'),
+  'gangway-partners': values('deploy/kubernetes/settings/partners.env'),
 };
 const IMAGE = environmentOf((await readStages('Dockerfile')).at(-1) ?? { name: '', instructions: [] });
 
@@ -73,8 +81,8 @@ describe('what is deployed', () => {
       ...ours.flatMap(({ environment = {} }) => Object.keys(environment)),
       ...containers.flatMap(({ env }) => env.map(({ name }: Document) => name)),
       ...namesIn('deploy/sandbox.env'),
-      ...namesIn('deploy/kubernetes/settings.env'),
-      ...namesIn('deploy/kubernetes/partners.env'),
+      ...namesIn('deploy/kubernetes/settings/settings.env'),
+      ...namesIn('deploy/kubernetes/settings/partners.env'),
     ];
     expect(set.length).toBeGreaterThan(40);
     expect(set.filter((name) => !known.has(name))).toEqual([]);
@@ -116,9 +124,10 @@ describe('what is deployed', () => {
   });
 
   it('gives a worker longer to end than it takes at most', () => {
-    expect(Number.parseInt(compose.services.worker.stop_grace_period, 10)).toBeGreaterThan(shutdownSeconds);
-    const worker = pods.find(({ containers: [{ name }] }) => name === 'worker');
-    expect(worker.terminationGracePeriodSeconds).toBeGreaterThan(shutdownSeconds);
+    const [, service] = services.find(([name]) => name === 'worker') ?? [];
+    expect(Number.parseInt(service.stop_grace_period, 10)).toBeGreaterThan(shutdownSeconds);
+    const { terminationGracePeriodSeconds } = manifest('Deployment', 'worker-this-build').spec.template.spec;
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(shutdownSeconds);
   });
 
   it('runs pods as nobody, with files that cannot be changed, and asks them by ports that they have', () => {
@@ -151,13 +160,66 @@ describe('what is deployed', () => {
     expect(new Set(files)).toEqual(new Set(keys.map((key) => `/run/secrets/gangway/${key}`)));
   });
 
-  it('scales by task queues that workers poll', () => {
-    const [{ spec }] = yaml('deploy/kubernetes/autoscaling/worker.yaml');
-    const queues = spec.triggers.map(({ metadata }: Document) => metadata.taskQueue);
-    const polled = [
-      'gangway',
-      ...[...SYSTEM_NAMES, 'events' as const].map((lane) => laneTaskQueue('gangway', lane)),
-    ];
-    expect(queues.filter((queue: string) => !polled.includes(queue))).toEqual([]);
+  it('gives each process the secrets that it reads, and no other', () => {
+    const keysOf = (name: string) => Object.keys(manifest('Secret', name).stringData);
+    for (const { containers: ofPod, volumes } of pods) {
+      const [{ name, env }] = ofPod;
+      const { projected } = volumes.find((volume: Document) => volume.name === 'secrets');
+      const mounted = projected.sources.flatMap(({ secret }: Document) => keysOf(secret.name));
+      const read = env.flatMap((entry: Document) => /^(.+)_FILE$/.exec(entry.name)?.[1] ?? []);
+      expect(mounted.toSorted(), name).toEqual(read.toSorted());
+    }
+  });
+
+  it('gives each build workers of its own, which no other build’s manifests touch', () => {
+    const build = { 'gangway.example.com/build': 'this-build' };
+    const { metadata, spec } = manifest('Deployment', 'worker-this-build');
+    expect(metadata.labels).toMatchObject(build);
+    expect(spec.selector.matchLabels).toMatchObject(build);
+    expect(spec.template.metadata.labels).toMatchObject(build);
+    const [{ env }] = spec.template.spec.containers;
+    expect(env).toContainEqual({ name: 'GANGWAY_BUILD_ID', value: 'this-build' });
+    expect(yaml('deploy/kubernetes/worker/kustomization.yaml')[0].images).toEqual([
+      { name: 'gangway', newName: 'registry.example.com/gangway', newTag: 'this-build' },
+    ]);
+    const [, worker] = services.find(([name]) => name === 'worker') ?? [];
+    expect([worker.image, worker.environment.GANGWAY_BUILD_ID]).toEqual(['gangway:0.1.0', '0.1.0']);
+    const budget = manifest('PodDisruptionBudget', 'worker-this-build');
+    expect(budget.metadata.labels).toMatchObject(build);
+    expect(budget.spec.selector.matchLabels).toEqual(spec.selector.matchLabels);
+  });
+
+  it('scales the workers of a build by what waits for it on each task queue that they poll', () => {
+    const { metadata, spec } = manifest('ScaledObject', 'worker-this-build');
+    expect(metadata.labels).toEqual({ 'gangway.example.com/build': 'this-build' });
+    expect(spec.scaleTargetRef).toEqual({ name: 'worker-this-build' });
+    const triggers: Document[] = spec.triggers.map(({ metadata: trigger }: Document) => trigger);
+    expect(triggers.map(({ taskQueue }) => taskQueue).toSorted()).toEqual(
+      [
+        'gangway',
+        ...[...SYSTEM_NAMES, 'events' as const].map((lane) => laneTaskQueue('gangway', lane)),
+      ].sort(),
+    );
+    for (const trigger of triggers) {
+      expect(trigger).toMatchObject({
+        workerDeploymentName: 'gangway',
+        workerDeploymentBuildId: 'this-build',
+        queueTypes: trigger.taskQueue === 'gangway' ? 'workflow,activity' : 'activity',
+      });
+    }
+  });
+
+  it('lets traces out to the collector, and only there', () => {
+    const { egress } = manifest('NetworkPolicy', 'gangway').spec;
+    const traces = egress.find(({ ports }: Document) => ports.some(({ port }: Document) => port === 4318));
+    expect(traces).toEqual({
+      to: [{ namespaceSelector: { matchLabels: { 'gangway.example.com/monitoring': 'true' } } }],
+      ports: [{ port: 4318, protocol: 'TCP' }],
+    });
+  });
+
+  it('limits the memory of each container', () => {
+    for (const [name, { mem_limit }] of services) expect(mem_limit, name).toMatch(/^\d+[mg]$/);
+    for (const { name, resources } of containers) expect(resources.limits.memory, name).toMatch(/^\d+[MG]i$/);
   });
 });

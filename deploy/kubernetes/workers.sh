@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Starts or stops the workers of a build in Kubernetes, for roll-out.sh: workers.sh (start|stop) BUILD
+# "workers.sh show BUILD" prints the manifests instead, for whoever keeps them in a repository.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+build=$2
+# Quoted where it is the whole value, because YAML takes some names for numbers.
+show() { kubectl kustomize worker | sed -e "s/: this-build$/: '$build'/" -e "s/this-build/$build/g"; }
+# What bears the name of the build; settings and access are for all.
+delete() { kubectl --namespace gangway delete "$1" --selector "gangway.example.com/build=$build" --ignore-not-found; }
+
+case $1 in
+  show) show ;;
+  start)
+    show | kubectl apply --filename -
+    kubectl --namespace gangway rollout status "deployment/worker-$build" --timeout 10m
+    ;;
+  stop)
+    # First, so that it does not scale what goes away.
+    if kubectl api-resources --api-group keda.sh --output name | grep -q scaledobjects; then delete scaledobject; fi
+    delete deployment,poddisruptionbudget
+    ;;
+esac

@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# Brings a new build of the workers into service beside the old one, and takes it back.
+#
+#   roll-out.sh start BUILD             runs its workers, and waits until they poll; they get no tasks yet
+#   roll-out.sh ramp BUILD PERCENT      gives it this part of the onboardings; 0 takes them back
+#   roll-out.sh promote BUILD [PATCH]...
+#                                       gives it all, also what "back" held for these patches; the old workers stay up
+#   roll-out.sh check                   has each running workflow replayed by the build it goes on with, and names those
+#                                       that cannot; changes nothing
+#   roll-out.sh back BUILD [PATCH]...   gives all to an earlier build, but for those that have passed a patch
+#   roll-out.sh stop BUILD              stops its workers, once nothing can need them any more
+#
+# BUILD is the tag of the image and the GANGWAY_BUILD_ID of its workers: lower-case letters, digits, "-" and ".".
+# Each step may be repeated. Exit code: 0 done, 1 not done, 2 bad usage.
+#
+# WORKERS (default: kubernetes/workers.sh beside this script) is called with "start BUILD" and "stop BUILD"; with Compose it
+# is compose-workers.sh. TEMPORAL is how to call temporal (default: temporal). GANGWAY_DEPLOYMENT_NAME (default:
+# GANGWAY_TASK_QUEUE, or gangway) is the deployment. ROLL_OUT_TIMEOUT (default: 300) is how many seconds to wait for
+# workers. Needs bash, Node, temporal and its settings.
+set -euo pipefail
+
+case ${1:-} in -h | --help)
+  awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$0"
+  exit 0
+  ;;
+esac
+
+usage() {
+  echo "roll-out.sh: $1; see roll-out.sh --help" >&2
+  exit 2
+}
+fail() {
+  echo "roll-out.sh: $1" >&2
+  exit 1
+}
+
+here=$(cd "$(dirname "$0")" && pwd)
+read -ra temporal <<<"${TEMPORAL:-temporal}"
+read -ra workers <<<"${WORKERS:-$here/kubernetes/workers.sh}"
+deployment=${GANGWAY_DEPLOYMENT_NAME:-${GANGWAY_TASK_QUEUE:-gangway}}
+patience=${ROLL_OUT_TIMEOUT:-300}
+
+command=${1:-} build=${2:-}
+if [ "$command" != check ]; then
+  [ $# -ge 2 ] || usage 'a command and a build are needed'
+  [[ $build =~ ^[a-z0-9]([a-z0-9.-]{0,48}[a-z0-9])?$ ]] || usage 'BUILD takes lower-case letters, digits, "-" and "."'
+  shift 2
+fi
+
+deployed() {
+  local command=$1
+  shift
+  "${temporal[@]}" worker deployment "$command" --deployment-name "$deployment" "$@"
+}
+
+# Prints a field of the JSON on standard input, such as routingConfig.currentVersionBuildID; nothing if it is not there.
+field() {
+  node -e '
+    const path = process.argv[1].split(".");
+    const json = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+    console.log(path.reduce((value, name) => value?.[name], json) ?? "");
+  ' "$1"
+}
+routed() { "${temporal[@]}" worker deployment describe --name "$deployment" --output json | field "routingConfig.$1VersionBuildID"; }
+
+# Tries until it works: Temporal refuses a version until its workers poll each task queue of the current one.
+insist() {
+  local until=$((SECONDS + patience)) said
+  until said=$("$@" 2>&1); do
+    [ "$SECONDS" -lt "$until" ] || fail "not within $patience s: ${said##*Error: }"
+    sleep 1
+  done
+}
+
+# A query is answered by a replay, on the build that the next task of the workflow goes to.
+replay() {
+  local said
+  if ! said=$("${temporal[@]}" workflow stack --workflow-id "$1" --command-timeout 60s 2>&1); then
+    echo "$1: $(tail -n 1 <<<"$said")"
+  fi
+}
+
+# Sets which build goes on with what has passed a patch, and waits until Temporal has done so for all of them.
+override() {
+  local patch=$1 job state until=$((SECONDS + patience))
+  shift
+  job=$("${temporal[@]}" workflow update-options --reason "roll-out.sh $command $build" --yes --query \
+    "TemporalChangeVersion = '$patch' AND ExecutionStatus = 'Running' AND TemporalWorkerDeployment = '$deployment'" \
+    "$@" | sed -n 's/^Started batch for job ID: //p')
+  while :; do
+    state=$("${temporal[@]}" batch describe --job-id "$job" --output json | field state)
+    case $state in
+      *_COMPLETED) return ;;
+      *_FAILED) fail "Temporal failed for what has passed $patch: temporal batch describe --job-id $job" ;;
+    esac
+    [ "$SECONDS" -lt "$until" ] || fail "not within $patience s: temporal batch describe --job-id $job"
+    sleep 1
+  done
+}
+hold() {
+  override "$1" --versioning-override-behavior pinned \
+    --versioning-override-deployment-name "$deployment" --versioning-override-build-id "$2"
+}
+
+case $command in
+  start)
+    "${workers[@]}" start "$build"
+    insist deployed describe-version --build-id "$build"
+    echo "$build runs, and gets no tasks yet; next: ramp or promote"
+    ;;
+  ramp)
+    [[ ${1:-} =~ ^(100|[0-9]{1,2})$ ]] || usage 'PERCENT is a whole number from 0 to 100'
+    if [ "$1" = 0 ]; then
+      insist deployed set-ramping-version --delete --yes
+    else
+      insist deployed set-ramping-version --build-id "$build" --percentage "$1" --yes
+    fi
+    echo "$build gets $1% of the onboardings"
+    ;;
+  promote)
+    old=$(routed current)
+    [ "$old" != "$build" ] || old=
+    insist deployed set-current-version --build-id "$build" --yes
+    echo "$build is current${old:+; to go back: roll-out.sh back $old; the workers of $old stay up until roll-out.sh stop $old}"
+    for patch in "$@"; do
+      override "$patch" --versioning-override-behavior unspecified
+      echo "what has passed $patch follows the current build"
+    done
+    ;;
+  check)
+    running=$("${temporal[@]}" workflow list --output json --query \
+      "TemporalWorkerDeployment = '$deployment' AND ExecutionStatus = 'Running'" | node -e '
+      for (const { execution } of JSON.parse(require("node:fs").readFileSync(0, "utf8"))) console.log(execution.workflowId);
+    ')
+    stuck=$(for id in $running; do
+      replay "$id" &
+      # At most eight at once.
+      while [ "$(jobs -r | wc -l)" -ge 8 ]; do sleep 0.1; done
+    done; wait)
+    [ -z "$stuck" ] || fail "these cannot go on:
+$stuck"
+    echo "all $(wc -w <<<"$running" | tr -d ' ') go on"
+    ;;
+  back)
+    ramping=$(routed ramping)
+    new=${ramping:-$(routed current)}
+    [ "$new" != "$build" ] || fail "$build is current"
+    for patch in "$@"; do hold "$patch" "$new"; done
+    [ -z "$ramping" ] || insist deployed set-ramping-version --delete --yes
+    insist deployed set-current-version --build-id "$build" --yes
+    # Again, for what passed it meanwhile.
+    for patch in "$@"; do
+      hold "$patch" "$new"
+      echo "$new keeps what has passed $patch"
+    done
+    echo "$build is current again"
+    ;;
+  stop)
+    [ "$(routed current)" != "$build" ] || fail "$build is current: promote another build first"
+    [ "$(routed ramping)" != "$build" ] || fail "$build gets a part of the onboardings: ramp it to 0 first"
+    version=$(deployed describe-version --build-id "$build" --output json)
+    status=$(field drainageInfo.drainageStatus <<<"$version")
+    # A build that never got a task drains nothing.
+    case ${status:-unspecified} in
+      drained | unspecified) ;;
+      *) fail "$build is $status: workflows are pinned to it, or Temporal has not looked yet (it does every three minutes)" ;;
+    esac
+    "${workers[@]}" stop "$build"
+    echo "$build is stopped"
+    ;;
+  *) usage "there is no command $command" ;;
+esac

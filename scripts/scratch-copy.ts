@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Too large to copy, and the same in every copy. */
+const SHARED = ['node_modules', '.cache'];
+
+export interface ScratchCopy {
+  readonly root: string;
+  /** Paths of its files, relative to {@link root}. */
+  readonly files: readonly string[];
+  remove(): Promise<void>;
+}
+
+/** Copies the project's files, changes that are not committed included, to a folder where they can be changed, built and tested. */
+export async function scratchCopy(): Promise<ScratchCopy> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'gangway-copy-')));
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  }).split('\0');
+  const files = listed.filter((file) => file !== '' && existsSync(join(ROOT, file)));
+  await Promise.all(files.map((file) => cp(join(ROOT, file), join(root, file))));
+  await Promise.all(SHARED.map((folder) => symlink(join(ROOT, folder), join(root, folder))));
+  return { root, files, remove: () => rm(root, { recursive: true, force: true }) };
+}

@@ -1,0 +1,313 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { freePort } from '../../../src/temporal/dev-server.js';
+import { alerts } from '../../rigs/deploy/monitoring.js';
+import { monitoringPrograms, PROGRAMS_TIMEOUT_MS, type Programs } from '../../rigs/deploy/programs.js';
+import { type Monitoring, startMonitoring } from '../../rigs/deploy/running-monitoring.js';
+import { merchant } from '../../rigs/inputs.js';
+import { SECRET } from '../../rigs/news/subscriber.js';
+import { Onboarding } from '../../rigs/onboarding.js';
+import { launch, type RunningProcess, run } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { type Certificates, makeCertificates } from '../../rigs/temporal/certificates.js';
+import { type GuardedServer, startGuardedServer } from '../../rigs/temporal/guarded-server.js';
+import { eventually } from '../../rigs/waiting.js';
+import { bankOf } from '../../rigs/workflows/bank.js';
+
+const TIMEOUT_MS = 900_000;
+
+/** A stopped worker counts as running for a minute, and workers ask Temporal every half minute. */
+const PATIENCE_MS = 300_000;
+
+const DUE_AT_ONCE = { dueInHours: 0.000_01 };
+
+let programs: Programs;
+beforeAll(async () => {
+  programs = await monitoringPrograms();
+}, PROGRAMS_TIMEOUT_MS);
+
+describe('the shipped files of monitoring', () => {
+  it.each<[string, keyof Programs, string[]]>([
+    [
+      'Prometheus takes its configuration',
+      'promtool',
+      ['check', 'config', 'deploy/prometheus/prometheus.yml'],
+    ],
+    ['the rules pass their unit tests', 'promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yml']],
+    [
+      'Alertmanager takes its configuration',
+      'amtool',
+      ['check-config', 'deploy/alertmanager/alertmanager.yml'],
+    ],
+  ])('%s', async (_, program, args) => {
+    const { code, stdout, stderr } = await run(programs[program], args, {});
+    expect(code, stdout + stderr).toBe(0);
+  });
+});
+
+describe('with real processes', () => {
+  let rig: Rig;
+  let certificates: Certificates;
+  /** What a worker and the receiver reach Temporal by, until it is closed. */
+  let door: GuardedServer;
+  let destination: Awaited<ReturnType<typeof halfBroken>>;
+  let monitoring: Monitoring;
+  const running = new Map<string, RunningProcess>();
+  let receiverUrl: string;
+  /** Of builds. */
+  const otherQueue = `builds-${randomUUID()}`;
+
+  beforeAll(async () => {
+    const oldKey = `k20250101-0a1b2c:${randomBytes(32).toString('base64')}`;
+    rig = await createRig({ worker: false, payloadKeys: oldKey, server: {} });
+    certificates = await makeCertificates();
+    door = await startGuardedServer(rig.env['TEMPORAL_ADDRESS'] ?? '', certificates, { mutualTls: true });
+    destination = await halfBroken();
+    const addresses = await Promise.all(
+      Array.from({ length: 5 }, async () => `127.0.0.1:${await freePort()}`),
+    );
+    const [main = '', behindDoor = '', a = '', b = '', c = ''] = addresses;
+    const closed = `http://127.0.0.1:${await freePort()}`;
+    await startWorker('main', main, {
+      GANGWAY_ACCOUNTS: 'north,south,slow',
+      ...partners('NORTH', rig.sandbox.url, 'of-somebody-else'),
+      ...partners('SOUTH', closed),
+      ...partners('SLOW', rig.sandbox.url),
+      SLOW_BOARDING_ACTIVITIES_PER_SECOND: '0.02',
+      EVENTS_URLS: destination.url,
+      EVENTS_SECRETS: SECRET,
+      EVENTS_TO_LOOPBACK: 'true',
+    });
+    const throughDoor = {
+      TEMPORAL_ADDRESS: door.address,
+      TEMPORAL_TLS_SERVER_CA_CERT_PATH: certificates.authority,
+      TEMPORAL_TLS_CLIENT_CERT_PATH: certificates.client.cert,
+      TEMPORAL_TLS_CLIENT_KEY_PATH: certificates.client.key,
+    };
+    await startWorker('behind the door', behindDoor, throughDoor);
+    await startBuild('a', a);
+    await startBuild('b', b);
+    await startBuild('c', c);
+    const receiver = await launch(
+      'receiver',
+      { ...rig.env, ...throughDoor, RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_SECRETS: SECRET },
+      'receiver is ready',
+    );
+    running.set('receiver', receiver);
+    receiverUrl = /"url":"([^"]+)"/.exec(receiver.stderr())?.[1] ?? '';
+    monitoring = await startMonitoring(programs, {
+      'gangway-worker': addresses,
+      'gangway-receiver': [new URL(receiverUrl).host],
+    });
+  }, TIMEOUT_MS);
+
+  afterAll(async () => {
+    await monitoring?.close();
+    await Promise.all([...running.keys()].map(stop));
+    await rig.close();
+    await door.close();
+    await certificates.remove();
+    destination.close();
+  });
+
+  async function startWorker(name: string, address: string, more: Readonly<Record<string, string>>) {
+    const env = { ...rig.env, ...more, GANGWAY_METRICS_ADDRESS: address };
+    running.set(name, await launch('worker', env, 'worker is ready'));
+  }
+
+  const startBuild = (build: string, address: string) =>
+    startWorker(build, address, { GANGWAY_TASK_QUEUE: otherQueue, GANGWAY_BUILD_ID: build });
+
+  async function stop(name: string): Promise<void> {
+    const process = running.get(name);
+    running.delete(name);
+    process?.child.kill('SIGKILL');
+    await process?.exit;
+  }
+
+  const promote = (build: string) =>
+    eventually(
+      () =>
+        run(
+          inject('temporalCli'),
+          [
+            ...['worker', 'deployment', 'set-current-version', '--yes', '--deployment-name', otherQueue],
+            ...['--build-id', build, '--address', rig.env['TEMPORAL_ADDRESS'] ?? ''],
+          ],
+          {},
+        ),
+      ({ code }) => code === 0,
+      `${build} as the current version`,
+    );
+
+  /** Sends an event to the receiver. */
+  async function send(signature?: string): Promise<number> {
+    const [id, now] = [randomUUID(), new Date()];
+    const data = merchant();
+    const type = 'merchant.boarding.requested.v1';
+    const body = JSON.stringify({ specversion: '1.0', id, source: '/crm', type, data });
+    const headers = {
+      'content-type': 'application/cloudevents+json',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': signature ?? new Webhook(SECRET).sign(id, now, body),
+    };
+    return (await fetch(`${receiverUrl}/events`, { method: 'POST', headers, body })).status;
+  }
+
+  /** Waits until an alert with these labels was sent. */
+  const sent = (alertname: string, labels: Readonly<Record<string, string>> = {}) =>
+    eventually(
+      async () => monitoring.sent.filter(({ labels: its }) => its['alertname'] === alertname),
+      (all) =>
+        all.some(({ labels: its }) => Object.entries(labels).every(([name, value]) => its[name] === value)),
+      `${alertname} ${JSON.stringify(labels)}`,
+      PATIENCE_MS,
+    );
+
+  it(
+    'nothing is alerted but what is old, while all is well',
+    async () => {
+      const up = () => monitoring.query('sum by (job) (up)');
+      await eventually(
+        up,
+        (jobs) => jobs['gangway-worker'] === 5 && jobs['gangway-receiver'] === 1,
+        'targets',
+      );
+      await promote('a');
+      await eventually(
+        () => monitoring.query(`min(gangway_task_queue_workers{task_queue="${otherQueue}"})`),
+        (least) => least[''] === 2,
+        'workers of the current build',
+        PATIENCE_MS,
+      );
+      await eventually(
+        () => monitoring.firing(),
+        (firing) => firing.join() === 'GangwayCredentialExpires,GangwayPayloadKeyOld',
+        'alerts of what is old alone',
+      );
+      await sent('GangwayCredentialExpires', { credential: 'certificate' });
+      await sent('GangwayPayloadKeyOld', { key: 'k20250101-0a1b2c' });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'each alert is sent once what it is about happens, and says of which partner and account',
+    async () => {
+      const board = (scenario: string, count: number, more: object = {}) =>
+        Promise.all(Array.from({ length: count }, () => rig.board(merchant(scenario, more))));
+
+      // A build that an operation is pinned to, and the current one, lose their workers.
+      const onBuilds = { ...rig, taskQueue: otherQueue };
+      const bank = bankOf(onBuilds);
+      const card = await bank.card();
+      await rig.sandbox.plan('drop-before-commit', 'close-card');
+      const closing = await bank.operate('closeCard', card.paymentCardId, card);
+      await closing.requirement('uncertain-write');
+      await promote('b');
+      await Promise.all([stop('a'), stop('b')]);
+      await rig.client.workflow.start('merchantBoarding', {
+        ...{ taskQueue: otherQueue, workflowId: `waits-${otherQueue}`, args: [merchant()] },
+      });
+
+      // Partners that are unavailable, refuse us, or are slow by our own limit.
+      await board('straight', 6, { account: 'south' });
+      await board('straight', 1, { account: 'north' });
+      await board('straight', 6, { account: 'slow' });
+
+      // What people are asked.
+      await rig.sandbox.plan('drop-after-commit', 'create-merchant');
+      const [lost] = await board('straight', 1);
+      await lost?.requirement('uncertain-write');
+      await board('notes', 1, DUE_AT_ONCE);
+
+      // A workflow that no release has: its tasks fail.
+      await rig.client.workflow.start('unheardOf', {
+        ...{ taskQueue: rig.taskQueue, workflowId: `unheard-of-${rig.taskQueue}` },
+      });
+
+      // Half of what is published is rejected, and status reads are told to wait.
+      const many = await board('uw-level-1', 10);
+      for (const { workflowId } of many)
+        await new Onboarding(rig.client, workflowId).requirement('underwriting-note');
+      await rig.sandbox.plan('429', 'get-status', { times: 1_000, milliseconds: 1_000 });
+
+      // Callers with a wrong secret; then Temporal is away for one worker and the receiver.
+      for (let count = 0; count < 8; count++) expect(await send('v1,AAAA')).toBe(401);
+      await sent('GangwayReceiverRefuses', { problem: 'bad-signature' });
+      await door.close();
+      const untilAlerted = new AbortController();
+      const sending = (async () => {
+        for (; !untilAlerted.signal.aborted; await sleep(250)) expect(await send()).toBe(503);
+      })();
+      await sent('GangwayReceiverErrors');
+      untilAlerted.abort();
+      await sending;
+
+      const boarding = { system: 'boarding' };
+      const north = { system: 'boarding', account: 'north' };
+      await Promise.all([
+        sent('GangwayRequirementOverdue'),
+        sent('GangwayUncertainWrite', boarding),
+        sent('GangwayCredentials', { ...north, kind: 'credentials' }),
+        sent('GangwayPartnerErrors', { system: 'boarding', account: 'south' }),
+        sent('GangwayPartnerRateLimited', boarding),
+        sent('GangwayNewsFailing'),
+        sent('GangwayTemporalAway'),
+        sent('GangwayNoPollers', { task_queue: otherQueue }),
+        sent('GangwayBuildWithoutWorkers', { build: `${otherQueue}:a` }),
+        sent('GangwayBuildWithoutWorkers', { build: `${otherQueue}:b` }),
+        sent('GangwayWorkflowTasksWait', { task_queue: otherQueue }),
+        sent('GangwayActivitiesWait', {
+          ...{ task_queue: `${rig.taskQueue}-boarding-slow`, system: 'boarding', account: 'slow' },
+        }),
+        sent('GangwayWorkflowTasksFail', { workflow_type: 'unheardOf' }),
+      ]);
+      expect(await monitoring.firing()).not.toContain('GangwayNoWorker');
+      await Promise.all([...running.keys()].map(stop));
+      await sent('GangwayNoWorker');
+
+      const names = new Set(monitoring.sent.map(({ labels }) => labels['alertname']));
+      expect(names).toEqual(new Set(alerts().map(({ alert }) => alert)));
+      for (const { to, labels, annotations } of monitoring.sent) {
+        expect(to).toBe(labels['severity'] === 'page' ? '/pager' : '/tickets');
+        expect(annotations['summary']).not.toMatch(/<no value>|\{\{/);
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** Takes news; every second event is answered with 503. */
+async function halfBroken() {
+  let count = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    count += 1;
+    response.writeHead(count % 2 === 0 ? 204 : 503).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/news`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Settings of an account at the boarding partner. */
+function partners(prefix: string, url: string, password = 'sandbox'): Record<string, string> {
+  return {
+    [`${prefix}_BOARDING_URL`]: url,
+    [`${prefix}_BOARDING_USERNAME`]: 'sandbox',
+    [`${prefix}_BOARDING_PASSWORD`]: password,
+  };
+}

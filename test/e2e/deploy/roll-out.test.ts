@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
+import { type Builds, serveBuilds } from '../../rigs/deploy/builds.js';
+import { merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { type Finished, run } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+import { type Build, buildWith, documentedChange, withoutPatch } from '../../rigs/worker/changed-build.js';
+
+const TIMEOUT_MS = 900_000;
+
+/** The name of the documented change, which the new build has. */
+const PATCH = 'fees-after-submission';
+
+let rig: Rig;
+let changed: Build;
+let builds: Builds;
+beforeAll(async () => {
+  // Temporal looks every three minutes what is pinned to a build that drains; here every second.
+  const dynamicConfig = {
+    'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '1s',
+    'matching.wv.VersionDrainageStatusRefreshInterval': '1s',
+  };
+  rig = await createRig({ worker: false, payloadKeys: '', server: { dynamicConfig } });
+  changed = await buildWith(documentedChange());
+  builds = await serveBuilds(rig.env, { '0.1.0': undefined, '0.2.0': changed.root });
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await builds.close();
+  await rig.close();
+  await changed.remove();
+});
+
+function rollOut(...args: string[]): Promise<Finished> {
+  return run('deploy/roll-out.sh', args, {
+    ...rig.env,
+    WORKERS: builds.command,
+    TEMPORAL: inject('temporalCli'),
+  });
+}
+
+async function done(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await rollOut(...args);
+  expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
+  return stdout.trimEnd();
+}
+
+async function refused(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await rollOut(...args);
+  expect({ code, stdout }, args.join(' ')).toEqual({ code: 1, stdout: '' });
+  return stderr.trimEnd();
+}
+
+async function waiting(count: number): Promise<Onboarding[]> {
+  const all = await Promise.all(Array.from({ length: count }, () => rig.board(merchant('uw-level-1'))));
+  await Promise.all(all.map((each) => each.requirement('underwriting-note')));
+  return all;
+}
+
+/** The build of the last workflow task. */
+async function buildOf({ handle }: Onboarding): Promise<string | null | undefined> {
+  const { raw } = await handle.describe();
+  return raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId;
+}
+
+const allOn = (onboardings: readonly Onboarding[], build: string) =>
+  eventually(
+    () => Promise.all(onboardings.map(buildOf)),
+    (now) => now.every((each) => each === build),
+    `all on ${build}`,
+  );
+
+async function tasksFailed({ handle }: Onboarding): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes).length;
+}
+
+/** How long an answer may take while workers come and go on a busy machine, in milliseconds. */
+const ANSWER_MS = 20_000;
+
+/** Asks waiting onboardings for their state, again and again: only a worker that polls for them answers. */
+function keepAsking(onboardings: Onboarding[]) {
+  const stopping = new AbortController();
+  const silent: string[] = [];
+  let asked = 0;
+  const ask = async (onboarding: Onboarding) => {
+    const isAnswered = await Promise.race([
+      onboarding.state().then(
+        ({ requirements }) => requirements.length === 1,
+        (error: Error) => error.message,
+      ),
+      sleep(ANSWER_MS, 'no answer'),
+    ]);
+    asked += 1;
+    if (isAnswered !== true) silent.push(`${onboarding.workflowId}: ${isAnswered}`);
+  };
+  const asking = (async () => {
+    for (; !stopping.signal.aborted; await sleep(100)) await Promise.all(onboardings.map(ask));
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await asking;
+      return { silent, asked };
+    },
+  };
+}
+
+it(
+  'rolls a build out, ramps it and takes it back, and each waiting onboarding has a worker at each moment',
+  async () => {
+    await done('start', '0.1.0');
+    expect(await done('promote', '0.1.0')).toBe('0.1.0 is current');
+    const old = await waiting(6);
+    const asking = keepAsking(old);
+    onTestFinished(async () => void (await asking.stop()));
+
+    await done('start', '0.2.0');
+    expect(await refused('stop', '0.1.0')).toBe('roll-out.sh: 0.1.0 is current: promote another build first');
+    expect(await done('ramp', '0.2.0', '50')).toBe('0.2.0 gets 50% of the onboardings');
+    const newcomers = await waiting(6);
+    await eventually(
+      () => Promise.all(newcomers.map(buildOf)),
+      (now) => new Set(now).size === 2,
+      'newcomers of both builds',
+    );
+    expect(await refused('stop', '0.2.0')).toBe(
+      'roll-out.sh: 0.2.0 gets a part of the onboardings: ramp it to 0 first',
+    );
+
+    // Those that the new build began have passed its patch, and stay with it.
+    expect(await done('back', '0.1.0', PATCH)).toBe(
+      `0.2.0 keeps what has passed ${PATCH}\n0.1.0 is current again`,
+    );
+    await allOn(old, '0.1.0');
+    expect(new Set(await Promise.all(newcomers.map(buildOf)))).toEqual(new Set(['0.1.0', '0.2.0']));
+    expect(await refused('stop', '0.2.0')).toMatch(/^roll-out.sh: 0.2.0 is draining: workflows are pinned/);
+
+    expect(await done('promote', '0.2.0', PATCH)).toMatch(
+      /^0.2.0 is current; to go back: roll-out.sh back 0.1.0; .*\nwhat has passed fees-after-submission follows the current build$/,
+    );
+    await allOn([...old, ...newcomers], '0.2.0');
+    expect(await done('check')).toBe('all 12 go on');
+    await eventually(
+      () => rollOut('stop', '0.1.0'),
+      ({ code }) => code === 0,
+      'build 0.1.0, drained',
+    );
+    expect(builds.running()).toEqual(['0.2.0']);
+    await Promise.all(old.map((each) => each.state()));
+
+    const { silent, asked } = await asking.stop();
+    expect(silent).toEqual([]);
+    expect(asked).toBeGreaterThan(100);
+    for (const each of [...old, ...newcomers]) {
+      const { id } = await each.requirement('underwriting-note');
+      await each.resolve(id, { kind: 'text', text: 'Answered.' });
+      expect(await each.outcome()).toMatchObject({ outcome: 'boarded' });
+    }
+    for (const operation of ['create-merchant', 'submit-merchant'])
+      expect(await rig.sandbox.ledger({ operation })).toHaveLength(12);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'finds out by a check what a bad build cannot go on with, although nothing there polls',
+  async () => {
+    const quiet = await createRig({ worker: false, payloadKeys: '', server: {} });
+    const bad = await buildWith(withoutPatch(documentedChange()));
+    const env = { ...quiet.env, GANGWAY_POLL_MIN: '10m', GANGWAY_POLL_MAX: '10m' };
+    const itsBuilds = await serveBuilds(env, { good: undefined, bad: bad.root });
+    onTestFinished(async () => {
+      await itsBuilds.close();
+      await quiet.close();
+      await bad.remove();
+    });
+    const settings = { ...env, WORKERS: itsBuilds.command, TEMPORAL: inject('temporalCli') };
+    const does = (...args: string[]) => run('deploy/roll-out.sh', args, settings);
+    await does('start', 'good');
+    await does('promote', 'good');
+    const waits = await quiet.board(merchant('uw-level-1'));
+    await waits.requirement('underwriting-note');
+    expect(await does('check')).toEqual({ code: 0, stdout: 'all 1 go on\n', stderr: '' });
+
+    await does('start', 'bad');
+    await does('promote', 'bad');
+    // Task queues hear of it a moment later.
+    const found = await eventually(
+      () => does('check'),
+      ({ code }) => code === 1,
+      'a check that finds something',
+    );
+    expect(found.stderr).toMatch(
+      new RegExp(`^roll-out.sh: these cannot go on:\n${waits.workflowId}: .*Nondeterminism error`),
+    );
+    expect(await tasksFailed(waits)).toBe(0);
+    await does('back', 'good');
+    await eventually(
+      () => does('check'),
+      ({ stdout }) => stdout === 'all 1 go on\n',
+      'a check that finds nothing',
+    );
+  },
+  TIMEOUT_MS,
+);

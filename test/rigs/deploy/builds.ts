@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { launch, type RunningProcess } from '../processes.js';
+
+/** Starts and stops workers of builds for deploy/roll-out.sh, as a cluster does. */
+export interface Builds {
+  /** For the setting `WORKERS`. */
+  readonly command: string;
+  /** Builds whose workers run. */
+  readonly running: () => string[];
+  close(): Promise<void>;
+}
+
+/**
+ * @param env settings of the workers, but for their build
+ * @param roots where the code of each build is; undefined for this one
+ */
+export async function serveBuilds(
+  env: Readonly<Record<string, string>>,
+  roots: Readonly<Record<string, string | undefined>>,
+): Promise<Builds> {
+  const workers = new Map<string, RunningProcess>();
+  const verbs: Readonly<Record<string, (build: string) => Promise<void>>> = {
+    async start(build) {
+      if (workers.has(build)) return;
+      const settings = { ...env, GANGWAY_BUILD_ID: build };
+      workers.set(build, await launch('worker', settings, 'worker is ready', { build: roots[build] }));
+    },
+    async stop(build) {
+      const worker = workers.get(build);
+      workers.delete(build);
+      worker?.child.kill('SIGTERM');
+      await worker?.exit;
+    },
+  };
+  const server = createServer((request, response) => {
+    const [, verb = '', build = ''] = (request.url ?? '').split('/');
+    const done = verbs[verb]?.(build) ?? Promise.reject(new Error(`there is no ${verb}`));
+    done.then(
+      () => response.writeHead(204).end(),
+      (error: Error) => response.writeHead(500).end(error.message),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    command: `${process.execPath} test/rigs/deploy/workers.mjs http://127.0.0.1:${port}`,
+    running: () => [...workers.keys()],
+    async close() {
+      await Promise.all([...workers.keys()].map((build) => verbs['stop']?.(build)));
+      server.close();
+    },
+  };
+}

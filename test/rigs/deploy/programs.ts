@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { access, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const CACHE = fileURLToPath(new URL('../../../.cache/monitoring', import.meta.url));
+
+/** To fetch and unpack them, once. */
+export const PROGRAMS_TIMEOUT_MS = 300_000;
+
+/** Programs of Debian's packages `prometheus` and `prometheus-alertmanager`. */
+const NAMES = ['prometheus', 'promtool', 'prometheus-alertmanager', 'amtool'] as const;
+
+/** Paths of the programs. */
+export type Programs = Readonly<Record<(typeof NAMES)[number], string>>;
+
+/**
+ * Finds the programs on the PATH or in the project's cache; fetches Debian's packages otherwise.
+ *
+ * @throws {Error} saying what to install, where there are no packages of Debian
+ */
+export async function monitoringPrograms(): Promise<Programs> {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const onPath = await Promise.all(folders.map(allIn));
+  const found = onPath.find((programs) => programs !== undefined) ?? (await allIn(join(CACHE, 'usr', 'bin')));
+  return found ?? fetched();
+}
+
+async function allIn(folder: string): Promise<Programs | undefined> {
+  const paths = NAMES.map((name) => [name, join(folder, name)] as const);
+  try {
+    await Promise.all(paths.map(([, path]) => access(path, constants.X_OK)));
+    return Object.fromEntries(paths) as Programs;
+  } catch {
+    return undefined;
+  }
+}
+
+/** apt-get checks the packages' signatures; they are unpacked, and not installed. */
+async function fetched(): Promise<Programs> {
+  await mkdir(join(CACHE, '..'), { recursive: true });
+  const folder = await mkdtemp(`${CACHE}-getting-`);
+  try {
+    const download = () =>
+      run('apt-get', ['download', '--quiet', 'prometheus', 'prometheus-alertmanager'], { cwd: folder });
+    // A new machine has no lists of packages yet.
+    await download().catch(() => run('apt-get', ['update', '--quiet']).then(download));
+    const packages = (await readdir(folder)).filter((name) => name.endsWith('.deb'));
+    for (const name of packages) await run('dpkg-deb', ['--extract', join(folder, name), folder]);
+    // Another test may have been faster.
+    await rename(folder, CACHE).catch(() => undefined);
+  } catch (error) {
+    throw new Error('install Debian’s packages prometheus and prometheus-alertmanager', { cause: error });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  const programs = await allIn(join(CACHE, 'usr', 'bin'));
+  if (!programs) throw new Error(`${CACHE} lacks some of ${NAMES.join(', ')}: remove it`);
+  return programs;
+}

@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { parse, stringify } from 'yaml';
+import { endWithUs } from '../../../src/end-with-us.js';
+import { freePort } from '../../../src/temporal/dev-server.js';
+import { eventually } from '../waiting.js';
+import type { Programs } from './programs.js';
+
+/** A minute of the shipped files lasts a second. */
+const TIME_LAPSE = 60;
+
+const TOKEN = 'token-of-alertmanager';
+
+/** An alert that Alertmanager sent to a webhook. */
+export interface Sent {
+  /** The path of the webhook: `/pager` or `/tickets`. */
+  readonly to: string;
+  readonly status: 'firing' | 'resolved';
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Prometheus and Alertmanager with the shipped files. */
+export interface Monitoring {
+  /** What was sent so far; only with the token of the secret. */
+  readonly sent: readonly Sent[];
+  /** The value of an expression by its labels, written as PromQL does. */
+  query(promql: string): Promise<Readonly<Record<string, number>>>;
+  /** Names of the alerts that fire now. */
+  firing(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts both with the files of `deploy/`, as they are but for durations, which are {@link TIME_LAPSE} times shorter, and for
+ * the addresses of what is scraped and whom alerts are sent to.
+ *
+ * @param targets `host:port` by scrape job
+ */
+export async function startMonitoring(
+  programs: Programs,
+  targets: Readonly<Record<string, readonly string[]>>,
+): Promise<Monitoring> {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-monitoring-'));
+  const sent: Sent[] = [];
+  const webhooks = createServer(async (request, response) => {
+    if (request.headers.authorization !== `Bearer ${TOKEN}`) return void response.writeHead(401).end();
+    const { alerts } = (await json(request)) as { alerts: Omit<Sent, 'to'>[] };
+    sent.push(...alerts.map((alert) => ({ to: request.url ?? '', ...alert })));
+    response.writeHead(204).end();
+  });
+  webhooks.listen(0, '127.0.0.1');
+  await once(webhooks, 'listening');
+  const webhookUrl = `http://127.0.0.1:${(webhooks.address() as AddressInfo).port}`;
+  const [port, alertPort] = [await freePort(), await freePort()];
+
+  await writeFile(join(folder, 'token'), TOKEN);
+  await cp('deploy/prometheus', folder, { recursive: true });
+  await change(folder, 'alerts.yml', (text) => text);
+  await change(folder, 'prometheus.yml', (text) => withAddresses(text, targets, `127.0.0.1:${alertPort}`));
+  await cp('deploy/alertmanager', folder, { recursive: true });
+  await change(folder, 'alertmanager.yml', (text) =>
+    text
+      .replace('https://pager.example.com/gangway', `${webhookUrl}/pager`)
+      .replace('https://tickets.example.com/gangway', `${webhookUrl}/tickets`)
+      .replace('/run/secrets/alert_token', join(folder, 'token')),
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const running = [
+    start(programs.prometheus, [
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'metrics')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ]),
+    start(programs['prometheus-alertmanager'], [
+      `--config.file=${join(folder, 'alertmanager.yml')}`,
+      `--storage.path=${join(folder, 'alerts')}`,
+      `--web.listen-address=127.0.0.1:${alertPort}`,
+      '--cluster.listen-address=',
+    ]),
+  ];
+  for (const ready of [url, `http://127.0.0.1:${alertPort}`])
+    await eventually(
+      () =>
+        fetch(`${ready}/-/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      (ok) => ok,
+      ready,
+    );
+  const get = async (path: string) => {
+    const response = await fetch(url + path);
+    const { data } = (await response.json()) as {
+      data: { result?: { metric: object; value: [number, string] }[]; alerts?: Sent[] };
+    };
+    return data;
+  };
+  return {
+    sent,
+    async query(promql) {
+      const { result = [] } = await get(`/api/v1/query?${new URLSearchParams({ query: promql })}`);
+      return Object.fromEntries(
+        result.map(({ metric, value }) => [Object.values(metric).join(), Number(value[1])]),
+      );
+    },
+    async firing() {
+      const { alerts = [] } = await get('/api/v1/alerts');
+      const firing = alerts.filter((alert) => (alert as { state?: string }).state === 'firing');
+      return [...new Set(firing.map(({ labels }) => labels['alertname'] ?? ''))].sort();
+    },
+    async close() {
+      await Promise.all(running.map((stop) => stop()));
+      webhooks.closeAllConnections();
+      webhooks.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function change(folder: string, name: string, edit: (text: string) => string): Promise<void> {
+  const file = join(folder, name);
+  await writeFile(file, shortened(edit(await readFile(file, 'utf8'))));
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Durations of settings, of `for` and of ranges; texts and numbers of seconds stay. */
+function shortened(text: string): string {
+  return text.replace(
+    /(_interval: |_wait: |for: |\[)(\d+)([smhd])(?![\w])/g,
+    (_, before: string, count: string, unit: string) =>
+      `${before}${(Number(count) * (UNITS[unit] ?? 0)) / TIME_LAPSE}ms`,
+  );
+}
+
+/** Other addresses in the place of names that only Compose knows. */
+function withAddresses(
+  text: string,
+  targets: Readonly<Record<string, readonly string[]>>,
+  alertmanager: string,
+): string {
+  const { scrape_configs, alerting, ...rest } = parse(text);
+  if (!scrape_configs.every(({ dns_sd_configs }: { dns_sd_configs?: unknown }) => dns_sd_configs))
+    throw new Error('prometheus.yml no longer looks its targets up');
+  return stringify({
+    ...rest,
+    scrape_configs: scrape_configs.map(({ job_name }: { job_name: string }) => ({
+      job_name,
+      static_configs: [{ targets: targets[job_name] ?? [] }],
+    })),
+    alerting: { ...alerting, alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
+  });
+}
+
+/** @returns ends it */
+function start(program: string, args: readonly string[]): () => Promise<void> {
+  const child = spawn(program, args, { stdio: 'ignore', detached: true });
+  const exited = once(child, 'exit');
+  endWithUs(child, 'group');
+  return async () => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+}
