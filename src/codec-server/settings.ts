@@ -3,6 +3,7 @@ import {
   BadSetting,
   bearerTokens,
   flag,
+  list,
   listenAddress,
   loadConfig,
   readSettings,
@@ -35,7 +36,11 @@ const settings = z.object({
     .string()
     .refine(isOrigin, 'must be an origin such as https://temporal.example.com, without a path')
     .optional(),
+  CODEC_NAMESPACES: list
+    .refine((names) => names.every(Boolean), 'must be names of namespaces, separated by commas')
+    .optional(),
   CODEC_REQUESTS_PER_MINUTE: requestsPerMinute,
+  TEMPORAL_NAMESPACE: z.string().default('default'),
 });
 
 type Settings = z.output<typeof settings>;
@@ -47,6 +52,7 @@ export interface CodecSettings {
   readonly bearer: BearerRules;
   readonly uiOrigin: string | undefined;
   readonly tokenInPath: boolean;
+  readonly namespaces: readonly string[];
   readonly requestsPerMinute: number;
   readonly logLevel: string;
 }
@@ -60,6 +66,7 @@ export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings
     bearer: bearerFrom(set),
     uiOrigin: set.CODEC_UI_ORIGIN,
     tokenInPath: tokenInPathFrom(set),
+    namespaces: set.CODEC_NAMESPACES ?? [set.TEMPORAL_NAMESPACE],
     requestsPerMinute: set.CODEC_REQUESTS_PER_MINUTE,
     logLevel: loadConfig(environment).logLevel,
   };
