@@ -8,10 +8,11 @@ import {
   loadConfig,
   readSettings,
   requestsPerMinute,
+  requireCertificates,
   withSecretFiles,
 } from '../config.js';
 import type { BearerRules, JwtRule } from '../http/bearer.js';
-import { isSecureOrLoopback } from '../partners/http.js';
+import { isLoopback, isSecureOrLoopback } from '../partners/http.js';
 import { type PayloadKeys, payloadKeys } from '../temporal/payload-keys.js';
 
 /** Settings of the codec server that may come from the file that `<NAME>_FILE` names. */
@@ -60,6 +61,8 @@ export interface CodecSettings {
 /** @throws {BadSetting} naming the first setting that cannot be used */
 export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings {
   const set = readSettings(settings, withSecretFiles(environment, CODEC_SECRETS));
+  const { CODEC_JWKS_URL: jwksUrl } = set;
+  requireCertificates(environment, jwksUrl === undefined || isLoopback(new URL(jwksUrl)));
   return {
     ...addressFrom(set),
     keys: set.PAYLOAD_KEYS,

@@ -108,6 +108,7 @@ describe('the settings of the codec server', () => {
       'CODEC_TOKEN_IN_PATH: is for a codec server on loopback only',
       { CODEC_TOKEN_IN_PATH: 'true', CODEC_BEHIND_TLS: 'true' },
     ],
+    ['NODE_TLS_REJECT_UNAUTHORIZED: is 0', { ...JWT, NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
     ['CODEC_NAMESPACES: must be names of namespaces', { CODEC_NAMESPACES: 'live,' }],
     ['CODEC_REQUESTS_PER_MINUTE: must be a number from 1', { CODEC_REQUESTS_PER_MINUTE: '0' }],
   ])('are refused: %s', (message, settings) => {
