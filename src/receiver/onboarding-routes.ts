@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { KnownAccounts } from '../messages/known-accounts.js';
+import { isNestedDeeper, TOO_NESTED } from '../messages/nesting.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
 import { type Started, stateOf } from '../temporal/onboardings.js';
 import type { Desk } from './event-types.js';
@@ -59,6 +60,7 @@ function startFrom(desk: Desk, known: KnownAccounts) {
     customer: starter(BODY_KINDS.customer, desk, known),
   };
   return (externalId: string, body: unknown): (() => Promise<Started>) => {
+    if (isNestedDeeper(body)) throw invalid([{ field: '', message: TOO_NESTED }]);
     const { type, ...members } = checked(typed, body);
     return starters[type]({ ...members, externalId });
   };

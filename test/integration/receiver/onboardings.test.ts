@@ -190,6 +190,16 @@ describe('what is refused', () => {
     });
   });
 
+  it('what is nested too deep', async () => {
+    const { call } = await runReceiver(rig);
+    const body = `{"type":"merchant","application":${'['.repeat(2_000)}${']'.repeat(2_000)}}`;
+    const reply = await call('PUT /onboardings/m-1', body, { ...inJson, authorization });
+    expect(problemOf(reply)).toMatchObject({
+      status: 422,
+      errors: [{ field: '', message: 'must not be nested deeper than 64 levels' }],
+    });
+  });
+
   it('what is no JSON, and other types of content', async () => {
     const { call } = await runReceiver(rig);
     const headers = { ...inJson, authorization };
