@@ -9,7 +9,7 @@ import { parse } from './events.js';
 import { invalid, Problem, wrongFields } from './problems.js';
 import { find } from './resolutions.js';
 import { ask } from './temporal.js';
-import { textBodies, textOf } from './text-bodies.js';
+import { holdUntilAnswered, textBodies, textOf } from './text-bodies.js';
 
 interface OnboardingRoutes {
   readonly desk: Desk;
@@ -41,7 +41,8 @@ export function onboardingRoutes({ desk, known, isCaller }: OnboardingRoutes) {
       if (!isCaller(request)) throw refused(request);
     });
     server.put<Path>('/onboardings/:externalId', async (request, reply) => {
-      const starting = start(request.params.externalId, parse(textOf(request, MEDIA_TYPES)));
+      const body = holdUntilAnswered(parse(textOf(request, MEDIA_TYPES)), reply);
+      const starting = start(request.params.externalId, body);
       const { workflowId } = await ask(desk.client, starting);
       return reply.code(202).header('location', `/onboardings/${workflowId}`).send({ workflowId });
     });

@@ -117,7 +117,7 @@ describe('gangway board', () => {
     [
       'a key that is an SSN',
       { ...merchant(), externalId: '000-12-3456' },
-      ['externalId: looks like a social'],
+      ['externalId: contains what looks like a social'],
     ],
   ])('names %s, exits 2 and starts nothing', async (_, input, problems) => {
     const { code, stdout, stderr } = await gangway(['board', await file(input)]);

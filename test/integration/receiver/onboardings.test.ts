@@ -164,7 +164,7 @@ describe('what is refused', () => {
       '123-45-6789',
       { ...input, type: 'merchant', agentProfileId: '101', fees: { amexx: {} } },
       [
-        { field: 'externalId', message: 'looks like a social security number' },
+        { field: 'externalId', message: 'contains what looks like a social security number' },
         { field: 'agentProfileId', message: 'Invalid input: expected number, received string' },
         { field: 'fees.amexx', message: 'is not a known field' },
       ],
