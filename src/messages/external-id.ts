@@ -23,5 +23,14 @@ export const externalId = z
     if (looksLike !== undefined) context.addIssue(`contains what looks like ${looksLike}`);
   });
 
-/** Hours a person has to answer a requirement. */
-export const dueInHours = z.number().positive().max(8_760);
+/** An id that the partners count from 1 on, as of merchants, agent profiles and boarding settings. */
+export const partnerId = z.int32().min(1, 'must be an id at the partner, from 1 on');
+
+/** A thirtieth of a second, which is at once for a person, and of which a timer still makes more than nothing. */
+const SHORTEST_HOURS = 0.000_01;
+
+/** Hours a person has to answer a requirement; a year at most. */
+export const dueInHours = z
+  .number()
+  .min(SHORTEST_HOURS, `must be ${SHORTEST_HOURS} or more, in hours`)
+  .max(8_760, 'must be 8760 or less, in hours');

@@ -1,12 +1,7 @@
 import { z } from 'zod';
-import {
-  createMerchantRequest,
-  feeChanges,
-  int32Id,
-  submitMerchantRequest,
-} from '../partners/boarding/schemas.js';
+import { createMerchantRequest, feeChanges, submitMerchantRequest } from '../partners/boarding/schemas.js';
 import { furtherJson } from '../partners/request-members.js';
-import { dueInHours, externalId } from './external-id.js';
+import { dueInHours, externalId, partnerId } from './external-id.js';
 import {
   allPosNames,
   isPosOf,
@@ -44,10 +39,10 @@ function boardingMembers(known: KnownAccounts) {
   ).shape;
   return {
     merchant: z.strictObject({ dba, firstName, lastName, email, cashDiscount, pos }),
-    agentProfileId: int32Id.optional(),
+    agentProfileId: partnerId.optional(),
     /** Name of an agent profile, to be looked up. */
     agent: lookupName.optional(),
-    boardingSettingsId: int32Id.optional(),
+    boardingSettingsId: partnerId.optional(),
     /** Name of boarding settings, to be looked up; `false` creates the merchant without boarding settings. */
     boardingSettings: z.union([lookupName, z.literal(false)]).optional(),
     /** Fees to change; those not named stay as the boarding settings have them. */
@@ -57,7 +52,7 @@ function boardingMembers(known: KnownAccounts) {
     /** v1 is deprecated; v2 unless said otherwise. */
     create: z.enum(['v2', 'v1']).optional(),
     /** Adopt this merchant instead of creating one. */
-    merchantProfileId: int32Id.optional(),
+    merchantProfileId: partnerId.optional(),
     dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
   };
 }
