@@ -35,6 +35,7 @@ const codec = await startCodecServer({
   bearer: { tokens: [TOKEN], jwt: undefined },
   uiOrigin: server.uiUrl,
   tokenInPath: true,
+  namespaces: ['default'],
   requestsPerMinute: 3_000,
   logger: createLogger('error'),
 });

@@ -3,10 +3,10 @@
 import { startCodecServer } from './codec-server/server.js';
 import { loadCodecSettings } from './codec-server/settings.js';
 import { BadSetting } from './config.js';
-import { createLogger } from './logging.js';
+import { createLogger, runProcess } from './logging.js';
 
-async function main(): Promise<void> {
-  const { logLevel, ...options } = loadCodecSettings(process.env);
+async function main({ env }: NodeJS.Process): Promise<void> {
+  const { logLevel, ...options } = loadCodecSettings(env);
   const logger = createLogger(logLevel);
   const server = await startCodecServer({ ...options, logger }).catch((error: unknown) => {
     throw new BadSetting('CODEC_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
@@ -18,7 +18,4 @@ async function main(): Promise<void> {
   }
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof BadSetting ? error.message : error}\n`);
-  process.exitCode = 2;
-});
+runProcess(main);

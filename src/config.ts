@@ -7,7 +7,7 @@ import { DEFAULT_TASK_QUEUE } from './messages/ids.js';
 import { type Destination, destinationOf } from './news/destinations.js';
 import type { SenderOptions } from './news/sender.js';
 import { ACCOUNT_SECRETS, type Account, accountSettings, url } from './partners/account-settings.js';
-import { isSecureOrLoopback } from './partners/http.js';
+import { isLoopback, isSecureOrLoopback } from './partners/http.js';
 import { type PayloadKeys, payloadKeys } from './temporal/payload-keys.js';
 
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
@@ -171,6 +171,15 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   if (set.GANGWAY_POLL_MIN > set.GANGWAY_POLL_MAX) {
     throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');
   }
+  const own = accountFrom(values, '');
+  const accounts = Object.fromEntries(names.map((name) => [name, accountFrom(values, prefixOf(name))]));
+  const places = [set.DOCUMENT_DIR, set.STATEMENT_DIR].filter(bucketAddress);
+  const others = [...set.EVENTS_URLS, ...(set.S3_ENDPOINT === undefined ? places : [set.S3_ENDPOINT])];
+  const reached = [...[own, ...Object.values(accounts)].flatMap(urlsOf), ...others];
+  requireCertificates(
+    environment,
+    reached.every((at) => isLoopback(new URL(at))),
+  );
   return {
     taskQueue: set.GANGWAY_TASK_QUEUE,
     version: versionFrom(set),
@@ -180,8 +189,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     metricsAddress: set.GANGWAY_METRICS_ADDRESS,
     logLevel: set.GANGWAY_LOG_LEVEL,
     uiUrl: set.GANGWAY_UI_URL,
-    ...accountFrom(values, ''),
-    accounts: Object.fromEntries(names.map((name) => [name, accountFrom(values, prefixOf(name))])),
+    ...own,
+    accounts,
     events: eventsFrom(set),
     documentDir: set.DOCUMENT_DIR,
     statementDir: set.STATEMENT_DIR,
@@ -215,6 +224,24 @@ function eventsFrom(set: z.output<typeof settings>): Config['events'] {
   }
   if (urls.length > 0 && secrets.length === 0) throw new BadSetting('EVENTS_SECRETS', 'is not set');
   return { secrets, toLoopback, destinations: urls.map(destinationOf) };
+}
+
+/** Where the partners of an account are. */
+function urlsOf({ boarding, banking, plantStore, payments, processor }: Account): string[] {
+  return [boarding, banking, plantStore, payments, processor].flatMap((partner) => partner?.url ?? []);
+}
+
+/**
+ * With `NODE_TLS_REJECT_UNAUTHORIZED=0` Node accepts any certificate, so that whoever poses as one we connect to gets our
+ * credentials.
+ *
+ * @param isLocal whether all that a process connects to is on this machine
+ * @throws {BadSetting}
+ */
+export function requireCertificates(environment: NodeJS.ProcessEnv, isLocal: boolean): void {
+  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0' || isLocal) return;
+  const why = 'is 0, so whoever poses as a partner would get our credentials; it is for loopback only';
+  throw new BadSetting('NODE_TLS_REJECT_UNAUTHORIZED', `${why}. Name the CA in NODE_EXTRA_CA_CERTS instead`);
 }
 
 /** An account has nothing of another one, least of all its credentials. */

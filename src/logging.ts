@@ -1,5 +1,7 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
-import { censored, PRIVATE_MEMBERS } from './private-values.js';
+import { BadSetting } from './config.js';
+import { withoutHeld } from './in-flight.js';
+import { censored, censoredWords, PRIVATE_MEMBERS } from './private-values.js';
 
 /** How deep in a log entry a private member is still found. */
 const DEPTH = 4;
@@ -21,7 +23,7 @@ export function createLogger(
       timestamp: pino.stdTimeFunctions.isoTime,
       redact,
       hooks: {
-        streamWrite: censored,
+        streamWrite: (line) => withoutHeld(censored(line)),
       },
       serializers: { error: withoutDetails, err: withoutDetails },
     },
@@ -32,6 +34,33 @@ export function createLogger(
 /** The details of a failure hold what a partner said of an input, which may quote it. */
 function withoutDetails(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  const { name, message, stack } = error;
-  return { name, message, stack };
+  const { name, message, stack = '' } = error;
+  return { name, message: censoredWords(message), stack: censoredWords(stack) };
+}
+
+/**
+ * Runs a process. What people can mend ends it with one line for them: a bad setting with exit code 2, another `foreseen` error
+ * with 1. Anything else is a failure of ours: it ends the process with 1 and goes through the logger, because Node itself
+ * would print all that its message holds.
+ */
+export function runProcess(
+  main: (process: NodeJS.Process) => Promise<void>,
+  isForeseen: (error: unknown) => boolean = () => false,
+): void {
+  const end = (error: unknown) => {
+    if (error instanceof Error && (error instanceof BadSetting || isForeseen(error))) {
+      process.stderr.write(`${error.message}\n`);
+    } else {
+      createLogger('fatal').fatal({ error: toError(error) }, 'the process has failed');
+    }
+    // Whatever is open by now, native connections too, would keep the process alive.
+    process.exit(error instanceof BadSetting ? 2 : 1);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+  main(process).catch(end);
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The receiver process: takes events and partners' webhooks, until SIGTERM or SIGINT. */
 import { BadSetting } from './config.js';
-import { createLogger } from './logging.js';
+import { createLogger, runProcess } from './logging.js';
 import { authSetting, HINTING_PARTNERS, takesAnyone } from './receiver/senders.js';
 import { startReceiver } from './receiver/server.js';
 import { loadReceiverSettings } from './receiver/settings.js';
@@ -34,7 +34,4 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
 }
 
-main(process).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof BadSetting ? error.message : error}\n`);
-  process.exitCode = 2;
-});
+runProcess(main);

@@ -3,7 +3,7 @@ import { Client } from '@temporalio/client';
 /** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { BadSetting, type Config, loadConfig, servedAccounts } from './config.js';
-import { createLogger } from './logging.js';
+import { createLogger, runProcess } from './logging.js';
 import { onNewApiKey } from './temporal/api-key.js';
 import { requireKeys, TemporalAway, temporalAway, temporalSettings } from './temporal/connection.js';
 import { temporalCheck } from './temporal/readiness.js';
@@ -81,11 +81,4 @@ function beginCounting(client: Client, config: Config): () => void {
   return watchTemporal(client, config, metricMeter);
 }
 
-main(process).catch((error: unknown) => {
-  const expected = error instanceof BadSetting || error instanceof TemporalAway;
-  process.stderr.write(
-    `${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : error}\n`,
-  );
-  // Whatever is open by now, native connections too, would keep the process alive.
-  process.exit(error instanceof BadSetting ? 2 : 1);
-});
+runProcess(main, (error) => error instanceof TemporalAway);

@@ -5,6 +5,9 @@ import { Refused } from '../http/refused.js';
 
 const { Payloads } = proto.temporal.api.common.v1;
 
+/** How many may come at once: what a page of the Web UI shows, several times over. */
+const MAX_PAYLOADS = 1_000;
+
 /** Bytes in proto3 JSON: base64 of either alphabet, with padding or without. */
 const bytes = z
   .string()
@@ -31,10 +34,14 @@ const body = z.strictObject({
     .nullish(),
 });
 
-/** @throws {Refused} naming the member that is wrong, and not what it holds */
+/** @throws {Refused} naming the member that is wrong, and not what it holds; with 413 when there are too many */
 export function payloadsFrom(json: unknown): Payload[] {
   const checked = body.safeParse(json);
-  if (checked.success) return Payloads.fromObject(checked.data).payloads;
+  if (checked.success) {
+    if ((checked.data.payloads?.length ?? 0) <= MAX_PAYLOADS)
+      return Payloads.fromObject(checked.data).payloads;
+    throw new Refused(413, `a request takes ${MAX_PAYLOADS} payloads at most`);
+  }
   const [issue] = checked.error.issues;
   throw new Refused(400, `${memberName(issue?.path ?? [])}: ${issue?.message}`);
 }

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import type { Payload } from '@temporalio/common';
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { Payload, PayloadCodec } from '@temporalio/common';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { BearerRules } from '../http/bearer.js';
 import { countCallers } from '../http/callers.js';
 import { Refused } from '../http/refused.js';
-import { payloadCodec } from '../temporal/payload-codec.js';
+import { payloadCodec, UnreadablePayload } from '../temporal/payload-codec.js';
 import type { PayloadKeys } from '../temporal/payload-keys.js';
 import { answerErrors } from './answers.js';
+import { boundBodies } from './bounds.js';
 import { allowOrigin } from './cors.js';
 import { payloadsFrom, payloadsToJson } from './payload-json.js';
 
@@ -19,6 +21,8 @@ export interface CodecServerOptions {
   readonly bearer: BearerRules;
   /** Origin of the Temporal Web UI; undefined when no page may call. */
   readonly uiOrigin: string | undefined;
+  /** The namespaces whose payloads are converted: `X-Namespace` of each request must name one of them. */
+  readonly namespaces: readonly string[];
   /** Takes the token from the path as well, `/<token>/decode`, for a Web UI that sends none. */
   readonly tokenInPath: boolean;
   /** Of one caller; all who have no valid token count as one for each address. */
@@ -33,13 +37,18 @@ export interface CodecServer {
   close(): Promise<void>;
 }
 
-/** Twice what Temporal takes in one message, as base64 makes it a third longer. */
-export const MAX_BODY_BYTES = 8 * 1024 * 1024;
-
 /** A small request may hold payloads that are large once decompressed. */
-export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a request may take to arrive, and how long a connection may stand still, in milliseconds. */
+const TIME_LIMITS = { requestTimeout: 10_000, connectionTimeout: 10_000 };
+
+/** What is logged of a request beside how it was answered. */
+interface Seen {
+  readonly payloads: number;
+  /** Id of a key that an encrypted payload needs and that is not among ours. */
+  readonly missingKey?: string;
+}
 
 /** Asked by machines that have no token and must not be turned away. It needs nobody else, so alive is ready. */
 const HEALTH = ['/healthz', '/readyz'];
@@ -51,33 +60,35 @@ const HEALTH = ['/healthz', '/readyz'];
  */
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
   const { host, port, keys, uiOrigin, logger } = options;
-  const server = Fastify({
-    bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    rewriteUrl: withoutPrefix,
-  });
-  // What a page may send without a preflight.
-  server.removeContentTypeParser('text/plain');
-  const counts = new WeakMap<FastifyRequest, number>();
-  server.addHook('onResponse', async (request, reply) => {
-    const path = shownPath(request.originalUrl, options.tokenInPath);
-    const entry = { method: request.method, path, status: reply.statusCode };
-    logger.info({ ...entry, payloads: counts.get(request) }, 'answered');
+  const server = Fastify({ ...TIME_LIMITS, rewriteUrl: withoutPrefix });
+  const seen = new WeakMap<FastifyRequest, Seen>();
+  server.addHook('onResponse', async (request, { statusCode: status }) => {
+    // A path may hold anything, a token as well, so only that of the route is shown.
+    const path = request.routeOptions.url ?? 'another';
+    logger.info({ method: request.method, path, status, ...seen.get(request) }, 'answered');
   });
   server.addHook('onRequest', async (_, reply) => void reply.header('cache-control', 'no-store'));
   answerErrors(server, logger);
   if (uiOrigin !== undefined) allowOrigin(server, uiOrigin);
   await admitCallers(server, options);
+  boundBodies(server, isHealth);
 
   const codec = payloadCodec(keys);
-  const route = (path: string, convert: (payloads: Payload[]) => Promise<Payload[]>) =>
+  const route = (path: string, convert: PayloadCodec['decode']) =>
     server.post(path, async (request) => {
+      requireNamespace(request, options.namespaces);
       const payloads = payloadsFrom(request.body);
-      counts.set(request, payloads.length);
-      return payloadsToJson(await convert(payloads));
+      seen.set(request, { payloads: payloads.length });
+      try {
+        return payloadsToJson(await inTurns(payloads, convert));
+      } catch (error) {
+        const missingKey = error instanceof UnreadablePayload ? error.missingKey : undefined;
+        seen.set(request, { payloads: payloads.length, ...(missingKey !== undefined && { missingKey }) });
+        throw error;
+      }
     });
   route('/encode', codec.encode);
-  route('/decode', (payloads) => bounded(payloads, codec.decode));
+  route('/decode', codec.decode);
   for (const path of HEALTH) server.get(path, () => ({ status: 'ok' }));
   const url = await server.listen({ host, port });
   return { url, close: () => server.close() };
@@ -87,12 +98,6 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
 function withoutPrefix({ url = '/' }: IncomingMessage): string {
   const path = pathOf(url);
   return /\/(?:en|de)code$/.test(path) ? path.slice(path.lastIndexOf('/')) : url;
-}
-
-/** What of a path may be logged. */
-function shownPath(url: string, tokenInPath: boolean): string {
-  const path = pathOf(url);
-  return tokenInPath ? (/\/(?:en|de)code$/.exec(path)?.[0] ?? 'another') : path;
 }
 
 function pathOf(url: string): string {
@@ -129,22 +134,31 @@ function isHealth({ routeOptions }: FastifyRequest): boolean {
   return HEALTH.includes(routeOptions.url ?? '');
 }
 
-/** Decodes one after the other, and gives up as soon as the whole becomes too large. */
-async function bounded(
-  payloads: readonly Payload[],
-  decode: (payloads: Payload[]) => Promise<Payload[]>,
-): Promise<Payload[]> {
-  const decoded: Payload[] = [];
+/**
+ * Payloads of another namespace are of other people, although a key may fit them.
+ *
+ * @throws {Refused}
+ */
+function requireNamespace({ headers }: FastifyRequest, namespaces: readonly string[]): void {
+  const { 'x-namespace': named } = headers;
+  if (typeof named === 'string' && namespaces.includes(named)) return;
+  throw new Refused(403, 'X-Namespace must name a namespace of this server (CODEC_NAMESPACES)');
+}
+
+/** Converts one after the other, lets others have their turn in between, and gives up as soon as the whole becomes too large. */
+async function inTurns(payloads: readonly Payload[], convert: PayloadCodec['decode']): Promise<Payload[]> {
+  const converted: Payload[] = [];
   let bytes = 0;
   for (const payload of payloads) {
-    const [one = {}] = await decode([payload]);
+    const [one = {}] = await convert([payload]);
     bytes += sizeOf(one);
     if (bytes > MAX_ANSWER_BYTES) {
       throw new Refused(413, 'the answer would be too large: send fewer payloads');
     }
-    decoded.push(one);
+    converted.push(one);
+    await othersTurn();
   }
-  return decoded;
+  return converted;
 }
 
 function sizeOf({ metadata, data }: Payload): number {

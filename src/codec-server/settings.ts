@@ -3,14 +3,16 @@ import {
   BadSetting,
   bearerTokens,
   flag,
+  list,
   listenAddress,
   loadConfig,
   readSettings,
   requestsPerMinute,
+  requireCertificates,
   withSecretFiles,
 } from '../config.js';
 import type { BearerRules, JwtRule } from '../http/bearer.js';
-import { isSecureOrLoopback } from '../partners/http.js';
+import { isLoopback, isSecureOrLoopback } from '../partners/http.js';
 import { type PayloadKeys, payloadKeys } from '../temporal/payload-keys.js';
 
 /** Settings of the codec server that may come from the file that `<NAME>_FILE` names. */
@@ -35,7 +37,11 @@ const settings = z.object({
     .string()
     .refine(isOrigin, 'must be an origin such as https://temporal.example.com, without a path')
     .optional(),
+  CODEC_NAMESPACES: list
+    .refine((names) => names.every(Boolean), 'must be names of namespaces, separated by commas')
+    .optional(),
   CODEC_REQUESTS_PER_MINUTE: requestsPerMinute,
+  TEMPORAL_NAMESPACE: z.string().default('default'),
 });
 
 type Settings = z.output<typeof settings>;
@@ -47,6 +53,7 @@ export interface CodecSettings {
   readonly bearer: BearerRules;
   readonly uiOrigin: string | undefined;
   readonly tokenInPath: boolean;
+  readonly namespaces: readonly string[];
   readonly requestsPerMinute: number;
   readonly logLevel: string;
 }
@@ -54,12 +61,15 @@ export interface CodecSettings {
 /** @throws {BadSetting} naming the first setting that cannot be used */
 export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings {
   const set = readSettings(settings, withSecretFiles(environment, CODEC_SECRETS));
+  const { CODEC_JWKS_URL: jwksUrl } = set;
+  requireCertificates(environment, jwksUrl === undefined || isLoopback(new URL(jwksUrl)));
   return {
     ...addressFrom(set),
     keys: set.PAYLOAD_KEYS,
     bearer: bearerFrom(set),
     uiOrigin: set.CODEC_UI_ORIGIN,
     tokenInPath: tokenInPathFrom(set),
+    namespaces: set.CODEC_NAMESPACES ?? [set.TEMPORAL_NAMESPACE],
     requestsPerMinute: set.CODEC_REQUESTS_PER_MINUTE,
     logLevel: loadConfig(environment).logLevel,
   };

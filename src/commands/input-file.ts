@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
+import { isNestedDeeper, TOO_NESTED } from '../messages/nesting.js';
 import { fieldProblems } from '../partners/client.js';
 import { parseExactly } from '../partners/exact-json.js';
 import type { CommandLine } from './command-line.js';
@@ -34,6 +35,9 @@ export function check<Schema extends z.ZodType>(
   what: string,
   sofar = 'nothing was started',
 ): z.output<Schema> {
+  if (isNestedDeeper(value)) {
+    throw new InvalidInput(`${what}: is not valid; ${sofar}`, [{ field: '', message: TOO_NESTED }]);
+  }
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
   throw new InvalidInput(`${what}: is not valid; ${sofar}`, fieldProblems(checked.error));

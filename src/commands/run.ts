@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { BadSetting } from '../config.js';
 import { StoreFailure } from '../documents/file-store.js';
 import { Deadline } from '../http/deadline.js';
+import { censoredWords } from '../private-values.js';
 import { TemporalAway } from '../temporal/connection.js';
 import { NoKey, NoWorker, UnknownOnboarding } from '../temporal/onboardings.js';
 import { NotOursToRegister } from '../temporal/search-attributes.js';
@@ -131,7 +132,7 @@ function explain(cli: CommandLine, error: unknown): number {
   else if (error instanceof NamespaceNotFoundError) cli.note(`${error.message} (TEMPORAL_NAMESPACE)`);
   else if (error instanceof ServiceError || isGrpcServiceError(error))
     cli.note(`Temporal: ${reasonOf(error)}`);
-  else cli.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  else cli.note(censoredWords(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   return 1;
 }
 

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { knownSecrets } from './known-secrets.js';
 import { Refused } from './refused.js';
 
@@ -21,6 +21,9 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
+/** Key sets have some kilobytes. */
+const MAX_KEY_SET_BYTES = 256 * 1024;
+
 /** How far the issuer's clock may be off. */
 const CLOCK_TOLERANCE = '5s';
 
@@ -37,7 +40,7 @@ export type Authenticate = (authorization: string | undefined) => Promise<string
 
 export function bearerCheck({ tokens, jwt }: BearerRules): Authenticate {
   const positionOf = knownSecrets(tokens);
-  const keys = jwt && createRemoteJWKSet(new URL(jwt.jwksUrl));
+  const keys = jwt && createRemoteJWKSet(new URL(jwt.jwksUrl), { [customFetch]: fetchKeySet });
   return async (authorization) => {
     const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) return undefined;
@@ -64,4 +67,17 @@ async function subjectOf(token: string, rule: JwtRule, keys: JWTVerifyGetKey): P
       cause: error,
     });
   }
+}
+
+/** Gives up as soon as the answer is larger than a key set can be. */
+async function fetchKeySet(url: string, request: RequestInit): Promise<Response> {
+  const response = await fetch(url, request);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_KEY_SET_BYTES) throw new RangeError('the key set is too large');
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks), { status: response.status });
 }

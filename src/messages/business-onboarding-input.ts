@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { beneficialOwners } from '../partners/banking/holder.js';
 import { accountHolder } from '../partners/banking/requests.js';
-import { dollars, int32 } from '../partners/banking/rules.js';
+import { dollars } from '../partners/banking/rules.js';
 import { keepingDigits } from '../partners/exact-json.js';
-import { dueInHours, externalId } from './external-id.js';
+import { dueInHours, externalId, partnerId } from './external-id.js';
 import { knownAccount, NO_ACCOUNTS } from './known-accounts.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
@@ -27,7 +27,7 @@ export function businessOnboardingInput(known = NO_ACCOUNTS) {
     account: knownAccount(known),
     ...businessMembers,
     /** The merchant at the boarding partner. Its profile, if there is one already, is used. */
-    merchantProfileId: int32.optional(),
+    merchantProfileId: partnerId.optional(),
   });
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { feeChanges, int32Id, merchantBasics, submitMerchantRequest } from '../partners/boarding/schemas.js';
+import { feeChanges, merchantBasics, submitMerchantRequest } from '../partners/boarding/schemas.js';
 import { furtherJson } from '../partners/request-members.js';
-import { dueInHours, externalId } from './external-id.js';
+import { dueInHours, externalId, partnerId } from './external-id.js';
 import {
   allPosNames,
   isPosOf,
@@ -36,10 +36,10 @@ export function boardingPart(known: KnownAccounts) {
 function boardingMembers(known: KnownAccounts) {
   return {
     merchant: merchantBasics(allPosNames(known)),
-    agentProfileId: int32Id.optional(),
+    agentProfileId: partnerId.optional(),
     /** Name of an agent profile, to be looked up. */
     agent: lookupName.optional(),
-    boardingSettingsId: int32Id.optional(),
+    boardingSettingsId: partnerId.optional(),
     /** Name of boarding settings, to be looked up; `false` creates the merchant without boarding settings. */
     boardingSettings: z.union([lookupName, z.literal(false)]).optional(),
     /** Fees to change; those not named stay as the boarding settings have them. */
@@ -49,7 +49,7 @@ function boardingMembers(known: KnownAccounts) {
     /** v1 is deprecated; v2 unless said otherwise. */
     create: z.enum(['v2', 'v1']).optional(),
     /** Adopt this merchant instead of creating one. */
-    merchantProfileId: int32Id.optional(),
+    merchantProfileId: partnerId.optional(),
     dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
   };
 }

@@ -1,4 +1,4 @@
-import { CENSORED } from '../private-values.js';
+import { CENSORED, PRIVATE_PATTERNS } from '../private-values.js';
 import type { FieldProblem } from './partner-error.js';
 
 type PrivateKind = 'secret' | 'personal' | 'phone';
@@ -12,14 +12,17 @@ const PRIVATE_FIELDS: Readonly<Record<PrivateKind, RegExp>> = {
   phone: /(?:phone|mobile|fax)(?:number)?$/,
 };
 
-/** What a social security number, a tax number and credentials look like in the middle of a text. */
+/** Another token than those of {@link PRIVATE_PATTERNS}. A UUID, which may be quoted to the partner's support, has 36 characters. */
+const LONG_TOKEN = /[\w+=-]{40,}/;
+
+/** What is masked in a partner's words, whether we sent it or not. */
 const LOOKS_SECRET = [
-  /(?<![\w-])\d{3}-?\d{2}-?\d{4}(?![\w-])/,
-  /(?<![\w-])\d{2}-\d{7}(?![\w-])/,
-  /\b(?:Bearer|Basic) (?=\S*[\dA-Z+/=])[\w.~+/=-]{8,}/,
-  /\beyJ[\w-]+(?:\.[\w-]+)+/,
-  // Another token. A UUID, which may be quoted to the partner's support, has 36 characters.
-  /[\w+=-]{40,}/,
+  PRIVATE_PATTERNS.socialSecurityNumber,
+  PRIVATE_PATTERNS.nineDigits,
+  PRIVATE_PATTERNS.taxNumber,
+  PRIVATE_PATTERNS.credentials,
+  PRIVATE_PATTERNS.jsonWebToken,
+  LONG_TOKEN,
 ].map(({ source }) => source);
 
 /**
@@ -99,11 +102,19 @@ function phoneNumber(number: string): string[] {
   return [`(?<!\\d)(?:\\+?\\d{1,3}${gap})?\\(?${[...digits].join(gap)}(?!\\d)`];
 }
 
+/** Names of fields are shown, logged and compared; one of ours has some forty characters with its path. */
+const FIELD_LENGTH = 100;
+
+/** Names of fields come from the partner as well, who may put anything into them: they are masked, and cut off visibly. */
 export function maskedProblems(
   problems: readonly FieldProblem[],
   mask: (text: string) => string,
 ): readonly FieldProblem[] {
-  return problems.map(({ field, message }) => ({ field: mask(field), message: mask(message) }));
+  return problems.map(({ field, message }) => ({ field: bounded(mask(field)), message: mask(message) }));
+}
+
+function bounded(field: string): string {
+  return field.length > FIELD_LENGTH ? `${field.slice(0, FIELD_LENGTH - 1)}…` : field;
 }
 
 interface PrivateValue {

@@ -5,7 +5,7 @@ import { BATCHED, BINARY, eventsFrom, type GivenEvent, mediaTypeOf, STRUCTURED }
 import { PROBLEMS, Problem, problemFrom } from './problems.js';
 import type { CheckSignature } from './signatures.js';
 import { ask, away } from './temporal.js';
-import { textBodies, textOf } from './text-bodies.js';
+import { holdUntilAnswered, textBodies, textOf } from './text-bodies.js';
 import { inEventSpan } from './tracing.js';
 
 /** How long a whole batch may take, in milliseconds. */
@@ -32,6 +32,7 @@ export function eventRoutes({ types, desk, checkSignature, requestsPerMinute }: 
       const body = textOf(request, MEDIA_TYPES);
       checkSignature?.(request.headers, body);
       const { events, isBatch } = eventsFrom(request.headers, body);
+      holdUntilAnswered(events, reply);
       if (checkSignature && !isBatch) requireSignedId(request.headers, events);
       const prepared = prepareAll(types, events, isBatch).map(
         (carryOut, position): CarryOut =>

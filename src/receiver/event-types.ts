@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import type { KnownAccounts } from '../messages/known-accounts.js';
+import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../messages/nesting.js';
 import type { Resolution } from '../messages/requirements.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { json } from '../partners/request-members.js';
@@ -114,7 +115,8 @@ export function eventTypes(known: KnownAccounts): EventTypes {
 }
 
 /**
- * Checks events as a whole before any of them is carried out.
+ * Checks events as a whole before any of them is carried out. An event that is nested too deep cannot be checked, so it is
+ * refused by itself, when its turn comes.
  *
  * @throws {Problem} naming every wrong field; of a batch with the event's position in front: `1.data.externalId`
  */
@@ -135,10 +137,17 @@ const UNKNOWN_TYPE = 'is not a known type';
 function prepare(types: EventTypes, event: GivenEvent): CarryOut | FieldProblem[] {
   const { type } = event;
   const known = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
-  if (known) return known.prepare(event);
+  if (known) return tooDeep(event) ?? known.prepare(event);
   const { error } = z.looseObject(attributes).safeParse(event);
   const message = type === undefined ? 'is required' : UNKNOWN_TYPE;
   return [{ field: 'type', message }, ...(error ? wrongFields(error) : [])];
+}
+
+/** Refuses an event that is nested too deep; undefined for any other. */
+function tooDeep(event: GivenEvent): CarryOut | undefined {
+  const fields = Object.keys(event).filter((name) => isNestedDeeper(event[name], MAX_NESTING - 1));
+  const errors = fields.map((field) => ({ field, message: TOO_NESTED }));
+  return errors.length > 0 ? () => Promise.reject(invalid(errors)) : undefined;
 }
 
 function unknownType(types: EventTypes, errors: readonly FieldProblem[]): Problem {

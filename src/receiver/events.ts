@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { CloudEvent, HTTP } from 'cloudevents';
+import { MAX_NESTING, withoutDepth } from '../messages/nesting.js';
 import { parseExactly } from '../partners/exact-json.js';
 import { invalid, Problem } from './problems.js';
 
@@ -44,10 +45,13 @@ export function mediaTypeOf({ 'content-type': type = '' }: IncomingHttpHeaders):
   return (type.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** @throws {Problem} `unreadable` */
+/** The deepest event of a batch, and one level more, which shows that an event is too deep. */
+const LEVELS_READ = 1 + MAX_NESTING + 1;
+
+/** Leaves out what is nested too deep to be taken by any path. @throws {Problem} `unreadable` */
 export function parse(body: string): unknown {
   try {
-    return parseExactly(body);
+    return parseExactly(withoutDepth(body, LEVELS_READ));
   } catch {
     throw unreadable('the body must be JSON');
   }
@@ -104,7 +108,7 @@ function read(headers: Readonly<Record<string, string>>, body: unknown, given: G
 function withoutBase64({ data_base64: base64, ...event }: Record<string, unknown>): GivenEvent {
   if (base64 === undefined) return event;
   try {
-    return { ...event, data: parseExactly(Buffer.from(String(base64), 'base64').toString()) };
+    return { ...event, data: parse(Buffer.from(String(base64), 'base64').toString()) };
   } catch {
     throw invalid([{ field: 'data_base64', message: 'must be JSON in base64' }]);
   }

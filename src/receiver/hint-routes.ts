@@ -12,7 +12,7 @@ import {
   type HintRules,
   senderCheck,
 } from './senders.js';
-import { textBodies, textOf } from './text-bodies.js';
+import { holdUntilAnswered, textBodies, textOf } from './text-bodies.js';
 
 interface HintRoutes {
   readonly rules: Readonly<Record<HintingPartner, HintRules>>;
@@ -50,7 +50,7 @@ export function hintRoutes({ rules, hints, registry, logger }: HintRoutes) {
       const take = takeFrom(partner, rules[partner], hints);
       const taken = new WeakMap<FastifyRequest, Taken>();
       const handler = async (request: FastifyRequest<Delivery>, reply: FastifyReply) => {
-        const found = await take(request);
+        const found = await take(request, reply);
         taken.set(request, found);
         return reply.code(TAKEN[partner]).send({ workflows: found.workflows });
       };
@@ -76,14 +76,14 @@ interface Taken {
 function takeFrom(partner: HintingPartner, { senders, idFields }: HintRules, hints: Hints) {
   const setting = authSetting(partner);
   const isPartner = senderCheck(senders);
-  return async (request: FastifyRequest<Delivery>): Promise<Taken> => {
+  return async (request: FastifyRequest<Delivery>, reply: FastifyReply): Promise<Taken> => {
     if (senders.length === 0) throw new Problem('partner-off', `${setting} is not set`);
     const { headers, params } = request;
     const body = textOf(request, MEDIA_TYPES);
     if (!isPartner({ headers, body, secret: params.secret })) {
       throw new Problem('bad-sender', `what ${setting} asks for is missing or wrong`);
     }
-    const delivery = parse(body);
+    const delivery = holdUntilAnswered(parse(body), reply);
     if (typeof delivery !== 'object' || delivery === null) {
       throw new Problem('unreadable', 'a delivery must be an object or an array');
     }

@@ -1,14 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { KnownAccounts } from '../messages/known-accounts.js';
+import { isNestedDeeper, TOO_NESTED } from '../messages/nesting.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
 import { type Started, stateOf } from '../temporal/onboardings.js';
+import { differenceFromStart } from '../temporal/started-input.js';
 import type { Desk } from './event-types.js';
 import { parse } from './events.js';
 import { invalid, Problem, wrongFields } from './problems.js';
 import { find } from './resolutions.js';
 import { ask } from './temporal.js';
-import { textBodies, textOf } from './text-bodies.js';
+import { holdUntilAnswered, textBodies, textOf } from './text-bodies.js';
 
 interface OnboardingRoutes {
   readonly desk: Desk;
@@ -40,15 +42,22 @@ export function onboardingRoutes({ desk, known, isCaller }: OnboardingRoutes) {
       if (!isCaller(request)) throw refused(request);
     });
     server.put<Path>('/onboardings/:externalId', async (request, reply) => {
-      const starting = start(request.params.externalId, parse(textOf(request, MEDIA_TYPES)));
-      const { workflowId } = await ask(desk.client, starting);
-      return reply.code(202).header('location', `/onboardings/${workflowId}`).send({ workflowId });
+      const body = holdUntilAnswered(parse(textOf(request, MEDIA_TYPES)), reply);
+      const { workflowId, isUnchanged } = await ask(desk.client, start(request.params.externalId, body));
+      reply.code(isUnchanged ? 200 : 202).header('location', `/onboardings/${workflowId}`);
+      return reply.send({ workflowId, ...(isUnchanged && { unchanged: true }) });
     });
     server.get<Path>('/onboardings/:externalId', async ({ params: { externalId } }) => {
       const { workflowId } = await ask(desk.client, () => find(desk, externalId));
       return { workflowId, ...(await ask(desk.client, () => stateOf(desk.client, workflowId))) };
     });
   };
+}
+
+/** What became of a PUT. */
+interface Put extends Pick<Started, 'workflowId'> {
+  /** The onboarding was there, and had been started with the same input. */
+  readonly isUnchanged: boolean;
 }
 
 /** Checks a body, and answers what would start its onboarding. */
@@ -58,7 +67,8 @@ function startFrom(desk: Desk, known: KnownAccounts) {
     business: starter(BODY_KINDS.business, desk, known),
     customer: starter(BODY_KINDS.customer, desk, known),
   };
-  return (externalId: string, body: unknown): (() => Promise<Started>) => {
+  return (externalId: string, body: unknown): (() => Promise<Put>) => {
+    if (isNestedDeeper(body)) throw invalid([{ field: '', message: TOO_NESTED }]);
     const { type, ...members } = checked(typed, body);
     return starters[type]({ ...members, externalId });
   };
@@ -69,8 +79,20 @@ function starter<Input>({ schema, start }: Kind<Input>, desk: Desk, known: Known
   const rules = schema(known);
   return (given: unknown) => {
     const input = checked(rules, given);
-    return () => start(client, input, { taskQueue });
+    return async (): Promise<Put> => {
+      const { workflowId, started } = await start(client, input, { taskQueue });
+      const differing = started ? undefined : await differenceFromStart(client, workflowId, input);
+      if (differing !== undefined && differing.length > 0) throw otherInput(differing);
+      return { workflowId, isUnchanged: differing !== undefined };
+    };
   };
+}
+
+/** The first input stays: it may be on its way at the partner already. */
+function otherInput(fields: readonly string[]): Problem {
+  const detail = 'nothing was changed: correct the onboarding by its requirements, or use another externalId';
+  const errors = fields.map((field) => ({ field, message: 'differs from what was started' }));
+  return new Problem('other-input', detail, { errors });
 }
 
 /** @throws {Problem} naming every wrong field */

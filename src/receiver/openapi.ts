@@ -31,6 +31,12 @@ const ACCEPTED = {
   properties: { workflowId: { type: 'string' } },
 };
 
+const UNCHANGED = {
+  type: 'object',
+  required: ['workflowId', 'unchanged'],
+  properties: { workflowId: { type: 'string' }, unchanged: { const: true } },
+};
+
 const BATCH_ACCEPTED = {
   type: 'array',
   items: {
@@ -122,6 +128,7 @@ export function openApiDocument(types: EventTypes, known: KnownAccounts): Json {
       schemas: {
         ...schemas,
         Accepted: ACCEPTED,
+        Unchanged: UNCHANGED,
         BatchAccepted: BATCH_ACCEPTED,
         State: STATE,
         Problem: PROBLEM,
@@ -180,7 +187,7 @@ function handshake(): Json {
 function putOnboarding(): Json {
   return {
     operationId: 'put-onboarding',
-    summary: 'Start an onboarding, or attach to the one that was started before',
+    summary: 'Start an onboarding, or attach to the one that was started before with the same input',
     security: [{ bearer: [] }],
     requestBody: {
       required: true,
@@ -189,6 +196,7 @@ function putOnboarding(): Json {
       },
     },
     responses: {
+      200: answer('It was started before, with the same input', ref('Unchanged')),
       202: answer('Temporal has it', ref('Accepted')),
       ...problems(400, 401, 409, 413, 415, 422, 429, 503),
     },

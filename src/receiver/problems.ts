@@ -18,6 +18,7 @@ export const PROBLEMS = {
   'wrong-method': [405, 'This path takes other methods'],
   'too-slow': [408, 'The request took too long to arrive'],
   'ambiguous-id': [409, 'Several onboardings have this externalId'],
+  'other-input': [409, 'The onboarding was started with another input'],
   'not-open': [409, 'The requirement is not open'],
   'too-large': [413, 'The body is too large'],
   'unsupported-media-type': [415, 'The content type is not supported'],

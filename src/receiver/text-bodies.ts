@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { holdPrivate } from '../in-flight.js';
 import { Problem } from './problems.js';
 
 /**
@@ -26,6 +27,13 @@ export function textBodies(server: FastifyInstance, mediaTypes: readonly string[
 export function textOf({ body }: Pick<FastifyRequest, 'body'>, mediaTypes: readonly string[]): string {
   if (typeof body === 'string') return body;
   throw unsupported(`it takes ${mediaTypes.join(', ')}`);
+}
+
+/** Keeps the private values of a request's body out of the log until it is answered. */
+export function holdUntilAnswered<Body>(body: Body, { raw }: FastifyReply): Body {
+  const release = holdPrivate(body);
+  raw.once('close', release);
+  return body;
 }
 
 function unsupported(detail: string): Problem {

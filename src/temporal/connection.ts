@@ -1,7 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
-import { BadSetting, withSecretFiles } from '../config.js';
+import { BadSetting, requireCertificates, withSecretFiles } from '../config.js';
 import { tracedClient } from '../tracing/temporal.js';
 import { onNewApiKey } from './api-key.js';
 import { isUnimplemented } from './away.js';
@@ -50,6 +50,7 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
     const { connectionOptions, namespace = 'default' } = toClientOptions(profile);
     const { address = 'localhost:7233', ...options } = connectionOptions;
     checkCertificates(options);
+    requireCertificates(env, isLoopback(address));
     return { connectionOptions: { ...options, address }, namespace };
   } catch (error) {
     if (error instanceof BadSetting) throw error;

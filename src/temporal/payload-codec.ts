@@ -19,6 +19,14 @@ const TAG_BYTES = 16;
 /** An encrypted payload that cannot be read. The message may name the key id, and nothing of the contents. */
 export class UnreadablePayload extends Error {
   override readonly name = 'UnreadablePayload';
+  constructor(
+    message: string,
+    options?: ErrorOptions,
+    /** Id of the key that it needs, when that is not among the keys. */
+    readonly missingKey?: string,
+  ) {
+    super(message, options);
+  }
 }
 
 /**
@@ -82,7 +90,10 @@ function keyOf({ metadata }: Payload, byId: ReadonlyMap<string, PayloadKey>): Pa
   // Anyone can write metadata, and this goes into messages and logs.
   if (!KEY_ID.test(id)) throw new UnreadablePayload('an encrypted payload does not name its key');
   const key = byId.get(id);
-  if (!key) throw new UnreadablePayload(`an encrypted payload needs key ${id}, which is not among the keys`);
+  if (!key) {
+    const why = `an encrypted payload needs key ${id}, which is not among the keys`;
+    throw new UnreadablePayload(why, undefined, id);
+  }
   return key;
 }
 

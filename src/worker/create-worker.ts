@@ -15,6 +15,7 @@ import { reportsWrites } from '../activities/write.js';
 import { type Config, servedAccounts } from '../config.js';
 import { documentStore } from '../documents/document-store.js';
 import { openStore } from '../documents/open-store.js';
+import { holdsInputs } from '../in-flight.js';
 import { knownTo } from '../messages/known-accounts.js';
 import { laneTaskQueue } from '../messages/task-queues.js';
 import { NewsSender } from '../news/sender.js';
@@ -139,7 +140,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
 
 function intercepted(access?: AccountAccess): WorkerInterceptors {
   const watching = access ? [access.interceptors] : [];
-  return { client: tracedClient, activity: [reportsWrites, tracedActivities, ...watching] };
+  return { client: tracedClient, activity: [holdsInputs, reportsWrites, tracedActivities, ...watching] };
 }
 
 /**

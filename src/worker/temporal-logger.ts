@@ -1,12 +1,13 @@
 import type { Logger, LogLevel } from '@temporalio/worker';
 import type { Logger as PinoLogger } from 'pino';
+import { censoredWords } from '../private-values.js';
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 /** Lets the SDK, and through it workflows and activities, log through pino. */
 export function temporalLogger(logger: PinoLogger): Logger {
   const log = (level: LogLevel, message: string, meta: object = {}) =>
-    logger[LEVELS[level]](withoutContents(meta), message);
+    logger[LEVELS[level]](withoutContents(meta), censoredWords(message));
   return {
     log,
     trace: (message, meta) => log('TRACE', message, meta),
@@ -17,8 +18,14 @@ export function temporalLogger(logger: PinoLogger): Logger {
   };
 }
 
-/** At level trace the SDK logs whole tasks, decrypted. Ids, counts and errors are what one looks for in a log. */
+/**
+ * At level trace the SDK logs whole tasks, decrypted. Ids, counts and errors are what one looks for in a log; a text may be the
+ * message of a failure.
+ */
 function withoutContents(meta: object): object {
   const isTold = (value: unknown) => typeof value !== 'object' || value instanceof Error;
-  return Object.fromEntries(Object.entries(meta).filter(([, value]) => isTold(value)));
+  const told = Object.entries(meta).filter(([, value]) => isTold(value));
+  return Object.fromEntries(
+    told.map(([name, value]) => [name, typeof value === 'string' ? censoredWords(value) : value]),
+  );
 }

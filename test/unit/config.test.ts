@@ -375,3 +375,46 @@ describe('a bad setting', () => {
     expect(told).not.toThrow(/hunter2/);
   });
 });
+
+describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
+  const unverified = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  const events = { EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' };
+
+  it.each<[string, Record<string, string>]>([
+    ['a partner', partner],
+    [
+      'a partner of another account',
+      {
+        GANGWAY_ACCOUNTS: 'acme',
+        ACME_PROCESSOR_URL: 'https://processor.example.com',
+        ACME_PROCESSOR_API_KEY: 'k',
+      },
+    ],
+    ['a subscriber', { ...events, EVENTS_URLS: 'https://127.0.0.1/news,https://crm.example.com/news' }],
+    ['a bucket', { STATEMENT_DIR: 's3://gangway.example.com/statements' }],
+    [
+      'a server of buckets',
+      { DOCUMENT_DIR: 's3://example-bucket', S3_ENDPOINT: 'https://storage.example.com' },
+    ],
+  ])('is refused with %s on another machine', (_, settings) => {
+    const load = () => loadConfig({ ...settings, ...unverified });
+    expect(load).toThrow(BadSetting);
+    expect(load).toThrow(
+      'NODE_TLS_REJECT_UNAUTHORIZED: is 0, so whoever poses as a partner would get our credentials; ' +
+        'it is for loopback only. Name the CA in NODE_EXTRA_CA_CERTS instead',
+    );
+    expect(() => loadConfig({ ...settings, NODE_TLS_REJECT_UNAUTHORIZED: '1' })).not.toThrow();
+  });
+
+  it('is accepted where all that is connected to is on loopback', () => {
+    const local = {
+      ...partner,
+      ...events,
+      BOARDING_URL: 'https://127.0.0.1:8443',
+      EVENTS_URLS: 'https://localhost/news',
+      DOCUMENT_DIR: 's3://example-bucket',
+      S3_ENDPOINT: 'https://[::1]:9000',
+    };
+    expect(() => loadConfig({ ...local, ...unverified })).not.toThrow();
+  });
+});

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
+import { holdPrivate, holdsInputs } from '../../src/in-flight.js';
 import { createLogger } from '../../src/logging.js';
 import { temporalLogger } from '../../src/worker/temporal-logger.js';
 
@@ -28,9 +29,67 @@ describe('the log', () => {
     ['EIN 12-3456789', 'EIN [Redacted]'],
     ['ada@example.com is taken', '[Redacted] is taken'],
     ['sent Bearer 0a1b2c3d-4e5f', 'sent [Redacted]'],
+    ['merchant-boarding-m-900-12-3456 has ended', 'merchant-boarding-m-[Redacted] has ended'],
+    ['SSN 000.12.3456 or 000 12 3456', 'SSN [Redacted] or [Redacted]'],
+    ['call 518-555-0100, (518) 555-0100 or +15185550100', 'call [Redacted], [Redacted] or [Redacted]'],
+    ['token eyJhbGciOiJub25lIn0.eyJzdWIiOiJvIn0.', 'token [Redacted].'],
+    ['run 01a1fd30-abdc-7c0d-a012-1234567abcde', 'run 01a1fd30-abdc-7c0d-a012-1234567abcde'],
     ['merchant 518000001 at 2026-03-01T10:00:00Z', 'merchant 518000001 at 2026-03-01T10:00:00Z'],
   ])('leaves out what looks private in a text: %s', (text, shown) => {
     expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(shown);
+  });
+
+  it('leaves out nine bare digits of a failure, which says what others said', () => {
+    const { error } = JSON.parse(logged({ error: new Error('profile of 900123456 exists') })) as {
+      error: Record<string, string>;
+    };
+    expect(error['message']).toBe('profile of [Redacted] exists');
+    expect(error['stack']).not.toContain('900123456');
+  });
+
+  it.each<[string, string]>([
+    ['as it is', 'input 900123456 is wrong'],
+    ['as a whole number in JSON', '{"a":900123456}'],
+    ['escaped in JSON', 'a street: 12 \\"Old\\" Mill\\nRoad'],
+    ['in a URL', '/find?name=12%20%22Old%22%20Mill%0ARoad'],
+    ['short, as a word of its own', 'asked Ada for it'],
+  ])('leaves out the private values of an input while it is worked on: %s', (_, text) => {
+    const input = { owners: [{ ssn: 900123456, firstName: 'Ada', homeAddress: '12 "Old" Mill\nRoad' }] };
+    const [first, second] = [holdPrivate(input), holdPrivate({ again: input })];
+    first();
+    first();
+    const held = logged({ detail: text });
+    expect(held).toContain('[Redacted]');
+    for (const told of ['900123456', 'Mill', ' Ada ']) expect(held).not.toContain(told);
+    second();
+    expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(text);
+  });
+
+  it('leaves out the private values of an activity until the SDK has logged its end', async () => {
+    const text = 'profile of 900123456 exists';
+    const { execute } = holdsInputs().inbound ?? {};
+    const attempt = execute?.({ args: [{ holder: { ssn: '900123456' } }], headers: {} }, async () => {
+      expect(logged({ detail: text })).not.toContain('900123456');
+      throw new Error(text);
+    });
+    await expect(attempt).rejects.toThrow(text);
+    expect(logged({ detail: text })).not.toContain('900123456');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(logged({ detail: text })).toContain('900123456');
+  });
+
+  it('keeps words that begin like a short name', () => {
+    const release = holdPrivate({ firstName: 'Ada', lastName: 'B' });
+    expect(logged({ detail: 'Adaptive Board' })).toContain('Adaptive Board');
+    release();
+  });
+
+  it('takes no longer for a long text than it must', () => {
+    const begun = performance.now();
+    for (const sign of ['a', '1', '-', '.', '(', '+', 'eyJ.', '1-', '(555) ']) {
+      logged({ detail: sign.repeat(1_000_000 / sign.length) });
+    }
+    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
   it('tells the message of a failure, and not the details, which may quote an input', () => {

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/known-accounts.js';
+import { isNestedDeeper, TOO_NESTED } from '../../messages/nesting.js';
 import { fieldProblems } from '../../partners/client.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import {
@@ -50,6 +51,7 @@ export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Wrong {
     const wrong = (message: string) => ({ line, problems: [{ field: '', message }] });
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return wrong('must be a JSON object');
+    if (isNestedDeeper(value)) return wrong(TOO_NESTED);
     const telling = Object.keys(byMember).filter((member) => Object.hasOwn(value, member));
     const [check, ...others] = new Set(telling.map((member) => byMember[member]));
     if (!check) return wrong(NO_KIND);

@@ -60,7 +60,9 @@ function problemWithAnswer(
       return problemWithPatch(answer.patch, correctable);
     case 'adopt':
       if (idFormat === 'text') return isTextId(answer.id) ? undefined : `answer.id: ${TEXT_ID}`;
-      return /^\d{1,10}$/.test(answer.id) ? undefined : 'answer.id: must be the id at the partner, in digits';
+      return /^[1-9]\d{0,9}$/.test(answer.id)
+        ? undefined
+        : 'answer.id: must be the id at the partner, in digits';
     case 'code':
       return isText(answer.code) ? undefined : 'answer.code: must not be empty';
     case 'retry':

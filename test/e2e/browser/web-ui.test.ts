@@ -102,6 +102,7 @@ async function startCodec(uiOrigin: string): Promise<void> {
     bearer: { tokens: [TOKEN], jwt: undefined },
     uiOrigin,
     tokenInPath: true,
+    namespaces: ['default'],
     requestsPerMinute: 3_000,
     logger: createLogger('error'),
   });

@@ -13,7 +13,11 @@ it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and says where', async
 
   const response = await fetch(`${ready.url}/decode`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+      'x-namespace': 'default',
+    },
     body: `{"payloads":[${ENCRYPTED}]}`,
   });
   expect(await response.text()).toBe(`{"payloads":[${CLEAR}]}`);

@@ -31,7 +31,7 @@ it('the official temporal command encrypts what it sends, and shows what was enc
   expect(inputIn(shown)).toBe(INPUT);
   const withoutCodec = await temporal([], 'workflow', 'show', ...target);
   expect(inputIn(withoutCodec)).not.toContain('ada');
-  expect(log()).toContain('"path":"/default/decode","status":200');
+  expect(log()).toContain('"path":"/decode","status":200');
 });
 
 /** The data of the first input, as the command prints it. */

@@ -96,6 +96,36 @@ describe('a JSON Web Token of the issuer', () => {
     expect(log).toContain(`"msg":"${message}"`);
   });
 
+  it.each([
+    ['at once', (body: string) => [body]],
+    ['without an end', (body: string) => Array.from({ length: 300 }, () => body)],
+  ])('cannot be checked with a key set that is too large: %s', async (_, chunksOf) => {
+    let sent = 0;
+    let isCutOff: () => void = () => undefined;
+    const cutOff = new Promise<void>((resolve) => {
+      isCutOff = resolve;
+    });
+    const server = createServer(async (_request, response) => {
+      response.on('close', isCutOff);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"keys":[],"padding":"');
+      for (const chunk of chunksOf('A'.repeat(1024 * 1024))) {
+        if (response.destroyed) break;
+        sent += chunk.length;
+        await new Promise((resolve) => response.write(chunk, resolve));
+      }
+      response.end('"}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys.json`;
+    const { status, log } = await decodeWith(await token(), url);
+    expect(status).toBe(503);
+    expect(log).toContain('"kind":"Refused: RangeError"');
+    await cutOff;
+    expect(sent).toBeLessThan(20 * 1024 * 1024);
+  });
+
   it('counts for its subject, whose name is not logged', async () => {
     const jwt = { jwksUrl: await publishKeys(), issuer: ISSUER, audience: AUDIENCE };
     const { call, log } = await runCodecServer({ bearer: { tokens: [], jwt }, requestsPerMinute: 1 });

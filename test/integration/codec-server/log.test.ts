@@ -13,7 +13,7 @@ it('tells method, path, status and how many payloads, and nothing of what went t
   const entries = log().split('\n').filter(Boolean);
   const answered = { level: 30, time: expect.any(String), msg: 'answered', method: 'POST' };
   expect(entries.map((line) => JSON.parse(line))).toEqual([
-    { ...answered, path: '/default/decode', status: 200, payloads: 2 },
+    { ...answered, path: '/decode', status: 200, payloads: 2 },
     { ...answered, path: '/encode', status: 200, payloads: 1 },
     { ...answered, path: '/decode', status: 400 },
     { ...answered, path: '/decode', status: 400 },
@@ -36,7 +36,17 @@ it('never tells a token that came in the path', async () => {
   expect(log()).not.toContain(TOKEN);
 });
 
-it('takes no token from the path unless it is told to', async () => {
-  const { call } = await runCodecServer();
+it('takes no token from the path unless that is set, and does not log it either', async () => {
+  const { call, log } = await runCodecServer();
   expect((await call(`POST /${TOKEN}/decode`, `{"payloads":[${ENCRYPTED}]}`, {})).status).toBe(401);
+  await call(`POST /${TOKEN}/other`, `{"payloads":[${ENCRYPTED}]}`, {});
+  await call(`GET /${TOKEN}`, undefined, {});
+  expect(log()).not.toContain(TOKEN);
+});
+
+it('names the key that is missing', async () => {
+  const { call, log } = await runCodecServer();
+  const ofAnother = ENCRYPTED.replace('azE=', Buffer.from('k20261101-0a1b2c').toString('base64'));
+  expect((await call('POST /decode', `{"payloads":[${CLEAR},${ofAnother}]}`)).status).toBe(400);
+  expect(JSON.parse(log())).toMatchObject({ status: 400, payloads: 2, missingKey: 'k20261101-0a1b2c' });
 });

@@ -141,7 +141,7 @@ describe('a file that is not right', () => {
     [6, 'mail', 'is not a known field'],
     [7, 'externalId', 'is that of line 1 already'],
     [8, 'business', 'is required'],
-    [9, 'externalId', 'looks like a social security number'],
+    [9, 'externalId', 'contains what looks like a social security number'],
     [10, '', 'must be a JSON object'],
     [11, 'application.merchantProfile', 'Invalid input: expected record, received string'],
   ] as const;

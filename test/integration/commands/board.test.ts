@@ -117,7 +117,7 @@ describe('gangway board', () => {
     [
       'a key that is an SSN',
       { ...merchant(), externalId: '000-12-3456' },
-      ['externalId: looks like a social'],
+      ['externalId: contains what looks like a social'],
     ],
   ])('names %s, exits 2 and starts nothing', async (_, input, problems) => {
     const { code, stdout, stderr } = await gangway(['board', await file(input)]);
@@ -135,6 +135,15 @@ describe('gangway board', () => {
     });
     const path = await file('{"ssn": 000-12-3456}');
     expect(await gangway(['board', path])).toEqual({ code: 2, stdout: '', stderr: `${path}: is not JSON\n` });
+  });
+
+  it('refuses a file that is nested too deep', async () => {
+    const path = await file(`{"application":${'['.repeat(5_000)}${']'.repeat(5_000)}}`);
+    expect(await gangway(['board', path])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${path}: is not valid; nothing was started\n  (whole): must not be nested deeper than 64 levels\n`,
+    });
   });
 });
 

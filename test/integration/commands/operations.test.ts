@@ -223,7 +223,7 @@ describe('gangway change-address', () => {
   it('refuses a key that cannot be one', async () => {
     const result = await gangway(['change-address', await file(home), '--id', '123-45-6789']);
     expect(result).toMatchObject({ code: 2, stdout: '' });
-    expect(result.stderr).toContain('looks like a social security number');
+    expect(result.stderr).toContain('contains what looks like a social security number');
   });
 });
 

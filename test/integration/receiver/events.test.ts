@@ -172,3 +172,69 @@ describe('a batch', () => {
     });
   });
 });
+
+describe('an event that is nested too deep', () => {
+  const TYPE = 'merchant.boarding.requested.v1';
+  const MESSAGE = 'must not be nested deeper than 64 levels';
+  const refusal = {
+    type: 'urn:gangway:problem:invalid',
+    title: 'Fields are missing or wrong',
+    status: 422,
+    detail: 'nothing was started',
+    errors: [{ field: 'data', message: MESSAGE }],
+  };
+
+  /** The JSON of an event whose data has this many levels. */
+  function deep(levels: number, inside = '1', input = merchant()): string {
+    const nested = `${'['.repeat(levels - 2)}${inside}${']'.repeat(levels - 2)}`;
+    const data = { ...input, application: { remark: 'NESTED' } };
+    return JSON.stringify(event(TYPE, data)).replace('"NESTED"', nested);
+  }
+
+  it.each([
+    ['by one level', deep(64)],
+    ['by a thousand levels', deep(1_000)],
+    ['by 200,000 levels', deep(200_000)],
+    ['around a number beyond 2^53', deep(20_000, '9007199254740993')],
+    ['in base64', base64Of(deep(1_000))],
+  ])('is refused %s', async (_, body) => {
+    const { post } = await runReceiver(rig);
+    expect(problemOf(await post(body, inStructured))).toEqual(refusal);
+  });
+
+  function base64Of(json: string): string {
+    const data = json.slice(json.indexOf('"data":') + '"data":'.length, -1);
+    return json.replace(`"data":${data}`, `"data_base64":"${Buffer.from(data).toString('base64')}"`);
+  }
+
+  it('is accepted up to 64 levels, and its numbers keep their digits', async () => {
+    const { post } = await runReceiver(rig);
+    const { status, text } = await post(deep(63, '"9007199254740993"'), inStructured);
+    expect([status, text]).toEqual([202, expect.stringContaining('merchant-boarding-')]);
+  });
+
+  it('takes no other of its batch along', async () => {
+    const { post } = await runReceiver(rig);
+    const [one, two] = [merchant(), merchant()];
+    const body = `[${[JSON.stringify(event(TYPE, one)), deep(5_000), JSON.stringify(event(TYPE, two))].join()}]`;
+    const { status, text } = await post(body, inBatch);
+    expect([status, JSON.parse(text)]).toEqual([
+      207,
+      [
+        { status: 202, workflowId: `merchant-boarding-${one.externalId}` },
+        refusal,
+        { status: 202, workflowId: `merchant-boarding-${two.externalId}` },
+      ],
+    ]);
+  });
+
+  it('in an attribute of its own is refused as well', async () => {
+    const { post } = await runReceiver(rig);
+    const body = JSON.stringify(event(TYPE, merchant(), { extension: 'NESTED' }));
+    const nested = body.replace('"NESTED"', '['.repeat(500) + ']'.repeat(500));
+    expect(problemOf(await post(nested, inStructured))).toEqual({
+      ...refusal,
+      errors: [{ field: 'extension', message: MESSAGE }],
+    });
+  });
+});

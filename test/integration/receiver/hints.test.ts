@@ -106,6 +106,11 @@ describe('a hint makes the workflow read that it is about, found', () => {
       'by the id as a text, in a list, deep inside',
       ({ merchantProfileId }) => `[{"a":[{"merchantProfileID":"${merchantProfileId}"}]}]`,
     ],
+    [
+      'beside what is nested 100,000 levels deep',
+      ({ merchantProfileId }) =>
+        `{"x":${'['.repeat(100_000)}9007199254740993${']'.repeat(100_000)},"merchantProfileId":${merchantProfileId}}`,
+    ],
     ['by our own key', ({ externalId }) => `{"Guid":"${externalId}"}`],
   ])('%s', async (_, delivery) => {
     const receiver = await runReceiver(rig, { hints });

@@ -39,9 +39,12 @@ describe('PUT and GET /onboardings/{externalId}', () => {
     const receiver = await runReceiver(rig);
     const { externalId, ...input } = given();
     const workflowId = `${prefix}-${externalId}`;
-    for (let time = 0; time < 2; time++) {
+    for (const answer of [
+      [202, { workflowId }],
+      [200, { workflowId, unchanged: true }],
+    ]) {
       const { status, headers, text } = await put(receiver, externalId, { type, ...input });
-      expect([status, JSON.parse(text)]).toEqual([202, { workflowId }]);
+      expect([status, JSON.parse(text)]).toEqual(answer);
       expect(headers.get('location')).toBe(`/onboardings/${workflowId}`);
     }
     const onboarding = new Onboarding(rig.client, workflowId);
@@ -51,6 +54,71 @@ describe('PUT and GET /onboardings/{externalId}', () => {
     expect(JSON.parse(text)).toMatchObject({ outcome });
     expect(headers.get('cache-control')).toBe('no-store');
     expect((await get(receiver, workflowId)).text).toBe(text);
+  });
+
+  it('refuse another body for a known id, with the names of the fields that differ', async () => {
+    const receiver = await runReceiver(rig);
+    const { externalId, ...input } = merchant('notes', {
+      application: { remark: 'as agreed', equipment: { type: 'terminal' } },
+    });
+    const workflowId = `merchant-boarding-${externalId}`;
+    await put(receiver, externalId, { type: 'merchant', ...input });
+    const { email: _, ...withoutEmail } = { ...input.merchant, lastName: 'Private' };
+    const other = {
+      ...input,
+      merchant: withoutEmail,
+      application: { remark: 'as agreed', equipment: { type: 'terminal', count: 2 } },
+      dueInHours: 3,
+    };
+    const refused = await put(receiver, externalId, { type: 'merchant', ...other });
+    expect(problemOf(refused)).toEqual({
+      type: 'urn:gangway:problem:other-input',
+      title: 'The onboarding was started with another input',
+      status: 409,
+      detail: 'nothing was changed: correct the onboarding by its requirements, or use another externalId',
+      errors: [
+        ...['merchant.lastName', 'application.equipment.count', 'dueInHours'].map((field) => ({
+          field,
+          message: 'differs from what was started',
+        })),
+      ],
+    });
+    expect(refused.text).not.toContain('Private');
+    const again = await put(receiver, externalId, { type: 'merchant', ...input });
+    expect([again.status, JSON.parse(again.text)]).toEqual([200, { workflowId, unchanged: true }]);
+    const { raw } = await rig.client.workflow.getHandle(workflowId).describe();
+    expect(raw.workflowExecutionInfo?.executionTime).toEqual(raw.workflowExecutionInfo?.startTime);
+  });
+
+  it('compare with what was first started, not with its corrections', async () => {
+    const receiver = await runReceiver(rig);
+    const { externalId, ...input } = merchant(undefined, { agentProfileId: 999 });
+    await put(receiver, externalId, { type: 'merchant', ...input });
+    const boarding = new Onboarding(rig.client, `merchant-boarding-${externalId}`);
+    const { id } = await boarding.requirement('rejected-input');
+    await boarding.resolve(id, { kind: 'correction', patch: { agentProfileId: 101 } });
+    await boarding.outcome();
+    expect((await put(receiver, externalId, { type: 'merchant', ...input })).status).toBe(200);
+    const corrected = { type: 'merchant', ...input, agentProfileId: 101 };
+    expect(problemOf(await put(receiver, externalId, corrected))).toMatchObject({
+      status: 409,
+      errors: [{ field: 'agentProfileId', message: 'differs from what was started' }],
+    });
+  });
+
+  it('attach to one whose input nobody can read any more', async () => {
+    const stranger = await createRig({ worker: false });
+    const receiver = await runReceiver(rig);
+    const { externalId, ...input } = merchant();
+    const body = { type: 'merchant', ...input };
+    await put(
+      await runReceiver({ client: stranger.client, taskQueue: 'nobody-works-here' }),
+      externalId,
+      body,
+    );
+    const { status, text } = await put(receiver, externalId, body);
+    expect([status, text]).toEqual([202, `{"workflowId":"merchant-boarding-${externalId}"}`]);
+    await stranger.close();
   });
 
   it('takes the longest externalId', async () => {
@@ -145,6 +213,7 @@ describe('what is refused', () => {
   });
 
   const { externalId: _, ...input } = merchant();
+  const { externalId: _1, ...withoutId } = business();
   it.each<[string, string, unknown, object[]]>([
     ['no type', 'm-1', input, [{ field: 'type', message: expect.stringContaining('expected one of') }]],
     [
@@ -164,9 +233,36 @@ describe('what is refused', () => {
       '123-45-6789',
       { ...input, type: 'merchant', agentProfileId: '101', fees: { amexx: {} } },
       [
-        { field: 'externalId', message: 'looks like a social security number' },
+        { field: 'externalId', message: 'contains what looks like a social security number' },
         { field: 'agentProfileId', message: 'Invalid input: expected number, received string' },
         { field: 'fees.amexx', message: 'is not a known field' },
+      ],
+    ],
+    [
+      'ids that no partner has, and hours that are none',
+      'm-1',
+      {
+        ...input,
+        type: 'merchant',
+        merchantProfileId: -1,
+        agentProfileId: 0,
+        boardingSettingsId: 2 ** 31,
+        dueInHours: 1e-320,
+      },
+      [
+        { field: 'agentProfileId', message: 'must be an id at the partner, from 1 on' },
+        { field: 'boardingSettingsId', message: expect.stringContaining('2147483647') },
+        { field: 'merchantProfileId', message: 'must be an id at the partner, from 1 on' },
+        { field: 'dueInHours', message: 'must be 0.00001 or more, in hours' },
+      ],
+    ],
+    [
+      'the id of a merchant that cannot be',
+      'm-1',
+      { ...withoutId, type: 'business', merchantProfileId: 0, dueInHours: 9_000 },
+      [
+        { field: 'dueInHours', message: 'must be 8760 or less, in hours' },
+        { field: 'merchantProfileId', message: 'must be an id at the partner, from 1 on' },
       ],
     ],
     [
@@ -187,6 +283,16 @@ describe('what is refused', () => {
       status: 422,
       detail: 'nothing was started',
       errors,
+    });
+  });
+
+  it('what is nested too deep', async () => {
+    const { call } = await runReceiver(rig);
+    const body = `{"type":"merchant","application":${'['.repeat(2_000)}${']'.repeat(2_000)}}`;
+    const reply = await call('PUT /onboardings/m-1', body, { ...inJson, authorization });
+    expect(problemOf(reply)).toMatchObject({
+      status: 422,
+      errors: [{ field: '', message: 'must not be nested deeper than 64 levels' }],
     });
   });
 

@@ -162,7 +162,7 @@ describe('an event with wrong fields is refused, and each is named', () => {
         agent: 'Ada',
       }),
       invalid(
-        { field: 'data.externalId', message: 'looks like a social security number' },
+        { field: 'data.externalId', message: 'contains what looks like a social security number' },
         { field: 'data.merchant.dba', message: 'must not be empty' },
         { field: 'data.merchant.pos', message: 'Invalid option: expected one of "None"|"CustomPos"' },
         { field: 'data.ssn', message: 'is not a known field' },

@@ -24,7 +24,7 @@ export interface Reply {
 
 export interface RunningCodecServer {
   readonly url: string;
-  /** `call('POST /decode', '{"payloads":[...]}')`, with the token unless the headers say otherwise. */
+  /** `call('POST /decode', '{"payloads":[...]}')`, of namespace `default` and with the token unless the headers say otherwise. */
   call(line: string, body?: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   /** What it has logged so far. */
   log(): string;
@@ -40,6 +40,7 @@ export async function runCodecServer(options: Partial<CodecServerOptions> = {}):
     bearer: { tokens: [TOKEN], jwt: undefined },
     uiOrigin: UI,
     tokenInPath: false,
+    namespaces: ['default'],
     requestsPerMinute: 1_000,
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),
     ...options,
@@ -51,7 +52,11 @@ export async function runCodecServer(options: Partial<CodecServerOptions> = {}):
       const [method = '', path = ''] = line.split(' ');
       const response = await fetch(server.url + path, {
         method,
-        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          'x-namespace': 'default',
+          ...headers,
+        },
         ...(body !== undefined && { body }),
       });
       return { status: response.status, headers: response.headers, text: await response.text() };

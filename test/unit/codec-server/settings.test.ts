@@ -23,6 +23,7 @@ describe('the settings of the codec server', () => {
       bearer: { tokens: [TOKEN], jwt: undefined },
       uiOrigin: undefined,
       tokenInPath: false,
+      namespaces: ['default'],
       requestsPerMinute: 3_000,
       logLevel: 'info',
     });
@@ -36,6 +37,7 @@ describe('the settings of the codec server', () => {
       CODEC_ADDRESS: '0.0.0.0:9000',
       CODEC_BEHIND_TLS: 'true',
       CODEC_UI_ORIGIN: 'https://temporal.example.com',
+      CODEC_NAMESPACES: 'live, test',
       CODEC_REQUESTS_PER_MINUTE: '60',
       GANGWAY_LOG_LEVEL: 'warn',
     });
@@ -51,6 +53,7 @@ describe('the settings of the codec server', () => {
         },
       },
       uiOrigin: 'https://temporal.example.com',
+      namespaces: ['live', 'test'],
       requestsPerMinute: 60,
       logLevel: 'warn',
     });
@@ -66,6 +69,10 @@ describe('the settings of the codec server', () => {
       CODEC_TOKENS_FILE: join(folder, 'tokens'),
     });
     expect([keys[0].id, bearer.tokens]).toEqual(['k1', [TOKEN]]);
+  });
+
+  it('serve the namespace of TEMPORAL_NAMESPACE unless others are named', () => {
+    expect(loadCodecSettings({ ...NEEDED, TEMPORAL_NAMESPACE: 'live' }).namespaces).toEqual(['live']);
   });
 
   it('allow a token in the path on loopback', () => {
@@ -101,6 +108,8 @@ describe('the settings of the codec server', () => {
       'CODEC_TOKEN_IN_PATH: is for a codec server on loopback only',
       { CODEC_TOKEN_IN_PATH: 'true', CODEC_BEHIND_TLS: 'true' },
     ],
+    ['NODE_TLS_REJECT_UNAUTHORIZED: is 0', { ...JWT, NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
+    ['CODEC_NAMESPACES: must be names of namespaces', { CODEC_NAMESPACES: 'live,' }],
     ['CODEC_REQUESTS_PER_MINUTE: must be a number from 1', { CODEC_REQUESTS_PER_MINUTE: '0' }],
   ])('are refused: %s', (message, settings) => {
     const load = () => loadCodecSettings({ ...NEEDED, ...settings });

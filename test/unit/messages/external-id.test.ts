@@ -12,12 +12,32 @@ describe('an externalId', () => {
     },
   );
 
-  it.each(['123-45-6789', '123456789', '123-456789', '12345-6789'])(
-    'is not %s, which looks like a social security number',
-    (id) => {
-      expect(problemWith(id)).toBe('looks like a social security number');
-    },
-  );
+  it.each([
+    '01a1fd30-abdc-7c0d-a0c9-9edbb184ef65',
+    'm-01a1fd30-abdc-7c0d-a012-1234567abcde',
+    'd41d8cd98f00b204e9800998ecf8427e',
+    'cus_9s6XKzkNRiz8i3',
+    'order-2026-11-22-0001',
+    '2026-11-22T10:15:00Z',
+    'a123456789',
+  ])('may be %s, in which digits mean nothing', (id) => {
+    expect(problemWith(id)).toBeUndefined();
+  });
+
+  it.each<[string, string[]]>([
+    [
+      'a social security number',
+      [
+        ...['123-45-6789', '123456789', 'm-900-12-3456', 'm900-12-3456', '900-12-3456-2', 'a:900-12-3456:b'],
+        ...['900.12.3456', 'm_900_12_3456', 'ssn:900:12:3456', '900-12_3456'],
+        ...['m-900123456', 'm900123456', 'ssn_900123456', '900123456-2', 'x.900123456.y'],
+      ],
+    ],
+    ['a tax number', ['12-3456789', 'ein-12-3456789', 'm_12-3456789.2']],
+    ['a phone number', ['518-555-0100', 'm-518.555.0100', '1-518-555-0100', 'tel:518_555_0100']],
+  ])('does not contain %s', (kind, ids) => {
+    for (const id of ids) expect([id, problemWith(id)]).toEqual([id, `contains what looks like ${kind}`]);
+  });
 
   it.each(['', '-m', '.m', 'm 1', 'm/1', 'ä', 'ada@example.com', 'a'.repeat(201)])('is not %j', (id) => {
     expect(problemWith(id)).toBeDefined();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { masking, withoutCredentials } from '../../../src/partners/masked-words.js';
+import { maskedProblems, masking, withoutCredentials } from '../../../src/partners/masked-words.js';
 
 describe('a partner’s words', () => {
   const mask = masking(['hunter2', 'hunter2-long', 'd', 'a+b(c', '']);
@@ -30,6 +30,20 @@ describe('a partner’s words', () => {
   ])('are not changed where nothing is secret: %s', (text) => {
     expect(mask(text)).toBe(text);
   });
+});
+
+it('the names of fields are masked and cut off visibly, as they come from the partner', () => {
+  const mask = masking(['hunter2']);
+  const problems = ['owners.0.ssn', 'errors.900123456', 'hunter2', 'a.'.repeat(5_000)].map((field) => ({
+    field,
+    message: 'is wrong',
+  }));
+  expect(maskedProblems(problems, mask).map(({ field }) => field)).toEqual([
+    'owners.0.ssn',
+    'errors.[Redacted]',
+    '[Redacted]',
+    `${'a.'.repeat(49)}a…`,
+  ]);
 });
 
 describe('what a partner repeats of a request', () => {

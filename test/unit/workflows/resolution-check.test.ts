@@ -91,6 +91,8 @@ describe('an answer that does not fit', () => {
       correction({ fees: {}, externalId: 'other' }),
       'answer.patch.externalId: cannot be corrected; known: merchant, fees',
     ],
+    ['an id of nothing', adopt('0'), DIGITS],
+    ['an id below nothing', adopt('-1'), DIGITS],
     ['an id that is no digits', adopt('m-1'), DIGITS],
     ['an id of eleven digits', adopt('12345678901'), DIGITS],
     ['an empty id', adopt(''), DIGITS],

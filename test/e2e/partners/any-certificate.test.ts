@@ -1,0 +1,41 @@
+import { describe, expect, inject, it } from 'vitest';
+import { run } from '../../rigs/processes.js';
+
+const PARTNER = {
+  BOARDING_URL: 'https://boarding.example.com',
+  BOARDING_USERNAME: 'user',
+  BOARDING_PASSWORD: 'correct-horse',
+};
+const TEMPORAL = { TEMPORAL_ADDRESS: 'temporal.example.com:7233' };
+const CODEC = {
+  PAYLOAD_KEYS: 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  CODEC_JWKS_URL: 'https://login.example.com/keys',
+  CODEC_JWT_ISSUER: 'https://login.example.com',
+  CODEC_JWT_AUDIENCE: 'gangway-codec',
+};
+
+describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 nothing is sent, because nothing starts', () => {
+  it.concurrent.each<[string, Record<string, string>]>([
+    ['worker.js', PARTNER],
+    ['worker.js', TEMPORAL],
+    ['receiver.js', PARTNER],
+    ['receiver.js', TEMPORAL],
+    ['codec-server.js', CODEC],
+    ['starter.js doctor', PARTNER],
+    ['starter.js doctor', TEMPORAL],
+    ['starter.js call boarding list-agent-profiles', PARTNER],
+    ['starter.js setup', TEMPORAL],
+    ['starter.js board examples/merchant.json', PARTNER],
+  ])('%s, %o', async (command, settings) => {
+    const [file = '', ...args] = command.split(' ');
+    const env = {
+      TEMPORAL_ADDRESS: inject('temporalAddress'),
+      ...settings,
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    };
+    const { code, stdout, stderr } = await run(process.execPath, [`dist/${file}`, ...args], env);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED: is 0, so whoever poses as a partner');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
