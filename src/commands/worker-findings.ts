@@ -3,7 +3,7 @@ import { type Config, servedAccounts } from '../config.js';
 import { laneTaskQueue } from '../messages/task-queues.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
 import { deployedVersions } from '../temporal/deployed-versions.js';
-import { nameOf, type Pollers, pollersOf } from '../temporal/pollers.js';
+import { nameOf, pollersOf, whyNobodyTakes } from '../temporal/pollers.js';
 
 /** @throws {Error} naming a task queue whose new tasks nobody takes, and why */
 export async function examineWorkers(client: Client, config: Config): Promise<string> {
@@ -20,18 +20,6 @@ export async function examineWorkers(client: Client, config: Config): Promise<st
   const queues = [taskQueue, laneTaskQueue(taskQueue, 'events'), ...lanes];
   await Promise.all(queues.map((queue) => taking(queue, 'activity')));
   return `${workers} heard of in the last minute on task queue ${taskQueue} and its lanes`;
-}
-
-function whyNobodyTakes(queue: string, { target, versions }: Pollers): string {
-  const others = versions.length > 0 ? `, only ${versions.map(nameOf).join(', ')}` : '';
-  if (target) return `none of the current version ${nameOf(target)} polls task queue ${queue}${others}`;
-  const [version] = versions;
-  if (!version) return `none polls task queue ${queue}`;
-  const { deploymentName, buildId } = version;
-  return (
-    `deployment ${deploymentName} has no current version, so nobody takes from task queue ${queue}; run ` +
-    `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId}"`
-  );
 }
 
 /**
