@@ -13,6 +13,7 @@ import { isUnreadable, UnreadableOnboarding } from '../temporal/unreadable.js';
 import { inSpan } from '../tracing/spans.js';
 import { startTracing } from '../tracing/start.js';
 import { milliseconds } from './arguments.js';
+import { backupCommand, restoreCommand } from './backup.js';
 import { batchCommand } from './batch.js';
 import { callCommand } from './call.js';
 import { cancelCommand } from './cancel.js';
@@ -51,7 +52,7 @@ const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: Comman
     ...[ensureWebhooksCommand, statementCommand, showCommand],
   ],
   'Anything else a partner can do:': [callCommand],
-  'Set up, and help:': [setupCommand, keysCommand, doctorCommand],
+  'Set up, save, and help:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
 };
 
 /**

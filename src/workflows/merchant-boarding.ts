@@ -3,6 +3,7 @@ import type { ChosenReferences } from '../messages/boarding-activities.js';
 import { defined } from '../messages/defined.js';
 import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
+import { mayBeDone, type Restored } from '../messages/restored.js';
 import { NOT_SUBMITTED } from '../partners/boarding/statuses.js';
 import { createMerchant, inspectMerchant, resolveReferences } from './boarding/activities.js';
 import { Application } from './boarding/application.js';
@@ -25,6 +26,7 @@ export interface Carried {
 export async function merchantBoarding(
   input: MerchantBoardingInput,
   carried?: Carried,
+  restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
   const application = new Application(input, carried?.journey);
   const { journey } = application;
@@ -34,7 +36,7 @@ export async function merchantBoarding(
       if (carried) return followUnderwriting(application, carried.underwriting);
 
       journey.enter('preparing');
-      const isNew = (await findOrCreate(application)) === NOT_SUBMITTED;
+      const isNew = (await findOrCreate(application, restored)) === NOT_SUBMITTED;
       const seen = { status: isNew ? NOT_SUBMITTED : null };
       return followUnderwriting(application, { seen, applied: false, delivered: {}, uploaded: [] });
     },
@@ -52,11 +54,11 @@ interface ExistingMerchant {
 }
 
 /** Creates the merchant, or adopts the one that the input or a person names. Answers its status. */
-async function findOrCreate(application: Application): Promise<string> {
+async function findOrCreate(application: Application, restored?: Restored): Promise<string> {
   const { journey, input } = application;
   const { merchantProfileId, adopted, status, formerOwner } =
     input.merchantProfileId === undefined
-      ? await create(application)
+      ? await create(application, restored)
       : await adoptGiven(application, input.merchantProfileId);
   journey.know({ merchantProfileId });
   journey.timeline.add(adopted ? 'merchant-adopted' : 'merchant-created', {
@@ -71,7 +73,7 @@ async function findOrCreate(application: Application): Promise<string> {
   return status;
 }
 
-async function create(application: Application): Promise<ExistingMerchant> {
+async function create(application: Application, restored?: Restored): Promise<ExistingMerchant> {
   const { journey } = application;
   let references: ChosenReferences;
   return carryOut<ExistingMerchant>(journey, {
@@ -87,6 +89,7 @@ async function create(application: Application): Promise<ExistingMerchant> {
     },
     correct: application.correct,
     once: {
+      mayBeDone: mayBeDone(restored),
       // The partner's API has no search for merchants, so only a person can look.
       adopt: (id) => adopt(application, Number(id)),
       get hint() {

@@ -134,7 +134,7 @@ describe('gangway in trouble', () => {
         ...['ensure-webhooks', 'statement', 'show'],
       ],
       ['Anything else a partner can do', 'call'],
-      ['Set up, and help', 'setup', 'keys', 'doctor', 'help'],
+      ['Set up, save, and help', 'setup', 'keys', 'doctor', 'backup', 'restore', 'help'],
     ]);
   });
 
