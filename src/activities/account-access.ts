@@ -97,7 +97,7 @@ export class AccountAccess {
     wakeRefused: () =>
       beating(async () => {
         await sleep(SETTLING_MS);
-        return wakeRefused(getClient(), this.place);
+        return (await wakeRefused(getClient(), this.place)).steps;
       }),
   };
 

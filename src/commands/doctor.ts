@@ -9,6 +9,7 @@ import { withClient } from '../temporal/connection.js';
 import { missingSearchAttributes } from '../temporal/search-attributes.js';
 import type { CommandLine } from './command-line.js';
 import { CommandFailed } from './errors.js';
+import { examineKeys, examineTasks } from './task-findings.js';
 import { weakSettings } from './weak-settings.js';
 import { examineVersions, examineWorkers } from './worker-findings.js';
 
@@ -100,6 +101,8 @@ async function examineTemporal({ env, signal }: CommandLine, config: Config): Pr
       }),
       await finding('workers', () => examineWorkers(client, config)),
       await finding('versions', () => examineVersions(client, config.taskQueue)),
+      await finding('workflow tasks', () => examineTasks(client, config.taskQueue)),
+      await finding('keys', () => examineKeys(client, config.taskQueue)),
     ]);
   } catch (error) {
     return [{ check: 'temporal', ok: false, detail: messageOf(error) }];

@@ -4,14 +4,15 @@ import type { Client } from '@temporalio/client';
 import { Deadline } from '../http/deadline.js';
 import type { Requirement } from '../messages/requirements.js';
 import { failuresOf } from '../temporal/failing-activities.js';
-import { NoWorker, stateOf } from '../temporal/onboardings.js';
+import { stateOf } from '../temporal/onboardings.js';
+import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import { promptForCode } from './code-prompt.js';
 import type { Terminal } from './command-line.js';
 import type { CommandContext } from './context.js';
 import { endOf } from './ended.js';
 import { InvalidInput } from './errors.js';
 import { describeRequirement, waysToAnswer } from './requirement.js';
-import { sendResolution } from './resolve.js';
+import { NotYetApplied, sendResolution } from './resolve.js';
 
 /** How often to look, in milliseconds. */
 const GLANCE_MS = 1_000;
@@ -84,7 +85,7 @@ async function lookAt(client: Client, workflowId: string, patientUntil: number):
     const { requirements } = await stateOf(client, workflowId);
     return { requirements, obstacles: failures.map((what) => `waiting for the partner: ${what}`) };
   } catch (error) {
-    if (!(error instanceof NoWorker)) throw error;
+    if (!(error instanceof UnreadableOnboarding)) throw error;
     return { requirements: [], obstacles: Date.now() < patientUntil ? [] : [error.message] };
   }
 }
@@ -132,7 +133,7 @@ async function answerAtOnce(
       reason,
     });
   } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
+    if (!(error instanceof InvalidInput) && !(error instanceof NotYetApplied)) throw error;
     cli.note(error.message);
   }
 }

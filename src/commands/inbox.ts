@@ -2,7 +2,8 @@ import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import type { Requirement } from '../messages/requirements.js';
-import { NoKey, NoWorker, stateOf } from '../temporal/onboardings.js';
+import { stateOf } from '../temporal/onboardings.js';
+import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
@@ -41,16 +42,26 @@ interface InboxOptions extends InboxFilter {
 }
 
 async function inbox(cli: CommandLine, { overdue, json, ...filter }: InboxOptions): Promise<void> {
-  const { items, unanswered, unreadable } = await withTemporal(cli, ({ client }) => collect(client, filter));
+  const { items, unreadable } = await withTemporal(cli, ({ client }) => collect(client, filter));
   const shown = items.filter((item) => item.overdue || !overdue);
   if (json) for (const item of shown) cli.json(item);
   else if (shown.length > 0) cli.table(HEAD, shown.map(row));
-  else if (unanswered.length + unreadable.length === 0) cli.line('nothing waits for a person');
-  const gaps = [
-    unanswered.length > 0 && `no worker answers for ${unanswered.join(', ')}: is one running?`,
-    unreadable.length > 0 && `the key is not in PAYLOAD_KEYS for ${unreadable.join(', ')}`,
-  ].filter((gap) => gap !== false);
-  if (gaps.length > 0) throw new CommandFailed(gaps.join('\n'));
+  else if (unreadable.length === 0) cli.line('nothing waits for a person');
+  if (unreadable.length > 0) throw new CommandFailed(gapsOf(unreadable).join('\n'));
+}
+
+/** How many workflow ids a line names. */
+const IDS_A_LINE = 20;
+
+/** What cannot be read, a line for each reason. */
+function gapsOf(unreadable: readonly UnreadableOnboarding[]): string[] {
+  const details = new Set(unreadable.map(({ detail }) => detail));
+  return [...details].map((detail) => {
+    const all = unreadable.filter((each) => each.detail === detail);
+    const ids = all.slice(0, IDS_A_LINE).map(({ workflowId }) => workflowId);
+    const more = all.length > ids.length ? ` and ${all.length - ids.length} more` : '';
+    return `cannot read ${ids.join(', ')}${more}: ${detail}`;
+  });
 }
 
 /** A customer's requirements are those of its parts, and would show twice. */
@@ -59,38 +70,36 @@ const { customerOnboarding: _, ...ASKING } = WORKFLOW_ID_PREFIXES;
 /** How many workflows are asked at once. */
 const CONCURRENCY = 16;
 
-/** Asks every workflow that waits for a person what for. Those that do not tell are named, not dropped. */
+/** Asks every workflow that waits for a person what for. Those that cannot be read are named, not dropped. */
 async function collect(client: Client, filter: InboxFilter) {
   const items: InboxItem[] = [];
-  const unanswered: string[] = [];
-  const unreadable: string[] = [];
-  /** Task queues on which a query went unanswered: the next one would only wait as long. */
-  const silent = new Set<string>();
+  const unreadable: UnreadableOnboarding[] = [];
+  /** Task queues on which no worker answers, and why: the next query would only wait as long. */
+  const silent = new Map<string, string>();
   const query = visibilityQuery(typesOf(ASKING), { actionRequired: true, ...filter });
   const waiting = client.workflow.list({ query })[Symbol.asyncIterator]();
 
   async function askNext(): Promise<void> {
     for (let next = await waiting.next(); !next.done; next = await waiting.next()) {
       const { workflowId, taskQueue } = next.value;
-      if (silent.has(taskQueue)) {
-        unanswered.push(workflowId);
+      const why = silent.get(taskQueue);
+      if (why !== undefined) {
+        unreadable.push(new UnreadableOnboarding(workflowId, 'no-worker', why));
         continue;
       }
       try {
         const { requirements } = await stateOf(client, workflowId);
         items.push(...requirements.map((each) => ({ workflowId, ...each, overdue: isOverdue(each.dueAt) })));
       } catch (error) {
-        if (error instanceof NoKey) unreadable.push(workflowId);
-        else if (error instanceof NoWorker) {
-          silent.add(taskQueue);
-          unanswered.push(workflowId);
-        } else throw error;
+        if (!(error instanceof UnreadableOnboarding)) throw error;
+        if (error.obstacle === 'no-worker') silent.set(taskQueue, error.detail);
+        unreadable.push(error);
       }
     }
   }
 
   await Promise.all(Array.from({ length: CONCURRENCY }, askNext));
-  return { items: items.sort((a, b) => a.dueAt.localeCompare(b.dueAt)), unanswered, unreadable };
+  return { items: items.sort((a, b) => a.dueAt.localeCompare(b.dueAt)), unreadable };
 }
 
 const HEAD = ['workflow', 'requirement', 'kind', 'due', 'title', 'detail'];

@@ -1,43 +1,93 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
-import type { Command } from 'commander';
-import type { WorkflowType } from '../messages/ids.js';
-import { nudge } from '../temporal/nudge.js';
+import { type Command, Option } from 'commander';
+import { AWAIT_STATUS_ACTIVITY_ID, partsOfId, type WorkflowType } from '../messages/ids.js';
+import { laneTaskQueue } from '../messages/task-queues.js';
+import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+import { isStepAt, nudge, retryNow } from '../temporal/nudge.js';
 import { partIds } from '../temporal/onboardings.js';
+import { wakeWaiting } from '../temporal/partner-accounts.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
-import { CommandFailed } from './errors.js';
-import { findById, type IdOptions, withId } from './partner-account.js';
+import { CommandFailed, InvalidInput } from './errors.js';
+import { findById, type IdOptions, partnerAccountOf, withPartnerAccount } from './partner-account.js';
+
+interface NudgeOptions extends IdOptions {
+  readonly system?: SystemName;
+}
 
 export function nudgeCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('nudge')
-    .summary('read the partner’s status now')
+    .summary('try now what waits for a partner')
     .description(
-      'Make an onboarding read its status at the partner now, instead of at its next poll; of a ' +
-        'customer, all parts that wait for one.',
-    );
-  withId(command)
+      'Make an onboarding read its status at the partner now, instead of at its next poll, and try now what it would try ' +
+        'again later; of a customer, in all parts. With --system, everything that waits for that partner, as after an outage. ' +
+        'What is being tried already is left alone.',
+    )
+    .argument('[id]', 'workflow id, externalId or externalId@account; none with --system')
+    .addOption(new Option('--system <name>', 'all that waits for this partner').choices(SYSTEM_NAMES));
+  withPartnerAccount(command)
     .option('--json', 'print JSON')
-    .action(async (id: string, { json, ...options }: IdOptions) => {
-      await withTemporal(cli, async (context) => {
-        const found = await findById(context, id, options);
-        const nudged = await nudgeAll(context.client, found);
-        if (json) cli.json({ workflowId: found.workflowId, nudged });
-        if (!nudged) throw new CommandFailed(`${found.workflowId} does not wait for a status now`);
-        if (!json) cli.line(`${found.workflowId} reads its status now`);
-      });
+    .action((id: string | undefined, { system, ...options }: NudgeOptions) => {
+      if ((id === undefined) === (system === undefined)) throw new InvalidInput('give an id, or --system');
+      return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);
     });
 }
 
-/** It is the children of a customer that read a status. False when none waits for one. */
+async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOptions): Promise<void> {
+  const account = partnerAccountOf(cli.config(), options, 'nudge', 'nothing was done');
+  await withTemporal(cli, async ({ client, config }) => {
+    const woken = await wakeWaiting(client, { system, account, taskQueue: config.taskQueue });
+    if (options.json) return cli.json({ system, ...(account && { account }), ...woken });
+    cli.line(
+      `${system}: tries now ${woken.steps} that waited, of ${woken.workflows} onboardings and operations`,
+    );
+  });
+}
+
+async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
+  await withTemporal(cli, async (context) => {
+    const found = await findById(context, id, options);
+    const { nudged, retried } = await nudgeAll(context.client, found);
+    if (json) cli.json({ workflowId: found.workflowId, nudged, retried });
+    if (!nudged && retried.length === 0)
+      throw new CommandFailed(`${found.workflowId} does not wait for a partner now`);
+    if (json) return;
+    if (nudged) cli.line(`${found.workflowId} reads its status now`);
+    if (retried.length > 0) cli.line(`${found.workflowId} tries again now: ${retried.join(', ')}`);
+  });
+}
+
+interface Nudged {
+  /** Whether a status poll reads now. */
+  readonly nudged: boolean;
+  /** Types of the other activities that are tried now. */
+  readonly retried: readonly string[];
+}
+
+/** It is the children of a customer that wait for partners. */
 async function nudgeAll(
   client: Client,
-  { workflowId, type }: WorkflowExecutionDescription,
-): Promise<boolean> {
+  { workflowId, type, taskQueue }: WorkflowExecutionDescription,
+): Promise<Nudged> {
   const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
   const ids = isCustomer ? Object.values(partIds(workflowId)) : [workflowId];
-  const nudged = await Promise.all(ids.map((id) => nudgeIfThere(client, id)));
-  return nudged.includes(true);
+  const account = partsOfId(workflowId)?.account;
+  const lanes = SYSTEM_NAMES.map((system) => isStepAt(laneTaskQueue(taskQueue, system, account)));
+  const all = await Promise.all(
+    ids.map(async (id) => ({
+      nudged: await nudgeIfThere(client, id),
+      retried: await retryNow(
+        client,
+        id,
+        (pending) => pending.activityId !== AWAIT_STATUS_ACTIVITY_ID && lanes.some((isAt) => isAt(pending)),
+      ),
+    })),
+  );
+  return {
+    nudged: all.some(({ nudged }) => nudged),
+    retried: all.flatMap(({ retried }) => retried),
+  };
 }
 
 async function nudgeIfThere(client: Client, workflowId: string): Promise<boolean> {

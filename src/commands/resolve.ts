@@ -2,7 +2,12 @@ import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -17,6 +22,8 @@ import {
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { parseExactly } from '../partners/exact-json.js';
 import { json } from '../partners/request-members.js';
+import { stateOf } from '../temporal/onboardings.js';
+import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed, InvalidInput } from './errors.js';
@@ -85,10 +92,17 @@ async function resolve(
   });
 }
 
+/** How long a worker may take to apply an answer, in milliseconds. */
+const APPLY_TIMEOUT_MS = 10_000;
+
+/** Temporal has an answer, and no worker has applied it yet. */
+export class NotYetApplied extends CommandFailed {}
+
 /**
  * Answers a requirement of a workflow.
  *
  * @throws {InvalidInput} when the answer does not fit
+ * @throws {NotYetApplied} when no worker applies it in time
  * @throws {CommandFailed} when the workflow has ended
  */
 export async function sendResolution(
@@ -96,13 +110,28 @@ export async function sendResolution(
   workflowId: string,
   resolution: Resolution,
 ): Promise<ResolutionReceipt> {
+  const handle = client.workflow.getHandle(workflowId);
+  const update = () => handle.executeUpdate(resolveRequirement, { args: [resolution] });
   try {
-    return await client.workflow
-      .getHandle(workflowId)
-      .executeUpdate(resolveRequirement, { args: [resolution] });
+    return await client.connection.withDeadline(Date.now() + APPLY_TIMEOUT_MS, update);
   } catch (error) {
-    throw explained(error, workflowId);
+    if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) throw explained(error, workflowId);
+    const obstacle = await obstacleOf(client, workflowId);
+    throw new NotYetApplied(
+      `${resolution.requirementId} accepted, not yet applied (${obstacle}). It is applied when a worker takes it: look with ` +
+        `"gangway status ${workflowId}"; if the requirement is still open then, answer it again.`,
+    );
   }
+}
+
+async function obstacleOf(client: Client, workflowId: string): Promise<string> {
+  return stateOf(client, workflowId).then(
+    () => 'its worker is busy',
+    (error: unknown) => {
+      if (error instanceof UnreadableOnboarding) return error.detail;
+      throw error;
+    },
+  );
 }
 
 /** Checks all there is to check before anything is stored or sent. */

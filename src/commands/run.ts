@@ -6,12 +6,15 @@ import { StoreFailure } from '../documents/file-store.js';
 import { Deadline } from '../http/deadline.js';
 import { censoredWords } from '../private-values.js';
 import { TemporalAway } from '../temporal/connection.js';
-import { NoKey, NoWorker, UnknownOnboarding } from '../temporal/onboardings.js';
+import { UnknownOnboarding } from '../temporal/onboardings.js';
 import { NotOursToRegister } from '../temporal/search-attributes.js';
+import { NoWorker } from '../temporal/single-activities.js';
 import { UnknownSchedule } from '../temporal/statement-schedules.js';
-import { isUnreadable } from '../temporal/unreadable.js';
+import { isUnreadable, UnreadableOnboarding } from '../temporal/unreadable.js';
 import { inSpan } from '../tracing/spans.js';
 import { startTracing } from '../tracing/start.js';
+import { milliseconds } from './arguments.js';
+import { backupCommand, restoreCommand } from './backup.js';
 import { batchCommand } from './batch.js';
 import { callCommand } from './call.js';
 import { cancelCommand } from './cancel.js';
@@ -50,7 +53,7 @@ const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: Comman
     ...[ensureWebhooksCommand, statementCommand, showCommand],
   ],
   'Anything else a partner can do:': [callCommand],
-  'Set up, and help:': [setupCommand, keysCommand, doctorCommand],
+  'Set up, save, and help:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
 };
 
 /**
@@ -69,7 +72,10 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   const stopTracing = await startTracing('gangway', surroundings.env);
   try {
     signal.throwIfAborted();
-    const program = gangway(cli);
+    const program = gangway(cli).hook('preAction', (_, action) => {
+      const { timeout } = action.optsWithGlobals<{ timeout?: number }>();
+      if (timeout !== undefined) ending.endAfter(timeout, () => timedOut(cli, timeout));
+    });
     const command = program.commands.find((known) => known.name() === argv[0])?.name() ?? '';
     await inSpan({ name: `gangway ${command}`.trim() }, () => program.parseAsync(argv, { from: 'user' }));
     return 0;
@@ -90,6 +96,11 @@ function gangway(cli: CommandLine): Command {
       'Take merchants and businesses aboard at payment and banking partners, and answer what they ask.',
     )
     .version(packageVersion())
+    .option(
+      '--timeout <duration>',
+      'end the command after this long, whatever it waits for; what it started goes on',
+      milliseconds,
+    )
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 bad usage or input.')
     .exitOverride()
     .configureOutput({
@@ -105,6 +116,11 @@ function gangway(cli: CommandLine): Command {
     for (const add of commands) add(program, cli);
   }
   return program.helpCommand('help [command]', 'show the help of a command');
+}
+
+function timedOut(cli: CommandLine, ms: number): Interrupted {
+  cli.note(`stopped after ${ms / 1_000} s (--timeout); what was started goes on`);
+  return new Interrupted('--timeout', 1);
 }
 
 /** Says what went wrong, in words where it is foreseen, and answers the exit code. */
@@ -124,7 +140,7 @@ function explain(cli: CommandLine, error: unknown): number {
     return 2;
   }
   const foreseen = [
-    ...[CommandFailed, TemporalAway, NoWorker, NoKey, StoreFailure],
+    ...[CommandFailed, TemporalAway, NoWorker, UnreadableOnboarding, StoreFailure],
     ...[UnknownOnboarding, UnknownSchedule, NotOursToRegister],
   ].some((kind) => error instanceof kind);
   if (foreseen) cli.note((error as Error).message);

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
-import { endOf, hasEnded } from './ended.js';
+import { hasEnded } from './ended.js';
+import { follow } from './follow.js';
 import { check, readJson, sourceName } from './input-file.js';
 import { type Outcome, toldOf } from './outcome.js';
 import { reportStarted } from './started.js';
@@ -70,7 +71,10 @@ async function startFrom<Input>(
     const { workflowId } = started;
     const isOver = !started.started && (await hasEnded(client, workflowId));
     if (!wait && !isOver) return;
-    const outcome = await endOf<Outcome>(client, workflowId, '--again starts it anew');
+    const outcome = await follow<Outcome>(context, workflowId, {
+      anew: '--again starts it anew',
+      quiet: true,
+    });
     if (json) return cli.json({ workflowId, ...outcome });
     for (const line of toldOf(outcome)) cli.line(line.startsWith(' ') ? line : `${workflowId} ${line}`);
   });

@@ -1,8 +1,11 @@
+import type { TypedSearchAttributes } from '@temporalio/common';
 import type { Command } from 'commander';
 import { partsOfId } from '../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
+import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { failuresOf } from '../temporal/failing-activities.js';
 import { stateOf } from '../temporal/onboardings.js';
+import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { findById, type IdOptions, withId } from './partner-account.js';
@@ -22,8 +25,12 @@ export function statusCommand(program: Command, cli: CommandLine): void {
     .action(async (id: string, { json, ...options }: IdOptions) => {
       await withTemporal(cli, async (context) => {
         const { client, link } = context;
-        const { workflowId, runId } = await findById(context, id, options);
-        const state = await stateOf(client, workflowId);
+        const { workflowId, runId, typedSearchAttributes } = await findById(context, id, options);
+        const state = await stateOf(client, workflowId).catch((error: unknown) => {
+          if (error instanceof UnreadableOnboarding && !json)
+            printFacts(cli, { workflow: workflowId, ...indexed(typedSearchAttributes) });
+          throw error;
+        });
         if (json) return cli.json(state);
         const parts = await partsOf(client, workflowId, state);
         const ids = [workflowId, ...parts.map((part) => part.workflowId)];
@@ -58,16 +65,33 @@ function printState(
     polls: state.polls,
     ...more,
   };
-  for (const [name, value] of Object.entries(facts)) {
-    if (value !== undefined && value !== null) cli.line(`${name.padEnd(18)}${value}`);
-  }
+  printFacts(cli, facts);
   if (state.requirements.length > 0) cli.line('\nwaiting for a person:');
   for (const requirement of state.requirements) cli.line(describeRequirement(requirement));
   cli.line('');
   cli.table(['at', 'event', 'detail'], state.timeline.map(timelineRow));
 }
 
+function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(facts)) {
+    if (value !== undefined && value !== null) cli.line(`${name.padEnd(18)}${value}`);
+  }
+}
+
+/** What Temporal itself knows of an onboarding, for one that cannot be read. */
+function indexed(attributes: TypedSearchAttributes) {
+  const { stage, partnerStatus, merchantProfileId, mid, bankingProfileId } = SEARCH_ATTRIBUTES;
+  return {
+    stage: attributes.get(stage),
+    'partner status': attributes.get(partnerStatus),
+    merchant: attributes.get(merchantProfileId),
+    mid: attributes.get(mid),
+    profile: attributes.get(bankingProfileId),
+  };
+}
+
 function describePart({ workflowId, state, wasThereBefore }: PartState): string {
+  if (state instanceof UnreadableOnboarding) return state.message;
   const { stage, partnerStatus, requirements } = state;
   const isAsking = wasThereBefore && requirements.length > 0;
   const asks = isAsking ? `waits for a person: see ${workflowId}` : '';

@@ -5,6 +5,7 @@ import type { Part } from '../messages/customer-onboarding.js';
 import type { WorkflowType } from '../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../messages/onboarding-state.js';
 import { stateOf } from '../temporal/onboardings.js';
+import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
 import { CommandFailed } from './errors.js';
@@ -67,7 +68,11 @@ async function timelinesOf(client: Client, workflowId: string, state: Onboarding
   const parts = await partsOf(client, workflowId, state);
   return {
     customer: state.timeline,
-    ...Object.fromEntries(parts.map((part) => [part.part, part.state.timeline])),
+    ...Object.fromEntries(
+      parts.flatMap(({ part, state: own }) =>
+        own instanceof UnreadableOnboarding ? [] : [[part, own.timeline]],
+      ),
+    ),
   };
 }
 

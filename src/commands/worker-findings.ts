@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { type Config, servedAccounts } from '../config.js';
 import { deployedVersions } from '../temporal/deployed-versions.js';
-import { nameOf, type Pollers, polledQueues, pollersOf } from '../temporal/pollers.js';
+import { nameOf, polledQueues, pollersOf, whyNobodyTakes } from '../temporal/pollers.js';
 
 /** @throws {Error} naming a task queue whose new tasks nobody takes, and why */
 export async function examineWorkers(client: Client, config: Config): Promise<string> {
@@ -16,18 +16,6 @@ export async function examineWorkers(client: Client, config: Config): Promise<st
     polledQueues(taskQueue, accounts).map(({ queue, tasks }) => taking(queue, tasks)),
   );
   return `${workers} heard of in the last minute on task queue ${taskQueue} and its lanes`;
-}
-
-function whyNobodyTakes(queue: string, { target, versions }: Pollers): string {
-  const others = versions.length > 0 ? `, only ${versions.map(nameOf).join(', ')}` : '';
-  if (target) return `none of the current version ${nameOf(target)} polls task queue ${queue}${others}`;
-  const [version] = versions;
-  if (!version) return `none polls task queue ${queue}`;
-  const { deploymentName, buildId } = version;
-  return (
-    `deployment ${deploymentName} has no current version, so nobody takes from task queue ${queue}; run ` +
-    `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes"`
-  );
 }
 
 /**

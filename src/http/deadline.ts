@@ -14,7 +14,7 @@ export interface DeadlineOptions {
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #until: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor({ ms, until }: DeadlineOptions) {
     this.#until = until;
@@ -25,6 +25,12 @@ export class Deadline {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Ends the call after this many milliseconds, for a limit that is known only once it is under way. */
+  endAfter(ms: number, pass: () => unknown): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#controller.abort(pass()), ms).unref();
   }
 
   /** Lets go of the timer and of the other signal. */

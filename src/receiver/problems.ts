@@ -27,6 +27,8 @@ export const PROBLEMS = {
   'too-many-requests': [429, 'Too many requests'],
   'headers-too-large': [431, 'The headers are too large'],
   'our-fault': [500, 'Something is wrong with the receiver'],
+  'not-applied': [503, 'The answer is accepted, and not yet applied'],
+  'unreadable-onboarding': [503, 'The onboarding cannot be read now'],
   'temporal-away': [503, 'Temporal does not answer now'],
 } as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;
 

@@ -22,6 +22,12 @@ export function refusalOf(error: unknown): string | undefined {
   return /search attribute/i.test(cause.details) ? undefined : cause.details;
 }
 
+/** Whether the server cannot search by what a query names. */
+export function isUnsupportedQuery(error: unknown): boolean {
+  const cause = causeOf(error);
+  return isGrpcServiceError(cause) && cause.code === INVALID_ARGUMENT;
+}
+
 /** Whether the server does not know what it was asked for, or has it switched off. */
 export function isUnimplemented(error: unknown): boolean {
   const cause = causeOf(error);

@@ -2,8 +2,11 @@ import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc
 
 const ENDED = { code: status.CANCELLED, details: 'the command has ended', metadata: new Metadata() };
 
+/** Longer than any call takes that the server responds to, in milliseconds: it lets a long poll wait for 20 s. */
+const CALL_TIMEOUT_MS = 30_000;
+
 /**
- * Cancels every attempt of every call that is under way when `signal` aborts, and begins none afterwards. The SDK's
+ * Gives every attempt of every call a deadline, so that a command never waits for a server that says nothing. Cancels every attempt of every call that is under way when `signal` aborts, and begins none afterwards. The SDK's
  * `withAbortSignal` cancels only the first attempt, ignores calls that begin later, and leaves listeners on the signal.
  *
  * @param isConnecting while it returns true, calls wait for the connection. The SDK's own wait for it cannot be cancelled.
@@ -16,20 +19,23 @@ export function endingWith(signal: AbortSignal, isConnecting: () => boolean): In
   signal.addEventListener('abort', cancelAll, { once: true });
   return (options, nextCall) => {
     if (signal.aborted) return new InterceptingCall(ENDED_CALL);
-    const call = new InterceptingCall(nextCall(options), {
-      start(metadata, _, next) {
-        underWay.add(call);
-        if (isConnecting()) metadata.setOptions({ waitForReady: true });
-        next(metadata, {
-          onReceiveMetadata: (received, pass) => pass(received),
-          onReceiveMessage: (message, pass) => pass(message),
-          onReceiveStatus(end, pass) {
-            underWay.delete(call);
-            pass(end);
-          },
-        });
+    const call = new InterceptingCall(
+      nextCall({ ...options, deadline: options.deadline ?? Date.now() + CALL_TIMEOUT_MS }),
+      {
+        start(metadata, _, next) {
+          underWay.add(call);
+          if (isConnecting()) metadata.setOptions({ waitForReady: true });
+          next(metadata, {
+            onReceiveMetadata: (received, pass) => pass(received),
+            onReceiveMessage: (message, pass) => pass(message),
+            onReceiveStatus(end, pass) {
+              underWay.delete(call);
+              pass(end);
+            },
+          });
+        },
       },
-    });
+    );
     return call;
   };
 }

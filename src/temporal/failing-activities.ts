@@ -14,8 +14,8 @@ export async function failuresOf(client: Client, workflowId: string): Promise<st
   return Promise.all(real.map((failure) => messageOf(client, failure)));
 }
 
-/** The message of an encrypted failure is in its attributes. */
-async function messageOf(
+/** The message of a failure. That of an encrypted one is in its attributes. */
+export async function messageOf(
   client: Client,
   { message, encodedAttributes }: proto.temporal.api.failure.v1.IFailure,
 ): Promise<string> {

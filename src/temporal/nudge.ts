@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
-import proto from '@temporalio/proto';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import proto, { type temporal } from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 
 /** How long a nudge keeps trying, in milliseconds, while an attempt is running. */
 const PATIENCE_MS = 60_000;
 const GLANCE_MS = 50;
 
-/** A read that is due this soon, in milliseconds, comes by itself; see {@link nudge}. */
+/** What is due this soon, in milliseconds, comes by itself; a reset could meet it when it runs, see {@link nudge}. */
 const SOON_MS = 2_000;
 
 /** How worker and receiver count nudges, by `result`: it was `nudged`, there was `nobody`, or it `failed`. */
@@ -49,4 +49,59 @@ export async function nudge(
     return true;
   }
   return true;
+}
+
+/** An activity of a workflow that has not ended, as the server has it. */
+export type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
+
+/** Whether an activity is one of a partner task queue, and may be retried at any time. */
+export function isStepAt(taskQueue: string): (pending: Pending) => boolean {
+  return (pending) => pending.activityOptions?.taskQueue?.name === taskQueue && !isUnmarkedWrite(pending);
+}
+
+/**
+ * A write whose last attempt ended without a mark, as when its worker died: after a reset it could not be told from one whose
+ * marks were cleared, and a person would be asked (activities/write.ts). Only writes have no heartbeat time-out.
+ */
+function isUnmarkedWrite({ activityOptions, heartbeatDetails }: Pending): boolean {
+  const { seconds = 0, nanos = 0 } = activityOptions?.heartbeatTimeout ?? {};
+  return Number(seconds) === 0 && nanos === 0 && !heartbeatDetails?.payloads?.length;
+}
+
+/**
+ * Retries those activities of a workflow at once that wait for their next attempt. A running attempt is left alone, because
+ * the server would refuse its result; so is one that begins in a moment.
+ *
+ * @returns their types
+ */
+export async function retryNow(
+  client: Client,
+  workflowId: string,
+  isMeant: (pending: Pending) => boolean | Promise<boolean>,
+): Promise<string[]> {
+  const { namespace } = client.options;
+  const retried: string[] = [];
+  try {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    const execution = { workflowId, runId: raw.workflowExecutionInfo?.execution?.runId ?? null };
+    for (const pending of raw.pendingActivities ?? []) {
+      const { activityId, activityType, state, nextAttemptScheduleTime } = pending;
+      const dueAtMs = Number(nextAttemptScheduleTime?.seconds ?? 0) * 1_000;
+      if (state !== PENDING_ACTIVITY_STATE_SCHEDULED || dueAtMs - Date.now() < SOON_MS) continue;
+      if (!(await isMeant(pending))) continue;
+      await client.workflowService.resetActivity({ namespace, execution, id: activityId ?? '' });
+      retried.push(activityType?.name ?? '');
+    }
+  } catch (error) {
+    // It does not run, or has ended since it was listed.
+    if (!isNotFound(error)) throw error;
+  }
+  return retried;
+}
+
+/** gRPC's NOT_FOUND. */
+const NOT_FOUND = 5;
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError || (error as { code?: unknown }).code === NOT_FOUND;
 }

@@ -1,7 +1,5 @@
 import {
   type Client,
-  isGrpcServiceError,
-  ServiceError,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
@@ -14,7 +12,7 @@ import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { priorityOf, type Urgency } from './priority.js';
-import { isUnreadable } from './unreadable.js';
+import { whyUnreadable } from './unreadable.js';
 
 /** Names something that is not there, or that more than one thing is called. The message is for people. */
 export class UnknownOnboarding extends Error {
@@ -181,25 +179,13 @@ async function describe(client: Client, id: string): Promise<WorkflowExecutionDe
 /** How long to wait for a worker to answer a query. */
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** No worker answered a query. The message is for people. */
-export class NoWorker extends Error {
-  override readonly name = 'NoWorker';
-}
-
-/** What a workflow tells is encrypted, and the key is not among ours. The message is for people. */
-export class NoKey extends Error {
-  override readonly name = 'NoKey';
-}
-
-/** @throws {NoWorker} when no worker answers, {@link NoKey} when the answer cannot be read */
+/** @throws {UnreadableOnboarding} when no worker answers, or when the answer cannot be read */
 export async function stateOf(client: Client, id: string): Promise<OnboardingState> {
   const query = () => client.workflow.getHandle(id).query(stateQuery);
   try {
     return await client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, query);
   } catch (error) {
-    if (isUnreadable(error)) throw new NoKey(`${id} cannot be read: its key is not in PAYLOAD_KEYS`);
-    if (!(error instanceof ServiceError) && !isGrpcServiceError(error)) throw error;
-    throw new NoWorker(`no worker answers for ${id}: is one running?`, { cause: error });
+    throw (await whyUnreadable(client, id, error)) ?? error;
   }
 }
 

@@ -1,5 +1,4 @@
 import { type Client, defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/client';
-import proto, { type temporal } from '@temporalio/proto';
 import { partnerAccountId } from '../messages/ids.js';
 import {
   credentialsRefused,
@@ -10,9 +9,10 @@ import {
 } from '../messages/partner-account.js';
 import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { laneTaskQueue } from '../messages/task-queues.js';
 import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
-import { nudge } from './nudge.js';
+import { isStepAt, nudge, type Pending, retryNow } from './nudge.js';
 import { newcomer } from './onboardings.js';
 
 /** One of our accounts at one partner, and the workflows that work with it. */
@@ -23,13 +23,6 @@ export interface AccountAt {
   /** Of the workflows. */
   readonly taskQueue: string;
 }
-
-type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
-
-const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
-
-/** An attempt that is due this soon, in milliseconds, comes by itself; a reset could meet it when it runs. */
-const SOON_MS = 2_000;
 
 /** How many workflows are looked at at once. */
 const CONCURRENCY = 16;
@@ -83,20 +76,36 @@ export async function probeNow(
   await retryNow(
     client,
     partnerAccountId(system, account),
-    async ({ activityType }) => activityType?.name === probe,
+    ({ activityType }) => activityType?.name === probe,
   );
 }
 
-/**
- * Retries at once every activity, over all running workflows of an account, that waits because its credentials were refused.
- * Writes no history.
- *
- * @returns how many there were
- */
-export async function wakeRefused(
+/** What was woken. */
+export interface Woken {
+  readonly steps: number;
+  readonly workflows: number;
+}
+
+/** Retries at once every activity of an account that waits because its credentials were refused. Writes no history. */
+export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
+  return wakeAll(client, place, async (pending) => {
+    const details = await partnerErrorOf(client, pending);
+    return details !== undefined && details.system === place.system && isRefusedAtTheDoor(details);
+  });
+}
+
+/** Retries at once every poll and step that waits for a partner in an account, as after an outage. Writes no history. */
+export function wakeWaiting(client: Client, place: AccountAt): Promise<Woken> {
+  const { system, account, taskQueue } = place;
+  return wakeAll(client, place, isStepAt(laneTaskQueue(taskQueue, system, account)));
+}
+
+/** Over all running workflows of an account. */
+async function wakeAll(
   client: Client,
-  { system, account, taskQueue }: AccountAt,
-): Promise<number> {
+  { account, taskQueue }: AccountAt,
+  isMeant: (pending: Pending) => boolean | Promise<boolean>,
+): Promise<Woken> {
   const { name } = SEARCH_ATTRIBUTES.partnerAccount;
   const quoted = (value: string) => `'${value.replaceAll("'", "''")}'`;
   const query = [
@@ -105,57 +114,17 @@ export async function wakeRefused(
     account === undefined ? `${name} IS NULL` : `${name} = ${quoted(account)}`,
   ].join(' AND ');
   const running = client.workflow.list({ query })[Symbol.asyncIterator]();
-  const isRefused = async (pending: Pending) => {
-    const details = await partnerErrorOf(client, pending);
-    return details !== undefined && details.system === system && isRefusedAtTheDoor(details);
-  };
-  let woken = 0;
+  let steps = 0;
+  let workflows = 0;
   async function wakeNext(): Promise<void> {
     for (let next = await running.next(); !next.done; next = await running.next()) {
-      const retried = await retryNow(client, next.value.workflowId, isRefused);
-      woken += retried;
+      const { length } = await retryNow(client, next.value.workflowId, isMeant);
+      steps += length;
+      if (length > 0) workflows += 1;
     }
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, wakeNext));
-  return woken;
-}
-
-/**
- * Retries those activities of a workflow at once that wait for their next attempt. A running attempt is left alone, because
- * the server would refuse its result; so is one that begins in a moment.
- *
- * @returns how many there were
- */
-async function retryNow(
-  client: Client,
-  workflowId: string,
-  isMeant: (pending: Pending) => Promise<boolean>,
-): Promise<number> {
-  const { namespace } = client.options;
-  let retried = 0;
-  try {
-    const { raw } = await client.workflow.getHandle(workflowId).describe();
-    const execution = { workflowId, runId: raw.workflowExecutionInfo?.execution?.runId ?? null };
-    for (const pending of raw.pendingActivities ?? []) {
-      const { activityId, state, nextAttemptScheduleTime } = pending;
-      const dueAtMs = Number(nextAttemptScheduleTime?.seconds ?? 0) * 1_000;
-      if (state !== PENDING_ACTIVITY_STATE_SCHEDULED || dueAtMs - Date.now() < SOON_MS) continue;
-      if (!(await isMeant(pending))) continue;
-      await client.workflowService.resetActivity({ namespace, execution, id: activityId ?? '' });
-      retried += 1;
-    }
-  } catch (error) {
-    // It does not run, or has ended since it was listed.
-    if (!isNotFound(error)) throw error;
-  }
-  return retried;
-}
-
-/** gRPC's NOT_FOUND. */
-const NOT_FOUND = 5;
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || (error as { code?: unknown }).code === NOT_FOUND;
+  return { steps, workflows };
 }
 
 /** What the last attempt of an activity failed with, when that was a call of a partner. */

@@ -73,10 +73,10 @@ export async function pollersOf(
   );
   const known = recent.map(({ identity, deploymentOptions }) => {
     const isVersioned = deploymentOptions?.workerVersioningMode === WORKER_VERSIONING_MODE_VERSIONED;
-    return { identity, version: isVersioned ? asVersion(deploymentOptions) : undefined };
+    return { identity, version: isVersioned ? versionOf(deploymentOptions) : undefined };
   });
   const isRamped = versioningInfo?.rampingVersionPercentage === 100;
-  const target = asVersion(
+  const target = versionOf(
     isRamped ? versioningInfo.rampingDeploymentVersion : versioningInfo?.currentDeploymentVersion,
   );
   const taking = known.filter(({ version }) => nameOf(version) === nameOf(target));
@@ -89,12 +89,25 @@ export async function pollersOf(
   };
 }
 
+/** Why new tasks of a queue are taken by nobody, for people. */
+export function whyNobodyTakes(queue: string, { target, versions }: Pollers): string {
+  const others = versions.length > 0 ? `, only ${versions.map(nameOf).join(', ')}` : '';
+  if (target) return `no worker of the current version ${nameOf(target)} polls task queue ${queue}${others}`;
+  const [version] = versions;
+  if (!version) return `no worker polls task queue ${queue}`;
+  const { deploymentName, buildId } = version;
+  return (
+    `deployment ${deploymentName} has no current version, so nobody takes from task queue ${queue}; run ` +
+    `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes"`
+  );
+}
+
 /** As people and searches write it: `gangway:2026-11-21`. */
 export function nameOf(version: WorkerDeploymentVersion | undefined): string {
   return version ? `${version.deploymentName}:${version.buildId}` : 'unversioned';
 }
 
-function asVersion(
+export function versionOf(
   version: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
 ): WorkerDeploymentVersion | undefined {
   const { deploymentName, buildId } = version ?? {};

@@ -10,8 +10,12 @@ import { ActivityFailure } from '@temporalio/common';
 import type { SingleActivity } from '../messages/single-activity.js';
 import { laneTaskQueue } from '../messages/task-queues.js';
 import { isUnimplemented } from './away.js';
-import { NoWorker } from './onboardings.js';
 import { pollersOf } from './pollers.js';
+
+/** No worker polls for a workflow. The message is for people. */
+export class NoWorker extends Error {
+  override readonly name = 'NoWorker';
+}
 
 /** An activity that runs by itself. */
 export interface RunningSingle {

@@ -1,5 +1,6 @@
 import type { BusinessOnboardingOutcome } from '../messages/business-onboarding.js';
 import type { BusinessOnboardingInput } from '../messages/business-onboarding-input.js';
+import type { Restored } from '../messages/restored.js';
 import { BusinessApplication } from './business/application.js';
 import { type FollowingRecords, followProfile } from './business/following.js';
 import { findOrSubmit } from './business/holder.js';
@@ -18,6 +19,7 @@ export interface CarriedBusiness {
 export async function businessOnboarding(
   input: BusinessOnboardingInput,
   carried?: CarriedBusiness,
+  restored?: Restored,
 ): Promise<BusinessOnboardingOutcome> {
   const application = new BusinessApplication(input, carried?.journey);
   const { journey } = application;
@@ -26,7 +28,7 @@ export async function businessOnboarding(
     async () => {
       if (carried) return followProfile(application, carried.following);
       journey.enter('applying');
-      const problems = await findOrSubmit(application);
+      const problems = await findOrSubmit(application, restored);
       return followProfile(application, { seen: null, problems, delivered: {}, replies: [] });
     },
     (comment) => ({ outcome: 'abandoned', comment, ...application.knownProfile }),

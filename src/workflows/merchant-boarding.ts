@@ -3,6 +3,7 @@ import type { ChosenReferences } from '../messages/boarding-activities.js';
 import { defined } from '../messages/defined.js';
 import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
+import { mayBeDone, type Restored } from '../messages/restored.js';
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import { createMerchant, inspectMerchant, resolveReferences } from './boarding/activities.js';
 import { Application } from './boarding/application.js';
@@ -25,6 +26,7 @@ export interface Carried {
 export async function merchantBoarding(
   input: MerchantBoardingInput,
   carried?: Carried,
+  restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
   const application = new Application(input, carried?.journey);
   const { journey } = application;
@@ -34,7 +36,7 @@ export async function merchantBoarding(
       if (carried) return followUnderwriting(application, carried.underwriting);
 
       journey.enter('preparing');
-      const phase = await findOrCreate(application);
+      const phase = await findOrCreate(application, restored);
       const seen = { phase: phase === 'not-submitted' ? phase : null };
       return followUnderwriting(application, { seen, applied: false, delivered: {}, uploaded: [] });
     },
@@ -53,11 +55,11 @@ interface ExistingMerchant {
 }
 
 /** Creates the merchant, or adopts the one that the input or a person names. Returns where it stands. */
-async function findOrCreate(application: Application): Promise<MerchantPhase> {
+async function findOrCreate(application: Application, restored?: Restored): Promise<MerchantPhase> {
   const { journey, input } = application;
   const { merchantProfileId, phase, adoptedAs, formerOwner } =
     input.merchantProfileId === undefined
-      ? await create(application)
+      ? await create(application, restored)
       : await adoptGiven(application, input.merchantProfileId);
   journey.know({ merchantProfileId });
   journey.timeline.add(adoptedAs === undefined ? 'merchant-created' : 'merchant-adopted', {
@@ -72,7 +74,7 @@ async function findOrCreate(application: Application): Promise<MerchantPhase> {
   return phase;
 }
 
-async function create(application: Application): Promise<ExistingMerchant> {
+async function create(application: Application, restored?: Restored): Promise<ExistingMerchant> {
   const { journey } = application;
   let references: ChosenReferences;
   return carryOut<ExistingMerchant>(journey, {
@@ -88,6 +90,7 @@ async function create(application: Application): Promise<ExistingMerchant> {
     },
     correct: application.correct,
     once: {
+      mayBeDone: mayBeDone(restored),
       // The partner's API has no search for merchants, so only a person can look.
       adopt: (id) => adopt(application, Number(id)),
       get hint() {

@@ -1,4 +1,5 @@
 import type { Candidate, ProfileSnapshot, Submission } from '../../messages/banking-activities.js';
+import { mayBeDone, type Restored } from '../../messages/restored.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { askForCorrection, carryOut, RejectedByPartner } from '../journey/carry-out.js';
 import { masked } from '../journey/masked.js';
@@ -14,10 +15,14 @@ const SUBMIT = 'submit the business account holder';
  */
 export async function findOrSubmit(
   application: BusinessApplication,
+  restored?: Restored,
 ): Promise<readonly FieldProblem[] | null> {
+  if (restored?.profileId !== undefined) return adopt(application, restored.profileId);
   const declined: number[] = [];
+  let inDoubt = mayBeDone(restored);
   for (;;) {
-    const submitted = await submit(application, declined);
+    const submitted = await submit(application, declined, inDoubt);
+    inDoubt = undefined;
     if ('adopted' in submitted) return adopt(application, submitted.adopted);
     if ('existing' in submitted) {
       const { existing } = submitted;
@@ -71,8 +76,15 @@ export async function replaceHolder(application: BusinessApplication, moot?: () 
 /** The partner's word, or the profile that a lost submission made. */
 type Submitted = Submission | { readonly adopted: number };
 
-/** @param declined profiles of the merchant that are not those of the business */
-function submit(application: BusinessApplication, declined: readonly number[]): Promise<Submitted> {
+/**
+ * @param declined profiles of the merchant that are not those of the business
+ * @param inDoubt why it may have been submitted before
+ */
+function submit(
+  application: BusinessApplication,
+  declined: readonly number[],
+  inDoubt: string | undefined,
+): Promise<Submitted> {
   const { journey, correct } = application;
   const adoptable = adoption(application);
   let candidates: readonly Candidate[] = [];
@@ -81,6 +93,7 @@ function submit(application: BusinessApplication, declined: readonly number[]): 
     run: () => submitHolder({ ...application.business, declined }),
     correct,
     once: {
+      mayBeDone: inDoubt,
       lookForEffect: async (wasInDoubt, baseline) => {
         if (!wasInDoubt || !baseline || application.dba === '') return undefined;
         const known = [...baseline, ...declined];

@@ -28,6 +28,8 @@ export interface Step<Result> {
 
 /** How the outcome of a write is found when nobody knows it. */
 export interface OnceOnly<Result> {
+  /** Why it may have been done before this workflow began: it is then in doubt from the beginning. */
+  readonly mayBeDone?: string | undefined;
   /**
    * Looks at the partner for evidence that this write took effect, which nothing else explains; undefined when there is none.
    *
@@ -75,6 +77,13 @@ export class RejectedByPartner extends Error {
  */
 export async function carryOut<Result>(journey: Journey, step: Step<Result>): Promise<Result> {
   let doubt: Doubt | undefined;
+  if (step.once?.mayBeDone !== undefined) {
+    await step.prepare?.();
+    doubt = { baseline: [] };
+    const failure = mayBeDone(step.title, step.once.mayBeDone);
+    const settled = await settleUncertain(journey, step, step.once, failure, doubt);
+    if (settled !== 'again') return settled.result;
+  }
   for (;;) {
     await step.prepare?.();
     // What follows a write that was seen through begins no other.
@@ -106,6 +115,10 @@ export async function carryOut<Result>(journey: Journey, step: Step<Result>): Pr
       }
     }
   }
+}
+
+function mayBeDone(operation: string, reason: string): PartnerErrorDetails {
+  return { system: 'gangway', operation, kind: 'Uncertain', fields: [], reason };
 }
 
 /** The first attempt of a write whose outcome is not known. */
@@ -225,7 +238,9 @@ async function settleUncertain<Result>(
   const at = sentAt === undefined ? '' : ` at ${sentAt}`;
   journey.doubts.add(title);
   count('uncertainWrites', { system, operation });
-  journey.timeline.add('write-uncertain', { detail: `${title}, sent${at}: ${reason}` });
+  const isSent = sentAt !== undefined || once.mayBeDone === undefined;
+  const sent = isSent ? `sent${at}` : 'perhaps sent before';
+  journey.timeline.add('write-uncertain', { detail: `${title}, ${sent}: ${reason}` });
   const effect = await adoptedEffect(journey, step, doubt);
   let problem = '';
   for (;;) {
@@ -239,7 +254,7 @@ async function settleUncertain<Result>(
       {
         kind: 'uncertain-write',
         title: `Did it happen? ${title}`,
-        detail: `${problem}The request was sent${at}, but nobody knows whether it took effect (${reason}). ${once.hint}`,
+        detail: `${problem}The request was ${sent}, but nobody knows whether it took effect (${reason}). ${once.hint}`,
         answers: ['adopt', 'retry', 'abandon'],
         ...(idFormat && { idFormat }),
       },

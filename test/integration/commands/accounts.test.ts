@@ -84,7 +84,7 @@ describe('an externalId that two accounts have', () => {
     expect((await gangway('cancel', nameless.workflowId)).code).toBe(0);
     await expect(nameless.outcome()).rejects.toThrow();
     expect((await gangway('nudge', `${externalId}@acme`)).stderr).toBe(
-      `${acmes.workflowId} does not wait for a status now\n`,
+      `${acmes.workflowId} does not wait for a partner now\n`,
     );
   });
 

@@ -27,6 +27,8 @@ describe('gangway setup and doctor', () => {
       'search attributes: true',
       'workers: true',
       'versions: true',
+      'workflow tasks: true',
+      'keys: true',
       'boarding partner: true',
       'banking partner: true',
       'plant store: true',
@@ -42,7 +44,7 @@ describe('gangway setup and doctor', () => {
     const wrong = { BOARDING_PASSWORD: 'wrong', GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
     const { code, stdout, stderr } = await runGangway({ ...rig.env, ...wrong }, ['doctor']);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/!! +workers +none polls task queue nobody-polls-this/);
+    expect(stdout).toMatch(/!! +workers +no worker polls task queue nobody-polls-this/);
     expect(stdout).toMatch(/!! +boarding partner +.*Unauthorized, HTTP 401/);
     expect(stderr).toMatch(/^2 of \d+ checks failed\n$/);
   });
@@ -132,7 +134,7 @@ describe('gangway in trouble', () => {
         ...['ensure-webhooks', 'statement', 'show'],
       ],
       ['Anything else a partner can do', 'call'],
-      ['Set up, and help', 'setup', 'keys', 'doctor', 'help'],
+      ['Set up, save, and help', 'setup', 'keys', 'doctor', 'backup', 'restore', 'help'],
     ]);
   });
 

@@ -57,11 +57,15 @@ describe('gangway list and inbox', () => {
       const { externalId } = await waiting();
       const { code, stdout, stderr } = await gangway(['inbox']);
       expect(code).toBe(1);
-      expect(stderr).toMatch(new RegExp(`^the key is not in PAYLOAD_KEYS for .*${boarding.workflowId}`, 'm'));
+      expect(stderr).toMatch(
+        new RegExp(`^cannot read .*${boarding.workflowId}.*: its key is not in PAYLOAD_KEYS$`, 'm'),
+      );
       expect(stdout).toContain(externalId);
       expect(await gangway(['status', boarding.workflowId])).toEqual({
         code: 1,
-        stdout: '',
+        stdout: expect.stringContaining(
+          `workflow          ${boarding.workflowId}\nstage             underwriting\n`,
+        ),
         stderr: `${boarding.workflowId} cannot be read: its key is not in PAYLOAD_KEYS\n`,
       });
     } finally {

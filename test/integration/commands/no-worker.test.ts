@@ -45,7 +45,7 @@ describe.concurrent('without a worker', () => {
     const started = await gangway(unserved(), ['restore-sub-user', '72', '--no-wait']);
     expect(started).toMatchObject({ code: 0, stderr: '' });
     const running = startGangway(unserved(), ['restore-sub-user', '72']);
-    await running.says('no worker answers for restore-sub-user-72: is one running?\n');
+    await running.says('restore-sub-user-72 cannot be read: no worker polls task queue nobody-polls-this\n');
     await rig.client.workflow.getHandle('restore-sub-user-72').terminate();
     expect(await running.finished).toMatchObject({
       code: 1,
@@ -65,7 +65,12 @@ describe.concurrent('without a worker', () => {
     const { code, stdout, stderr } = await gangway(rig.env, ['inbox']);
     await abandoned.close();
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`^no worker answers for .*${boarding.workflowId}.*: is one running?`));
+    expect(stderr).toMatch(
+      new RegExp(
+        `^cannot read ${boarding.workflowId}: no worker answers on task queue .*: is one running\\?$`,
+        'm',
+      ),
+    );
     expect(stdout).toContain(externalId);
   });
 });

@@ -291,12 +291,12 @@ describe('a customer under way', () => {
     const both = await rig.onboard(input);
     await both.until(({ business: bank }) => bank?.stage === 'underwriting', 'both parts');
     const [nudged] = jsonLines(await gangway(['nudge', input.externalId, '--json']));
-    expect(nudged).toEqual({ workflowId: both.workflowId, nudged: true });
+    expect(nudged).toEqual({ workflowId: both.workflowId, nudged: true, retried: [] });
     await gangway(['cancel', input.externalId]);
     await expect(both.outcome()).rejects.toThrow();
     expect(await gangway(['nudge', input.externalId])).toMatchObject({
       code: 1,
-      stderr: `${both.workflowId} does not wait for a status now\n`,
+      stderr: `${both.workflowId} does not wait for a partner now\n`,
     });
   });
 
@@ -339,7 +339,7 @@ describe('a customer whose terminal is under way', () => {
     expect(shown).toMatch(new RegExp(`^payments account +${paymentsAccountId}$`, 'm'));
     expect(shown).toMatch(/^terminal +provisioning$/m);
     expect(shown).toContain('provisionTerminal.terminal.location_id: is unknown');
-    expect((await gangway(['nudge', part])).stderr).toBe(`${part} does not wait for a status now\n`);
+    expect((await gangway(['nudge', part])).stderr).toBe(`${part} does not wait for a partner now\n`);
 
     const patch = JSON.stringify({ provisionTerminal: { terminal: { location_id: null } } });
     const answer = ['resolve', externalId, 'terminal-rejected-input-1', '--patch', patch, '--reason', 'typo'];

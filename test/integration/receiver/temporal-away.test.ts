@@ -10,6 +10,7 @@ import {
   BATCHED,
   clientOf,
   event,
+  NOT_APPLIED,
   problemOf,
   runReceiver,
   STRUCTURED,
@@ -75,7 +76,7 @@ describe.concurrent('while Temporal is away', () => {
     };
     const body = JSON.stringify(event('requirement.resolved.v1', data));
     const send = () => post(body, { 'content-type': STRUCTURED });
-    expect(problemOf(await send())).toEqual(AWAY);
+    expect(problemOf(await send())).toEqual(NOT_APPLIED);
     await rig.startWorker();
     await eventually(
       async () => (await send()).status,
@@ -105,7 +106,7 @@ describe.concurrent('while Temporal is away', () => {
     expect(problemOf(reply)).toEqual({
       ...AWAY,
       detail: 'not all of the batch was accepted: send the same again',
-      events: [{ status: 202, workflowId: `merchant-boarding-${input.externalId}` }, AWAY],
+      events: [{ status: 202, workflowId: `merchant-boarding-${input.externalId}` }, NOT_APPLIED],
     });
     await rig.client.workflow.getHandle(`merchant-boarding-${input.externalId}`).terminate();
   });

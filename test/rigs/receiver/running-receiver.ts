@@ -23,6 +23,13 @@ export const AWAY = {
   detail: 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice',
 };
 
+/** The problem that is answered while an onboarding does not take an answer. */
+export const NOT_APPLIED = {
+  ...AWAY,
+  type: 'urn:gangway:problem:not-applied',
+  title: 'The answer is accepted, and not yet applied',
+};
+
 const OFF = { senders: [], idFields: [] };
 const NO_HINTS = { banking: OFF, boarding: OFF, processor: OFF };
 

@@ -1,0 +1,258 @@
+import { rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
+import type { Requirement } from '../../../src/messages/requirements.js';
+import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { jsonLines, launch, type RunningProcess } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+
+const TIMEOUT_MS = 900_000;
+
+/** A namespace is gone, or there, only once every cache of the server has noticed. */
+const PATIENCE_MS = 120_000;
+
+/** Far longer than the test may take, in milliseconds. */
+const HOUR_MS = 3_000_000;
+
+const FILE = join(tmpdir(), `gangway-backup-${process.pid}.ndjson`);
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ server: {}, worker: false });
+});
+afterAll(async () => {
+  await rig.close();
+  await rm(FILE, { force: true });
+});
+
+const gangway = (...args: string[]) => runGangway(rig.env, args);
+
+async function startWorker(): Promise<RunningProcess> {
+  const worker = await launch('worker', rig.env, 'worker is ready');
+  onTestFinished(() => stop(worker));
+  return worker;
+}
+
+async function stop({ child, exit }: RunningProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await exit;
+}
+
+/** Loses everything that Temporal knows, and makes an empty namespace of the same name. */
+async function loseNamespace(): Promise<void> {
+  const { operatorService, workflowService } = rig.client.connection;
+  await operatorService.deleteNamespace({ namespace: 'default' });
+  const register = () =>
+    workflowService
+      .registerNamespace({ namespace: 'default', workflowExecutionRetentionPeriod: msToTs('1 day') })
+      .then(
+        () => true,
+        () => false,
+      );
+  await eventually(register, Boolean, 'an empty namespace', PATIENCE_MS);
+  await eventually(
+    () => gangway('setup'),
+    ({ code }) => code === 0,
+    'the search attributes',
+    PATIENCE_MS,
+  );
+  await eventually(
+    () => gangway('list', '--json'),
+    ({ code, stdout }) => code === 0 && stdout === '',
+    'an empty list',
+    PATIENCE_MS,
+  );
+}
+
+const boarding = async (count: number, scenario?: string) =>
+  Promise.all(Array.from({ length: count }, () => rig.board(merchant(scenario))));
+
+const onboarding = async (count: number, scenario?: string) =>
+  Promise.all(Array.from({ length: count }, () => rig.onboardBusiness(business(scenario))));
+
+/** Boardings whose create waits for an hour, because the partner was too busy. */
+async function beforeCreate(count: number): Promise<Onboarding[]> {
+  const inputs = Array.from({ length: count }, () => merchant());
+  for (const { externalId } of inputs)
+    await rig.sandbox.plan('429', 'create-merchant', { about: externalId, milliseconds: HOUR_MS });
+  const boardings = await Promise.all(inputs.map((input) => rig.board(input)));
+  for (const each of boardings) await each.retrying('createMerchant');
+  return boardings;
+}
+
+/** Businesses whose submission waits likewise. */
+async function beforeSubmit(count: number): Promise<Onboarding[]> {
+  const inputs = Array.from({ length: count }, () => business());
+  for (const { holder } of inputs)
+    await rig.sandbox.plan('429', 'submit-business-account-holder', {
+      about: holder.doingBusinessAsName,
+      milliseconds: HOUR_MS,
+    });
+  const held = await Promise.all(inputs.map((input) => rig.onboardBusiness(input)));
+  for (const each of held) await each.retrying('submitHolder');
+  return held;
+}
+
+const nudged = async ({ workflowId }: Onboarding) =>
+  expect((await gangway('nudge', workflowId)).code).toBe(0);
+
+interface Asked extends Requirement {
+  readonly workflowId: string;
+}
+
+/** Answers as an operator does who looks into the partner's portal. */
+async function answer({ workflowId, id, kind, title }: Asked): Promise<void> {
+  const externalId = workflowId.replace(/^merchant-boarding-/, '');
+  const [made] = await rig.sandbox.ledger({ operation: 'create-merchant', guid: externalId });
+  const decided =
+    kind === 'uncertain-write'
+      ? [
+          ...(title.includes('create the merchant') && made ? ['--adopt', `${made.id}`] : ['--retry']),
+          '--reason',
+          'as in the portal',
+        ]
+      : kind === 'request-changes'
+        ? ['--retry', '--reason', 'nothing to change']
+        : ['--text', 'Here it is.'];
+  await gangway('resolve', workflowId, id, ...decided);
+}
+
+/** Lets partners decide what waits for them, and answers what they ask, until everything has ended. */
+async function untilAllEnded(waiting: {
+  merchants: readonly number[];
+  profiles: readonly number[];
+}): Promise<void> {
+  for (const id of waiting.merchants)
+    await rig.sandbox.transition(id, { status: 'Approved', mid: `${880_000 + id}` });
+  for (const id of waiting.profiles) await rig.sandbox.transitionProfile(id, { bankingStatus: 'Approved' });
+  const running = async () => {
+    for (const asked of jsonLines<Asked>(await gangway('inbox', '--json'))) await answer(asked);
+    return jsonLines<{ workflowId: string; stage: string }>(
+      await gangway('list', '--running', '--limit', '100', '--json'),
+    ).map(({ workflowId, stage }) => `${workflowId}: ${stage}`);
+  };
+  await eventually(running, (left) => left.length === 0, 'the end of all', 300_000);
+}
+
+function merchantOf(listed: readonly Record<string, unknown>[], id: string): unknown {
+  return listed.find(({ workflowId }) => workflowId === id)?.['merchantProfileId'];
+}
+
+/** The writes that took effect more than once: creates by the caller's own key, the others by what they write to. */
+function doubled(ledger: readonly LedgerEntry[]): string[] {
+  const writes = ledger.map(({ operation, id, guid, name }) => {
+    const makesIt = operation === 'create-merchant' || operation === 'submit-business-account-holder';
+    return `${operation} of ${makesIt ? (guid ?? name) : id}`;
+  });
+  return [...new Set(writes.filter((write, index) => writes.indexOf(write) !== index))].sort();
+}
+
+describe('after the loss of the namespace', () => {
+  it(
+    'thirty onboardings at all stages are restored from a backup, and end, and nothing is written twice',
+    async () => {
+      const first = await startWorker();
+      const declined = await boarding(3, 'declined');
+      const ended = [...declined, ...(await boarding(3)), ...(await onboarding(2))];
+      const [answered, resubmitted] = [await boarding(4, 'notes'), await boarding(2, 'request-changes')];
+      const [pending, submitted] = [await boarding(3, 'waiting'), await onboarding(1, 'waiting')];
+      const tickets = await onboarding(2, 'ticket');
+      const [uncreated, gaveUp] = [await beforeCreate(4), await beforeCreate(3)];
+      const unsubmitted = await beforeSubmit(2);
+      const lost = merchant();
+      await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: lost.externalId });
+      const inDoubt = await rig.board(lost);
+      const [whole, half] = [
+        await rig.onboard(customer()),
+        await rig.onboard(customer({ business: 'waiting' })),
+      ];
+      const early = customer({ boarding: 'notes' });
+      await rig.sandbox.plan('429', 'create-merchant', { about: early.externalId, milliseconds: HOUR_MS });
+      const begun = await rig.onboard(early);
+      const all: Onboarding[] = [
+        ...[...ended, ...answered, ...resubmitted, ...pending, ...submitted, ...tickets],
+        ...[...uncreated, ...unsubmitted, inDoubt, whole, half, begun],
+      ];
+      expect(all).toHaveLength(30);
+
+      await Promise.all([...ended, whole].map((each) => each.outcome()));
+      for (const each of answered) await each.requirement('underwriting-note');
+      for (const each of resubmitted) await each.requirement('request-changes');
+      for (const each of tickets) await each.requirement('ticket');
+      await inDoubt.requirement('uncertain-write');
+      const states = await Promise.all(
+        pending.map((each) => each.until(({ stage }) => stage === 'underwriting')),
+      );
+      const merchants = states.map(({ merchantProfileId = 0 }) => merchantProfileId);
+      const isSubmitted = ({ business: own, partnerStatus }: OnboardingState) =>
+        (own?.partnerStatus ?? partnerStatus) === 'Submitted';
+      const profiles = (await Promise.all([...submitted, half].map((each) => each.until(isSubmitted)))).map(
+        ({ business: own, profileId = own?.profileId ?? 0 }) => profileId,
+      );
+      for (const { handle } of gaveUp) {
+        await handle.cancel();
+        await handle.result().catch(() => undefined);
+      }
+
+      expect(await gangway('backup', FILE)).toEqual({
+        code: 0,
+        stdout: `38 onboardings are in ${FILE}\n`,
+        stderr: '',
+      });
+      expect(((await stat(FILE)).mode & 0o777).toString(8)).toBe('600');
+
+      // What happens between the backup and the loss is not in it.
+      for (const each of [...uncreated.slice(0, 2), ...unsubmitted.slice(0, 1)]) {
+        await nudged(each);
+        await each.outcome();
+      }
+      for (const { id } of (await answered[0]?.state())?.requirements ?? [])
+        await answered[0]?.resolve(id, { kind: 'text', text: 'Here it is.' });
+      await answered[0]?.outcome();
+      const written = await rig.sandbox.ledger();
+
+      await stop(first);
+      await loseNamespace();
+      const summary = 'restored 35, of which 8 look first; already there: 0; not restored: 3\n';
+      const dry = await gangway('restore', FILE, '--dry-run');
+      expect(dry).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`would ${summary.replace('restored', 'restore')}`),
+      });
+      expect((await gangway('list', '--json')).stdout).toBe('');
+      const restored = await gangway('restore', FILE);
+      expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining(summary) });
+      for (const { workflowId } of gaveUp)
+        expect(restored.stdout).toContain(`${workflowId} not restored: it is cancelled\n`);
+      expect(await rig.sandbox.ledger()).toEqual(written);
+
+      await startWorker();
+      await untilAllEnded({ merchants, profiles });
+      const listed = jsonLines(await gangway('list', '--limit', '100', '--json'));
+      expect(listed.filter(({ state }) => state !== 'completed')).toEqual([]);
+      const stages = new Map(listed.map(({ workflowId, stage }) => [workflowId, stage]));
+      for (const { workflowId } of all) {
+        const isDeclined = declined.some((each) => each.workflowId === workflowId);
+        const end = isDeclined ? 'declined' : workflowId.startsWith('merchant') ? 'boarded' : 'onboarded';
+        expect([workflowId, stages.get(workflowId)]).toEqual([workflowId, end]);
+      }
+      // Asked for by the partner.
+      const again = resubmitted.map(
+        ({ workflowId }) => `submit-merchant of ${merchantOf(listed, workflowId)}`,
+      );
+      expect(doubled(await rig.sandbox.ledger())).toEqual(again.sort());
+      const repeated = await gangway('restore', FILE);
+      expect(repeated.stdout).toContain(
+        'restored 0, of which 0 look first; already there: 35; not restored: 3\n',
+      );
+    },
+    TIMEOUT_MS,
+  );
+});

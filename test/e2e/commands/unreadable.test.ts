@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { generatePayloadKey } from '../../../src/temporal/payload-keys.js';
+import { gangway } from '../../rigs/command.js';
+import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
+import { merchant } from '../../rigs/inputs.js';
+import type { Onboarding } from '../../rigs/onboarding.js';
+import { type Finished, launch, type RunningProcess, run } from '../../rigs/processes.js';
+import { problemOf, runReceiver, TOKEN } from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+import { type Build, buildWith, documentedChange, withoutPatch } from '../../rigs/worker/changed-build.js';
+import { bankOf } from '../../rigs/workflows/bank.js';
+
+/** A worker that has stopped counts as running for a minute. */
+const TIMEOUT_MS = 600_000;
+const PATIENCE_MS = 150_000;
+
+let rig: Rig;
+let bad: Build;
+beforeAll(async () => {
+  rig = await createRig({ worker: false, payloadKeys: '', server: {} });
+  bad = await buildWith(withoutPatch(documentedChange()));
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await rig.close();
+  await bad.remove();
+});
+
+/** On the same Temporal server, with a task queue of its own. */
+const beside = (payloadKeys?: string) =>
+  createRig({
+    address: rig.env['TEMPORAL_ADDRESS'] ?? '',
+    worker: false,
+    ...(payloadKeys !== undefined && { payloadKeys }),
+  });
+
+async function stop({ child, exit }: RunningProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await exit;
+}
+
+async function release(buildId: string, build?: string): Promise<RunningProcess> {
+  const worker = await launch('worker', { ...rig.env, GANGWAY_BUILD_ID: buildId }, 'worker is ready', {
+    build,
+  });
+  onTestFinished(() => stop(worker));
+  const args = ['--deployment-name', rig.taskQueue, '--build-id', buildId, '--yes'];
+  const address = rig.env['TEMPORAL_ADDRESS'] ?? '';
+  const makeCurrent = () =>
+    run(
+      inject('temporalCli'),
+      ['worker', 'deployment', 'set-current-version', ...args, '--address', address],
+      {},
+    );
+  await eventually(makeCurrent, ({ code }) => code === 0, `${buildId} as the current version`, PATIENCE_MS);
+  return worker;
+}
+
+describe('onboardings that cannot be read', () => {
+  it(
+    'are named with the reason, beside those that can be, by inbox, status, doctor and the receiver',
+    async () => {
+      const [readable, unserved, locked] = [await beside(''), await beside(''), await beside()];
+      for (const each of [readable, unserved, locked]) onTestFinished(() => each.close());
+      await readable.startWorker();
+      await locked.startWorker();
+      const leaving = await unserved.startWorker();
+      const { externalId } = await waitingBoarding(readable);
+      const { boarding: encrypted } = await waitingBoarding(locked);
+      const { boarding: alone } = await waitingBoarding(unserved);
+      await leaving.stop();
+
+      const good = await release('good');
+      const { boarding: stuck } = await waitingBoarding(rig);
+      const { merchantProfileId = 0 } = await stuck.state();
+      const pinned = await closingInDoubt();
+      await stop(good);
+      await release('bad', bad.root);
+      await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
+
+      const queue = rig.taskQueue;
+      const why = {
+        [pinned.workflowId]: `its build is gone: no worker runs ${queue}:good`,
+        [stuck.workflowId]: 'its workflow task fails: [TMPRL1100] Nondeterminism error',
+        [alone.workflowId]: `no worker polls task queue ${unserved.taskQueue}`,
+        [encrypted.workflowId]: 'its key is not in PAYLOAD_KEYS',
+      };
+      const isNamed = ({ stderr }: Finished) =>
+        Object.entries(why).every(([id, detail]) => stderr.includes(`cannot read ${id}: ${detail}`));
+      const inbox = await eventually(
+        () => gangway(rig.env, ['inbox']),
+        isNamed,
+        'an inbox that names all four',
+        PATIENCE_MS,
+      );
+      expect(inbox).toMatchObject({ code: 1, stdout: expect.stringContaining(externalId) });
+      expect(inbox.stderr.trimEnd().split('\n')).toHaveLength(4);
+      for (const [id, detail] of Object.entries(why)) {
+        const status = await gangway(rig.env, ['status', id]);
+        expect(status).toMatchObject({
+          code: 1,
+          stdout: expect.stringContaining(`workflow          ${id}\n`),
+        });
+        expect(status.stderr).toContain(`${id} cannot be read: ${detail}`);
+        expect(await gangway(rig.env, ['status', id, '--json'])).toMatchObject({ code: 1, stdout: '' });
+      }
+      const known = /stage {13}underwriting\npartner status {4}Pending\nmerchant {10}\d+\n/;
+      expect((await gangway(rig.env, ['status', alone.workflowId])).stdout).toMatch(known);
+
+      const failed = async (taskQueue: string) => {
+        const { stdout } = await gangway({ ...rig.env, GANGWAY_TASK_QUEUE: taskQueue }, ['doctor']);
+        return stdout.split('\n').filter((line) => line.startsWith('!!'));
+      };
+      const [versions, tasks, ...more] = await eventually(
+        () => failed(queue),
+        (lines) => lines.length === 2,
+        'a doctor that names both',
+        PATIENCE_MS,
+      );
+      expect(more).toEqual([]);
+      expect(versions).toMatch(
+        new RegExp(`versions +no worker runs ${queue}:good, and workflows are pinned to it: 1`),
+      );
+      expect(tasks).toContain(`1 stand still: ${stuck.workflowId} cannot be read: ${why[stuck.workflowId]}`);
+      expect(await failed(unserved.taskQueue)).toEqual([
+        expect.stringContaining(`no worker polls task queue ${unserved.taskQueue}`),
+      ]);
+      expect(await failed(locked.taskQueue)).toEqual([
+        expect.stringContaining(`not in PAYLOAD_KEYS: the key of ${encrypted.workflowId}`),
+      ]);
+
+      const { call } = await runReceiver(rig);
+      const told = async ({ workflowId }: Onboarding) => {
+        const bearer = { authorization: `Bearer ${TOKEN}` };
+        const reply = await call(`GET /onboardings/${workflowId}`, undefined, bearer);
+        return [reply.headers.get('retry-after'), problemOf(reply)];
+      };
+      const problem = (reason: string) => [
+        '5',
+        {
+          type: 'urn:gangway:problem:unreadable-onboarding',
+          title: 'The onboarding cannot be read now',
+          status: 503,
+          detail: `${reason}; nothing is lost, and "gangway status" shows an operator more`,
+        },
+      ];
+      expect(await told(stuck)).toEqual(problem('its workflow task fails'));
+      expect(await told(alone)).toEqual(problem('no worker runs that could respond'));
+      expect(await told(encrypted)).toEqual(problem('the key that it is encrypted with is missing'));
+      expect(await told(pinned)).toEqual(problem('no worker runs the build that it is pinned to'));
+    },
+    TIMEOUT_MS,
+  );
+
+  it('a worker that lacks the key is named by the key', async () => {
+    const one = await beside();
+    onTestFinished(() => one.close());
+    await one.startWorker({ payloadKeys: generatePayloadKey() });
+    const { workflowId } = await one.board(merchant());
+    const keyId = (one.env['PAYLOAD_KEYS'] ?? '').split(':')[0];
+    const { stderr } = await eventually(
+      () => gangway(one.env, ['status', workflowId]),
+      ({ stderr: said }) => said.includes('lacks'),
+      'a workflow task that fails',
+    );
+    expect(stderr).toBe(
+      `${workflowId} cannot be read: a worker lacks its key: an encrypted payload needs key ${keyId}, which is not among the keys\n`,
+    );
+  });
+});
+
+/** An operation that waits for a person, and is pinned to the build that it began with. */
+async function closingInDoubt(): Promise<Onboarding> {
+  const bank = bankOf(rig);
+  const card = await bank.card();
+  await rig.sandbox.plan('drop-before-commit', 'close-card');
+  const closing = await bank.operate('closeCard', card.paymentCardId, card);
+  await closing.requirement('uncertain-write');
+  return closing;
+}

@@ -1,0 +1,137 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generatePayloadKey } from '../../../src/temporal/payload-keys.js';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { inputFile } from '../../rigs/commands/input-files.js';
+import { business, merchant } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig.close());
+
+const gangway = (...args: string[]) => runGangway(rig.env, args);
+
+/** Backs the rig up. Returns the file and its lines. */
+async function backedUp() {
+  const file = await inputFile(rig, '');
+  expect(await gangway('backup', file)).toMatchObject({ code: 0, stderr: '' });
+  return { file, lines: (await readFile(file, 'utf8')).trimEnd().split('\n') };
+}
+
+/** Another place on the same server, to which a backup of the rig is restored. */
+async function restoredElsewhere(file: string, env: Record<string, string> = {}) {
+  const { GANGWAY_TASK_QUEUE: _, ...same } = rig.env;
+  return runGangway({ ...same, GANGWAY_TASK_QUEUE: `${rig.taskQueue}-restored`, ...env }, ['restore', file]);
+}
+
+describe('gangway backup and restore', () => {
+  it('keep the corrections that were taken, and no private value in the clear', async () => {
+    const input = merchant('request-changes', { application: { siteInspection: { reference: 'old' } } });
+    const boarding = await rig.board(input);
+    const asked = await boarding.requirement('request-changes');
+    const held = business('ticket', { dueInHours: 47 });
+    const onboarding = await rig.onboardBusiness(held);
+    const ticket = await onboarding.requirement('ticket');
+    const { merchantProfileId = 0 } = await boarding.state();
+    const { profileId = 0 } = await onboarding.state();
+    await onboarding.resolve(ticket.id, {
+      kind: 'correction',
+      patch: { holder: { businessPhone: '5185550199' } },
+    });
+    await onboarding.outcome();
+
+    const { file, lines } = await backedUp();
+    const text = lines.join('\n');
+    for (const secret of ['123456789', 'ada@example.com', '5185550199', 'Corner Bakery', 'siteInspection'])
+      expect([secret, text.includes(secret)]).toEqual([secret, false]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ gangwayBackup: 1, taskQueue: rig.taskQueue });
+    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ onboardings: 2 });
+    const entry = (id: string) =>
+      lines.map((line) => JSON.parse(line)).find(({ workflowId }) => workflowId === id);
+    expect(entry(boarding.workflowId)).toMatchObject({
+      ...{ type: 'merchantBoarding', status: 'running', stage: 'underwriting', merchantProfileId },
+    });
+    expect(entry(onboarding.workflowId)).toMatchObject({
+      ...{ type: 'businessOnboarding', status: 'completed', bankingProfileId: profileId },
+    });
+
+    for (const { handle } of [boarding, onboarding]) {
+      await handle.terminate().catch(() => undefined);
+      await rig.client.workflowService.deleteWorkflowExecution({
+        namespace: 'default',
+        workflowExecution: { workflowId: handle.workflowId },
+      });
+      const isThere = () =>
+        handle.describe().then(
+          () => true,
+          () => false,
+        );
+      await eventually(isThere, (there) => !there, 'that it is forgotten');
+    }
+    expect((await gangway('restore', file)).stdout).toContain(
+      'restored 2, of which 0 look first; already there: 0; not restored: 0\n',
+    );
+    const again = await boarding.requirement('request-changes');
+    expect(again.id).not.toBe('');
+    expect(asked.title).toBe(again.title);
+    await onboarding.outcome();
+    const { events } = await onboarding.handle.fetchHistory();
+    const [started] = await decodedInput(events?.[0]);
+    expect(started).toMatchObject({ dueInHours: 47, holder: { businessPhone: '5185550199' } });
+  });
+
+  it('refuse a file that is not whole, and start nothing', async () => {
+    const { file, lines } = await backedUp();
+    const changed = async (text: string) => {
+      const other = join(rig.documentDir, 'changed.ndjson');
+      await writeFile(other, text);
+      const { code, stdout, stderr } = await gangway('restore', other);
+      expect([code, stdout]).toEqual([2, '']);
+      return stderr.replaceAll(other, 'FILE');
+    };
+    const isCut = 'FILE: was cut off, its last line does not count its onboardings\n';
+    expect(await changed(lines.slice(0, -1).join('\n'))).toBe(isCut);
+    expect(await changed([...lines.slice(0, 1), ...lines.slice(2)].join('\n'))).toBe(isCut);
+    expect(await changed(`${lines[0]}\n{"workflowId"\n`)).toBe('FILE:2: is not JSON\n');
+    expect(await changed(['{"gangwayBackup":2}', ...lines.slice(1)].join('\n'))).toMatch(
+      /^FILE:1: is not valid; nothing was started\n {2}gangwayBackup: must be 1\n/,
+    );
+    const wrong = { ...JSON.parse(lines[1] ?? ''), type: 'partnerAccount', merchantProfileId: 'x' };
+    expect(await changed([lines[0], JSON.stringify(wrong), ...lines.slice(2)].join('\n'))).toMatch(
+      /^FILE:2: is not valid; nothing was started\n {2}type: .*\n {2}merchantProfileId: /,
+    );
+    expect(await gangway('restore', '/nowhere')).toMatchObject({
+      code: 2,
+      stderr: '/nowhere: cannot be read (ENOENT)\n',
+    });
+    expect(await gangway('backup', '/nowhere/file')).toMatchObject({
+      code: 2,
+      stderr: '/nowhere/file: cannot be written (ENOENT)\n',
+    });
+    expect(file).not.toBe('');
+  });
+
+  it('name what a missing key keeps from being restored', async () => {
+    const { workflowId } = await rig.board(merchant('waiting'));
+    const { file } = await backedUp();
+    const restored = await restoredElsewhere(file, { PAYLOAD_KEYS: generatePayloadKey() });
+    expect(restored).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^not restored, because the key is not in PAYLOAD_KEYS: /),
+    });
+    expect(restored.stderr).toContain(workflowId);
+  });
+});
+
+async function decodedInput(event: { workflowExecutionStartedEventAttributes?: unknown } | undefined) {
+  const started = event?.workflowExecutionStartedEventAttributes as {
+    input?: { payloads?: Parameters<typeof decodeArrayFromPayloads>[1] };
+  };
+  return decodeArrayFromPayloads(rig.client.options.loadedDataConverter, started?.input?.payloads);
+}

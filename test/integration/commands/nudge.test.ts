@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gangway as runGangway } from '../../rigs/command.js';
+import { merchant } from '../../rigs/inputs.js';
+import { jsonLines } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+/** Far longer than a test may take, in milliseconds. */
+const HOUR_MS = 3_000_000;
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ accounts: ['acme'] });
+});
+afterAll(() => rig.close());
+
+function gangway(...args: string[]) {
+  const { BOARDING_URL = '', BOARDING_USERNAME = '', BOARDING_PASSWORD = '' } = rig.env;
+  const acme = {
+    GANGWAY_ACCOUNTS: 'acme',
+    ...{ ACME_BOARDING_URL: BOARDING_URL, ACME_BOARDING_USERNAME: BOARDING_USERNAME },
+    ACME_BOARDING_PASSWORD: BOARDING_PASSWORD,
+  };
+  return runGangway({ ...rig.env, ...acme }, args);
+}
+
+/** A boarding whose create waits for an hour, because the partner was too busy. */
+async function heldUp(account?: string) {
+  const input = merchant(undefined, account === undefined ? {} : { account });
+  const { externalId } = input;
+  await rig.sandbox.plan('429', 'create-merchant', { about: externalId, milliseconds: HOUR_MS });
+  const boarding = await rig.board(input);
+  await boarding.retrying('createMerchant');
+  return { boarding, externalId };
+}
+
+const created = async (externalId: string) =>
+  (await rig.sandbox.writes(externalId)).filter((operation) => operation === 'create-merchant').length;
+
+describe('gangway nudge', () => {
+  it('tries a step at once that waits for the partner, and sends its write once', async () => {
+    const { boarding, externalId } = await heldUp();
+    expect(await gangway('nudge', externalId)).toEqual({
+      code: 0,
+      stdout: `${boarding.workflowId} tries again now: createMerchant\n`,
+      stderr: '',
+    });
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await created(externalId)).toBe(1);
+  });
+
+  it('leaves an attempt alone that is running', async () => {
+    const input = merchant();
+    const held = await rig.sandbox.hold('create-merchant', input.externalId);
+    const boarding = await rig.board(input);
+    await held.underWay();
+    expect(await gangway('nudge', input.externalId)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${boarding.workflowId} does not wait for a partner now\n`,
+    });
+    await held.letGo();
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await created(input.externalId)).toBe(1);
+  });
+
+  it('--system wakes all that wait for a partner in an account, and no others', async () => {
+    const [one, other] = [await heldUp(), await heldUp()];
+    const acme = await heldUp('acme');
+    const [woken] = jsonLines(await gangway('nudge', '--system', 'boarding', '--json'));
+    expect(woken).toEqual({ system: 'boarding', steps: 2, workflows: 2 });
+    expect((await Promise.all([one, other].map(({ boarding }) => boarding.outcome()))).length).toBe(2);
+    expect((await acme.boarding.state()).merchantProfileId).toBeUndefined();
+    expect(await gangway('nudge', '--system', 'banking', '--partner-account', 'acme')).toMatchObject({
+      stdout: 'banking: tries now 0 that waited, of 0 onboardings and operations\n',
+    });
+    expect(await gangway('nudge', '--system', 'boarding', '--partner-account', 'acme')).toEqual({
+      code: 0,
+      stdout: 'boarding: tries now 1 that waited, of 1 onboardings and operations\n',
+      stderr: '',
+    });
+    expect(await acme.boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await created(acme.externalId)).toBe(1);
+  });
+
+  it('--system wakes status polls as well', async () => {
+    const slow = { poll: { minMs: HOUR_MS, maxMs: HOUR_MS } };
+    const own = await createRig(slow);
+    try {
+      const boarding = await own.board(merchant('waiting'));
+      const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
+      await own.sandbox.transition(merchantProfileId, { status: 'Declined' });
+      await boarding.asleepAfter(1);
+      const nudged = await runGangway(own.env, ['nudge', '--system', 'boarding']);
+      expect(nudged.stdout).toBe('boarding: tries now 1 that waited, of 1 onboardings and operations\n');
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
+    } finally {
+      await own.close();
+    }
+  });
+
+  it.each([
+    [[], 'give an id, or --system\n'],
+    [['m-1', '--system', 'boarding'], 'give an id, or --system\n'],
+    [
+      ['--system', 'boarding', '--partner-account', 'nobody'],
+      'nudge: is not valid; nothing was done\n  --partner-account: must be one of GANGWAY_ACCOUNTS: acme\n',
+    ],
+  ])('refuses %j', async (args, stderr) => {
+    expect(await gangway('nudge', ...args)).toEqual({ code: 2, stdout: '', stderr });
+  });
+});
