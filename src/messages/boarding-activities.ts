@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { MerchantBoardingInput } from './merchant-boarding-input.js';
+import type { Pace } from './pace.js';
 import type { DocumentRef } from './requirements.js';
 
 /** A merchant's status and open notes, as one read of them gave. */
@@ -19,6 +20,8 @@ export interface Note {
   readonly text: string;
   readonly author: string | null;
   readonly date: string | null;
+  /** Stands for so many more notes. */
+  readonly more?: number;
 }
 
 /** What the workflow knows of a merchant. Members left out are not compared. */
@@ -29,6 +32,10 @@ export interface Seen {
   readonly comment?: string | null;
   readonly mid?: string | null;
   readonly noteIds?: readonly string[];
+  /** In place of `noteIds`, where the partner changes its notes with each read. */
+  readonly noteCount?: number;
+  /** Names of statuses that mean nothing to us are not compared. */
+  readonly onlyKnownStatus?: true;
 }
 
 /** The ids a create needs. */
@@ -90,6 +97,7 @@ export interface BoardingActivities {
   awaitStatusChange(request: {
     merchantProfileId: number;
     seen: Seen;
+    pace?: Pace | undefined;
   }): Promise<{ snapshot: StatusSnapshot; polls: number }>;
   /** Sent at most once. */
   attachDocument(request: {

@@ -45,3 +45,18 @@ export function takesAnswers(status: string): boolean {
 export function mayTakeAnswers(status: string): boolean {
   return isUnderReview(status) && !isInReview(status) && status !== REQUEST_CHANGES;
 }
+
+/** Whether a status means something to us. */
+export function isKnown(status: string): boolean {
+  const names = [
+    NOT_SUBMITTED,
+    PENDING,
+    PENDING_REVIEW,
+    APPROVED,
+    DECLINED,
+    REQUEST_CHANGES,
+    WITHDRAWN,
+    CLOSED,
+  ];
+  return [...names, UW_LEVEL_1].includes(status) || isInReview(status) || takesAnswers(status);
+}

@@ -30,6 +30,7 @@ import {
   type Upload,
   uploadsOf,
 } from './notes.js';
+import { Restless } from './restless.js';
 
 /** What following an application hands to the next run of the workflow. */
 export interface UnderwritingRecords {
@@ -41,6 +42,8 @@ export interface UnderwritingRecords {
    * a note for a while. When it lists it in a status that it has set since, it asks again.
    */
   readonly delivered: Readonly<Record<string, StatusMark>>;
+  /** The partner writes another date with each read, so that its dates mean nothing. */
+  readonly hasRestlessDate?: boolean;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
 }
@@ -63,6 +66,7 @@ class Underwriting {
   readonly #work = new Background();
   readonly #delivered: Map<string, StatusMark>;
   readonly #uploaded: Set<string>;
+  readonly #restless: Restless;
   #applied: boolean;
   #seen: Seen;
   /** What the partner showed since the write began that is under way. */
@@ -72,8 +76,9 @@ class Underwriting {
 
   constructor(
     private readonly application: Application,
-    { seen, applied, delivered, uploaded }: UnderwritingRecords,
+    { seen, applied, delivered, uploaded, hasRestlessDate }: UnderwritingRecords,
   ) {
+    this.#restless = new Restless(hasRestlessDate);
     this.#seen = seen;
     this.#applied = applied;
     this.#delivered = new Map(Object.entries(delivered));
@@ -86,7 +91,7 @@ class Underwriting {
       for (;;) {
         const task = this.#nextTask();
         if (task) this.#work.start(task);
-        if (this.#isListening) follower.follow(this.#seen);
+        if (this.#isListening) follower.follow(this.#restless.comparable(this.#seen));
         await condition(() => this.#isDue);
         this.#work.check();
         journey.checkGivenUp(KINDS);
@@ -131,13 +136,18 @@ class Underwriting {
     const answered = desk.answeredOf('underwriting-note');
     const isAnswered = answered.length > 0 && desk.openOf('underwriting-note').length === 0;
     if (status === null || !isAnswered || !mayTakeAnswers(status)) return undefined;
-    const wasRefused = isSame(this.#refused, this.#seen) && this.#refused?.answers === idsOf(answered);
+    const wasRefused = this.#isSame(this.#refused, this.#seen) && this.#refused?.answers === idsOf(answered);
     return wasRefused ? undefined : this.#deliver;
   }
 
   #hear(news: StatusSnapshot): MerchantBoardingOutcome | undefined {
     const { journey, merchantProfileId } = this.application;
     this.#tellOf(news);
+    const restless = this.#restless.hear(this.#seen, news, this.application.follower.changes);
+    if (restless.length > 0)
+      journey.timeline.add('restless', {
+        detail: `changes with each read, no longer compared: ${restless.join(', ')}`,
+      });
     this.#latest = news;
     const outcome = outcomeOf(news, merchantProfileId);
     if (outcome) {
@@ -184,7 +194,7 @@ class Underwriting {
         if (isMoot(requirement)) desk.drop(requirement.id, 'the underwriters no longer ask');
     }
     for (const [id, mark] of this.#delivered) {
-      const isStale = isInReview(status) || (wanted.has(id) && isSame(mark, { status, statusDate }));
+      const isStale = isInReview(status) || (wanted.has(id) && this.#isSame(mark, { status, statusDate }));
       if (!isStale) this.#delivered.delete(id);
     }
     for (const note of notes) {
@@ -207,7 +217,7 @@ class Underwriting {
       }
     }
     const seen = this.#seen;
-    const isNew = status !== seen.status || statusDate !== seen.statusDate || comment !== seen.comment;
+    const isNew = !this.#isSame(seen, { status, statusDate }) || comment !== seen.comment;
     const isKnown = desk.openOf('request-changes').length > 0 || desk.hasAnswered('request-changes');
     if (status !== REQUEST_CHANGES || !isNew || isKnown) return;
     desk.raise({
@@ -216,6 +226,10 @@ class Underwriting {
       detail,
       answers: ['correction', 'retry', 'abandon'],
     });
+  }
+
+  #isSame(one: Seen | undefined, other: Seen): boolean {
+    return isSame(one, other, this.#restless.hasRestlessDate);
   }
 
   readonly #apply = async (): Promise<void> => {
@@ -364,6 +378,7 @@ class Underwriting {
         applied: this.#applied,
         delivered: Object.fromEntries(this.#delivered),
         uploaded: [...this.#uploaded],
+        hasRestlessDate: this.#restless.hasRestlessDate,
       },
     });
   }

@@ -32,6 +32,8 @@ describe('a status has changed since it was seen', () => {
     ['a note went', { ...same, noteIds: ['note-1', 'note-2', 'note-3'] }],
     ['all notes came', { ...same, noteIds: [] }],
     ['one note took the place of another', { ...same, noteIds: ['note-1', 'note-3'] }],
+    ['another number of notes', { status: 'Pending', noteCount: 1 }],
+    ['a known status after names that mean nothing', { status: 'In Queue 7', onlyKnownStatus: true }],
   ])('(%s)', (_, seen) => {
     expect(hasChanged(seen, now)).toBe(true);
   });
@@ -50,8 +52,15 @@ describe('a status has not changed', () => {
     ['all as it was', same],
     ['notes in another order', { ...same, noteIds: ['note-2', 'note-1'] }],
     ['only the status was seen', { status: 'Pending' }],
+    ['as many notes, where only their number is compared', { status: 'Pending', noteCount: 2 }],
     ['what was not seen is not compared', { status: 'Pending', comment: null, mid: null }],
   ])('(%s)', (_, seen) => {
     expect(hasChanged(seen, now)).toBe(false);
+  });
+
+  it('(another name that means nothing, where only known ones are compared)', () => {
+    const seen: Seen = { status: 'In Queue 7', onlyKnownStatus: true };
+    expect(hasChanged(seen, { ...now, status: 'In Queue 8' })).toBe(false);
+    expect(hasChanged({ status: 'In Queue 7' }, { ...now, status: 'In Queue 8' })).toBe(true);
   });
 });
