@@ -1,4 +1,4 @@
-import type { Operations } from '../catalogue.js';
+import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import { tokenAnswer } from './answers.js';
 import { nothing, secondFactorRequest, tokenRequest } from './requests.js';
 
@@ -15,6 +15,7 @@ export const TOKEN_OPERATIONS = {
     provenance: 'documented',
     request: tokenRequest,
     response: tokenAnswer,
+    maxBytes: RESPONSE_BYTES.status,
   },
   confirmSecondFactor: {
     summary: 'Issue a Bearer token for user name, password and a one-time code',
@@ -25,6 +26,7 @@ export const TOKEN_OPERATIONS = {
     provenance: 'assumed',
     request: secondFactorRequest,
     response: tokenAnswer,
+    maxBytes: RESPONSE_BYTES.status,
   },
   refreshToken: {
     reference: 'E2',
@@ -35,5 +37,6 @@ export const TOKEN_OPERATIONS = {
     provenance: 'assumed',
     request: nothing,
     response: tokenAnswer,
+    maxBytes: RESPONSE_BYTES.status,
   },
 } as const satisfies Operations;
