@@ -141,15 +141,12 @@ export function boardingActivities({
         };
       }),
 
-    awaitStatusChange: ({ merchantProfileId, seen }) =>
+    awaitStatusChange: ({ merchantProfileId, seen, pace }) =>
       awaitChange(
         poll,
+        pace,
         () => snapshot(merchantProfileId),
-        (now, polls) => {
-          // A partner that writes the date anew with each read must not make the workflow spin.
-          const mayWait = polls === 1 && !hasChanged({ ...seen, statusDate: now.statusDate }, now);
-          return hasChanged(seen, now) && !mayWait;
-        },
+        (now) => hasChanged(seen, now),
       ),
 
     attachDocument: ({ merchantProfileId, document, description }) =>
@@ -201,8 +198,23 @@ function createdAllTheSame(
   return made.data;
 }
 
-/** A note is told apart by its text, its author, and its place among equal ones. The partner may change its date. */
+/** More notes than these are not asked about one by one. */
+const MOST_NOTES = 200;
+
+/**
+ * A note is told apart by its text, its author, and its place among equal ones. The partner may change its date. Of too many,
+ * those with the lowest ids are kept, in whichever order the partner lists them, and a note says how many more there are.
+ */
 function identified(notes: readonly UnderwritingNote[]): Note[] {
+  const all = eachIdentified(notes);
+  const more = all.length - MOST_NOTES;
+  if (more <= 0) return all;
+  const kept = all.sort((one, other) => (one.id < other.id ? -1 : 1)).slice(0, MOST_NOTES);
+  const text = `The partner lists ${all.length} notes. Gangway asks about ${MOST_NOTES} of them; ${more} more are in the partner’s portal.`;
+  return [...kept, { id: 'note-more', text, author: null, date: null, more }];
+}
+
+function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
   const places = new Map<string, number>();
   return notes.map(({ text, author, date }) => {
     const content = JSON.stringify([text, author]);
@@ -214,12 +226,13 @@ function identified(notes: readonly UnderwritingNote[]): Note[] {
 }
 
 export function hasChanged(seen: Seen, { notes, ...now }: StatusSnapshot): boolean {
-  const { noteIds, ...before } = seen;
+  const { noteIds, noteCount = notes.length, ...before } = seen;
   const isDifferent = (member: keyof typeof now) =>
     before[member] !== undefined && before[member] !== now[member];
   if ((['phase', 'status', 'statusDate', 'comment', 'mid', 'unclearMid'] as const).some(isDifferent))
     return true;
   const ids = notes.map(({ id }) => id);
+  if (noteCount !== ids.length) return true;
   return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));
 }
 

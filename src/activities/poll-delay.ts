@@ -21,3 +21,11 @@ export function pollDelay(elapsedMs: number, { minMs, maxMs }: PollBounds, rando
   const jittered = grown * (1 - JITTER + 2 * JITTER * random);
   return Math.round(Math.min(Math.max(jittered, minMs), maxMs));
 }
+
+/** So many changes in a row are read at the shortest delay. Each one more doubles it. */
+const CALM_CHANGES = 4;
+
+/** The least time between a read that ended a wait and the first read of the next one, in milliseconds. */
+export function leastDelay(changes: number, { minMs, maxMs }: PollBounds): number {
+  return Math.min(minMs * 2 ** Math.max(0, changes - CALM_CHANGES), maxMs);
+}

@@ -1,12 +1,14 @@
 import { activityInfo, getClient, heartbeat, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { Pace } from '../messages/pace.js';
+import { bounded } from '../partners/bounds.js';
 import { NUDGES, nudge } from '../temporal/nudge.js';
 import { repeatable } from './failures.js';
-import { type PollBounds, pollDelay } from './poll-delay.js';
+import { leastDelay, type PollBounds, pollDelay } from './poll-delay.js';
 
 /** What a heartbeat of a wait hands to its later attempts. */
 export interface PollProgress {
-  /** Reads in this wait, that of the attempt included. */
+  /** Reads in this wait, that of the attempt included. One that is not due before another read counts that other one. */
   readonly polls: number;
   readonly attempt: number;
 }
@@ -19,34 +21,54 @@ const ATTEMPTS_PER_HEARTBEAT = 10;
 
 /**
  * The body of an activity that waits, however many days, until a read at the partner tells something new. Each attempt
- * reads once; one that finds no news ends in a failure, after which the server waits before the next.
+ * reads once; one that finds no news ends in a failure, after which the server waits before the next. However often something
+ * changes, two reads are as far apart as `poll` and `pace` say, unless somebody nudges.
  *
- * @param isNews whether to end with what was read now; `polls` are the reads of this wait, this one included
- * @throws {ApplicationFailure} `StatusUnchanged`, benign, when there is no news; else what became of the read
+ * @param isNews whether to end with what was read now
+ * @returns what was read, and how many reads there were in this wait
+ * @throws {ApplicationFailure} `StatusUnchanged` or `NotDue`, benign, when there is no news; else what became of the read
  */
 export async function awaitChange<Snapshot>(
   poll: PollBounds,
+  pace: Pace | undefined,
   read: () => Promise<Snapshot>,
-  isNews: (now: Snapshot, polls: number) => boolean,
+  isNews: (now: Snapshot) => boolean,
 ): Promise<{ snapshot: Snapshot; polls: number }> {
-  const polls = pollsBefore() + 1;
-  const nextRetryDelay = delayBeforeNext(poll);
   const { attempt } = activityInfo();
+  const earlyMs = pace ? beforeDue(poll, pace) : 0;
+  const polls = pollsBefore() + 1;
+  if (earlyMs > 0 && isFirstAttempt()) {
+    heartbeat({ polls, attempt } satisfies PollProgress);
+    throw again('NotDue', 'the last read was a moment ago', earlyMs);
+  }
+  const nextRetryDelay = delayBeforeNext(poll);
   const progress: PollProgress = { polls, attempt };
   const remember = () => {
     if (attempt % ATTEMPTS_PER_HEARTBEAT === 1) heartbeat(progress);
   };
   const repetition = { paceMs: nextRetryDelay, mayBeNew: true, progress };
-  const snapshot = await repeatable(read, repetition).catch((error: unknown) => {
+  const reading = async () => bounded(await read());
+  const snapshot = await repeatable(reading, repetition).catch((error: unknown) => {
     countPoll('failed');
     remember();
     throw error;
   });
-  const isNew = isNews(snapshot, polls);
+  const isNew = isNews(snapshot);
   countPoll(isNew ? 'news' : 'unchanged');
-  if (isNew) return { snapshot, polls };
+  if (isNew) return { snapshot, polls: Math.max(1, earlyMs > 0 ? polls - 1 : polls) };
   remember();
   throw again('StatusUnchanged', 'the status has not changed yet', nextRetryDelay);
+}
+
+/** How long before its first read is due the wait was begun, in milliseconds. */
+function beforeDue(poll: PollBounds, { readAt, changes }: Pace): number {
+  return Math.ceil(readAt + leastDelay(changes, poll) - activityInfo().scheduledTimestampMs);
+}
+
+/** False after a nudge as well, which numbers the attempts anew. */
+function isFirstAttempt(): boolean {
+  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+  return attempt === 1 && currentAttemptScheduledTimestampMs === scheduledTimestampMs;
 }
 
 function countPoll(result: 'news' | 'unchanged' | 'failed'): void {

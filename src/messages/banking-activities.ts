@@ -2,6 +2,7 @@ import type { ProfilePhase } from '../partners/banking/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { StatementRequest, WebhookRequest } from './banking-operations.js';
 import type { BusinessOnboardingInput } from './business-onboarding-input.js';
+import type { Pace } from './pace.js';
 
 /** A banking profile and its open tickets, as one read of them gave. */
 export interface ProfileSnapshot {
@@ -91,6 +92,7 @@ export interface BankingActivities {
   awaitProfileChange(request: {
     profileId: number;
     seen: SeenProfile;
+    pace?: Pace | undefined;
   }): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
   /** Opens no second one, where there is one by now. Sent at most once. `problems` says why none was opened. */
   openFinancialAccount(request: {
@@ -115,6 +117,7 @@ export interface BankingActivities {
   awaitUnmatchedTickets(request: {
     /** What each of them asked, by ticket; null to end at the first read. */
     seen: Readonly<Record<number, string>> | null;
+    pace?: Pace | undefined;
   }): Promise<{ snapshot: readonly UnmatchedTicket[]; polls: number }>;
 
   /** E8. Sent at most once. */

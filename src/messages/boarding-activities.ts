@@ -1,6 +1,7 @@
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import type { MerchantBoardingInput } from './merchant-boarding-input.js';
+import type { Pace } from './pace.js';
 import type { DocumentRef } from './requirements.js';
 
 /** A merchant's status and open notes, as one read of them gave. */
@@ -24,6 +25,8 @@ export interface Note {
   readonly text: string;
   readonly author: string | null;
   readonly date: string | null;
+  /** Stands for so many more notes. */
+  readonly more?: number;
 }
 
 /** What the workflow knows of a merchant. Members left out are not compared. */
@@ -36,6 +39,8 @@ export interface Seen {
   readonly mid?: string | null;
   readonly unclearMid?: string | null;
   readonly noteIds?: readonly string[];
+  /** In place of `noteIds`, where the partner changes its notes with each read. */
+  readonly noteCount?: number;
 }
 
 /** The ids a create needs. */
@@ -104,6 +109,7 @@ export interface BoardingActivities {
   awaitStatusChange(request: {
     merchantProfileId: number;
     seen: Seen;
+    pace?: Pace | undefined;
   }): Promise<{ snapshot: StatusSnapshot; polls: number }>;
   /** Sent at most once. */
   attachDocument(request: {

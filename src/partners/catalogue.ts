@@ -42,6 +42,8 @@ export interface Operation<Request extends z.ZodType = z.ZodType, Response exten
   readonly exactNumbers?: true;
   /** The response is a credential of ours, which is masked in every other one. */
   readonly issuesCredential?: true;
+  /** The longest response, in bytes: 1 MiB unless said otherwise. A stream is bounded by the client. */
+  readonly maxBytes?: number;
   /** Statuses outside the 2xx that are answers and no failures, each with the payload it stands for. */
   readonly statusAnswers?: Readonly<Record<number, unknown>>;
   /** Statuses of failure that mean something of their own here. */
@@ -88,6 +90,13 @@ export interface Download {
 export function isDownload(answer: unknown): answer is Download {
   return typeof answer === 'object' && answer !== null && 'body' in answer && answer.body instanceof Readable;
 }
+
+/** Longest responses, in bytes, of operations whose responses are short, or may be long. */
+export const RESPONSE_BYTES = {
+  status: 64 * 1024,
+  list: 2 * 1024 * 1024,
+  everything: 8 * 1024 * 1024,
+} as const;
 
 export type Operations = Readonly<Record<string, Operation>>;
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
 import { untilAborted } from '../http/deadline.js';
+import { LONGEST, shortened } from './bounds.js';
 import {
   type Download,
   type Operation,
@@ -11,7 +12,7 @@ import {
 } from './catalogue.js';
 import { encode } from './encode.js';
 import { parseExactly, parseKeepingDigits } from './exact-json.js';
-import { type HttpDownload, type HttpResponse, type PartnerHttp, TransportError } from './http.js';
+import { type HttpDownload, type HttpResponse, type PartnerHttp, TOO_LARGE, TransportError } from './http.js';
 import { maskedProblems, masking, withoutCredentials } from './masked-words.js';
 import type { PartnerObserver } from './observer.js';
 import {
@@ -116,6 +117,12 @@ export function partnerOff<Ops extends Operations>(
   return Object.fromEntries(methods);
 }
 
+/** The longest response of an operation that names no other limit, in bytes. */
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+
+/** As much of a response is shown that cannot be read. */
+const SHOWN_BYTES = 200;
+
 type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
 
 async function call(
@@ -151,6 +158,7 @@ async function call(
   if (unknown !== undefined) options.onWarning?.(unknown);
 
   const wire = encode(operation, checked.data as Record<string, unknown>);
+  const maxBytes = operation.maxBytes ?? MAX_RESPONSE_BYTES;
   const accept = operation.answer === 'stream' ? '*/*' : 'application/json';
   const send = async (credentials: Credentials): Promise<HttpResponse | HttpDownload> => {
     const message = {
@@ -159,6 +167,7 @@ async function call(
       headers: { accept, ...wire.headers, ...credentials },
       write: operation.effect !== 'read',
       beforeSending: options.beforeSending,
+      maxBytes,
       ...(signal && { signal }),
     };
     const ended = protocol.observe?.({ system: protocol.system, operation: name, method: operation.method });
@@ -169,7 +178,7 @@ async function call(
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       ended?.({ failure: outcomeOf(error), code: error.code });
-      throw fail(noAnswer(error), error);
+      throw fail(tooLarge(error, name, maxBytes) ?? noAnswer(error), error);
     }
   };
   const obtained = async (credentials: Promise<Credentials>): Promise<Credentials> => {
@@ -192,8 +201,13 @@ async function call(
   if (opened?.warning) options.onWarning?.(mask(opened.warning));
   const payload = operation.issuesCredential ? opened?.payload : withoutCredentials(opened?.payload, secrets);
   const refusedWith = opened?.failed && isSuccess(response.status) ? payload : undefined;
-  return payloadOf(operation, response, opened && { ...opened, payload }, (details) =>
-    fail(maskedFailure(details, mask), undefined, refusedWith ?? undefined),
+  const shown = opened && { ...opened, payload };
+  return payloadOf(operation, response, shown, http.maxRetryAfterMs, ({ unreadable, ...details }) =>
+    fail(
+      maskedFailure({ ...details, ...(unreadable && { unreadable: name }) }, mask),
+      undefined,
+      refusedWith ?? undefined,
+    ),
   );
 }
 
@@ -236,14 +250,15 @@ function payloadOf(
   operation: Operation,
   response: HttpResponse,
   opened: Opened | undefined,
-  fail: (details: Failure) => PartnerError,
+  maxRetryAfterMs: number,
+  fail: (details: Omit<Failure, 'unreadable'> & { readonly unreadable?: true }) => PartnerError,
 ): unknown {
   const { status } = response;
   const answered = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };
   const standsFor = operation.statusAnswers?.[status];
   if (standsFor !== undefined) return operation.response.parse(standsFor);
   if (!isSuccess(status) || opened?.failed) {
-    const retryAfterMs = retryAfter(response);
+    const retryAfterMs = retryAfter(response, maxRetryAfterMs);
     const meaning = operation.failures?.[status];
     throw fail({
       ...answered,
@@ -255,8 +270,10 @@ function payloadOf(
   }
   const understood = opened && operation.response.safeParse(opened.payload);
   if (!understood?.success) {
-    const fields = understood ? [...problemsOf(opened?.payload), ...fieldProblems(understood.error)] : [];
-    throw fail({ ...answered, kind: 'Uncertain', fields, reason: 'unreadable answer' });
+    const fields = understood
+      ? [...problemsOf(opened?.payload), ...fieldProblems(understood.error)]
+      : [{ field: '', message: beginningOf(response) }];
+    throw fail({ ...answered, kind: 'Uncertain', fields, reason: 'unreadable answer', unreadable: true });
   }
   return understood.data;
 }
@@ -275,6 +292,20 @@ function download(
   const body = Readable.from(translated(), { objectMode: false });
   body.once('close', cancel);
   return { contentType: String(headers['content-type'] ?? ''), body };
+}
+
+/** `text/html, 1234 bytes: <html><body>Maintenance` */
+function beginningOf({ headers, body }: HttpResponse): string {
+  const type = String(headers['content-type'] ?? 'no content type');
+  const words = body.subarray(0, SHOWN_BYTES).toString('utf8').replace(/\s+/g, ' ');
+  return `${shortened(type, LONGEST.summary)}, ${body.byteLength} bytes: ${words}`;
+}
+
+/** The response came, and was not read to its end. */
+function tooLarge({ code }: TransportError, operation: string, maxBytes: number): Failure | undefined {
+  if (code !== TOO_LARGE) return undefined;
+  const fields = [{ field: '', message: `the response is larger than ${maxBytes} bytes` }];
+  return { kind: 'Uncertain', fields, reason: code, unreadable: operation };
 }
 
 function noAnswer(error: TransportError): Failure {
@@ -312,12 +343,12 @@ function kindOf(status: number): PartnerErrorKind {
   return neverSaysWhatHappened ? 'Uncertain' : 'Rejected';
 }
 
-/** `Retry-After` in milliseconds; both of its forms, seconds and HTTP date. */
-function retryAfter(response: HttpResponse): number | undefined {
+/** `Retry-After` in milliseconds, up to a limit; both of its forms, seconds and HTTP date. */
+function retryAfter(response: HttpResponse, maxMs: number): number | undefined {
   const header = response.headers['retry-after'];
   if (typeof header !== 'string') return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
 }
 
 /** Zod's findings as field problems. Messages name rules, never the values that broke them. */

@@ -5,6 +5,7 @@ import {
   boardingClient,
   boardingOff,
 } from './boarding/client.js';
+import type { HttpLimits } from './http.js';
 import type { PartnerObserver } from './observer.js';
 import {
   type PaymentsClient,
@@ -47,9 +48,23 @@ export interface PartnerClients {
   readonly processor: ProcessorClient;
 }
 
-/** @param observe is told of every exchange with any of them */
-export function partnerClients(settings: PartnerSettings, observe?: PartnerObserver): PartnerClients {
-  const { settingsPrefix = '', boarding, posNames, banking, plantStore, payments, processor } = settings;
+/**
+ * @param observe is told of every exchange with any of them
+ * @param bounds of those that have none of their own
+ */
+export function partnerClients(
+  settings: PartnerSettings,
+  observe?: PartnerObserver,
+  bounds: Partial<HttpLimits> = {},
+): PartnerClients {
+  const { settingsPrefix = '', posNames } = settings;
+  const bounding = <Set extends { readonly limits?: Partial<HttpLimits> }>(set: Set | undefined) =>
+    set && { ...set, limits: { ...bounds, ...set.limits } };
+  const boarding = bounding(settings.boarding);
+  const banking = bounding(settings.banking);
+  const plantStore = bounding(settings.plantStore);
+  const payments = bounding(settings.payments);
+  const processor = bounding(settings.processor);
   const off = (system: string) => `${settingsPrefix}${system}_URL is not set`;
   return {
     boarding: boarding ? boardingClient({ ...boarding, posNames, observe }) : boardingOff(off('BOARDING')),

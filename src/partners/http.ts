@@ -14,6 +14,8 @@ export interface HttpLimits {
   /** The whole call. */
   readonly totalTimeoutMs: number;
   readonly maxBodyBytes: number;
+  /** How long a partner may have us wait. */
+  readonly maxRetryAfterMs: number;
   /** The largest file, see {@link PartnerHttp.download}. It is never in memory as a whole. */
   readonly maxDownloadBytes: number;
   /** Connections to the partner for reads, and as many again for writes. */
@@ -28,6 +30,7 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   bodyTimeoutMs: 30_000,
   totalTimeoutMs: 45_000,
   maxBodyBytes: 8 * 1024 * 1024,
+  maxRetryAfterMs: 3_600_000,
   maxDownloadBytes: 256 * 1024 * 1024,
   connections: 32,
   idleTimeoutMs: 1_000,
@@ -49,6 +52,8 @@ export interface HttpRequest {
   readonly write: boolean;
   /** Of a write: awaited once its connection is established, before its first byte. When it rejects, nothing is sent. */
   readonly beforeSending?: (() => Promise<void>) | undefined;
+  /** The largest answer, in bytes, where that is less than the client takes. */
+  readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -69,6 +74,9 @@ export interface HttpDownload {
   /** Closes the connection; harmless once the body has come. */
   cancel(): void;
 }
+
+/** The code of a {@link TransportError} for an answer that is larger than it may be. */
+export const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 
 /** The call got no answer. `sent` is false only when it is certain that no byte of the request left. */
 export class TransportError extends Error {
@@ -122,7 +130,14 @@ export class PartnerHttp {
 
   /** @throws {TransportError} when no complete answer came. Any HTTP status is an answer. */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    return this.#exchange(request, this.#limits.maxBodyBytes, buffered);
+    const { maxBodyBytes } = this.#limits;
+    const most = Math.min(request.maxBytes ?? maxBodyBytes, maxBodyBytes);
+    return this.#exchange(request, maxBodyBytes, (response) => buffered(response, most));
+  }
+
+  /** How long a partner may have us wait, in milliseconds. */
+  get maxRetryAfterMs(): number {
+    return this.#limits.maxRetryAfterMs;
   }
 
   /**
@@ -265,7 +280,7 @@ class OwnSocket {
 
 async function buffered(
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
-  maxBytes = Number.POSITIVE_INFINITY,
+  maxBytes: number,
 ): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   let bytes = 0;

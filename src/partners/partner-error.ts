@@ -1,3 +1,5 @@
+import { boundedProblems, LONGEST, shortened } from './bounds.js';
+
 /**
  * What became of a partner call, seen from the caller's side. It decides what may be done next:
  *
@@ -41,6 +43,8 @@ export interface PartnerErrorDetails {
   readonly atSignIn?: true;
   /** What a person could supply, when that alone is missing: a one-time code for the second factor. */
   readonly needs?: 'one-time-code';
+  /** The operation whose response came and cannot be read: this one, or the sign-in before it. `fields` says what came. */
+  readonly unreadable?: string;
   /** ISO 8601: when a write was sent whose outcome nobody knows. */
   readonly sentAt?: string;
   /** Ids that were at the partner just before that write, of the kind of thing that it makes. */
@@ -68,10 +72,16 @@ export class PartnerError extends Error {
     details: PartnerErrorDetails,
     { refusedWith, ...options }: ErrorOptions & { readonly refusedWith?: unknown } = {},
   ) {
-    const names = [...new Set(details.fields.map((problem) => problem.field).filter(Boolean))];
-    const about = names.length > 0 ? ` (${names.join(', ')})` : '';
-    super(`${details.system} ${details.operation}: ${details.kind}, ${details.reason}${about}`, options);
-    this.details = details;
+    const { system, operation, kind, reason, requestId } = details;
+    const fields = boundedProblems(details.fields);
+    const names = [...new Set(fields.map((problem) => problem.field).filter(Boolean))];
+    const about = names.length > 0 ? ` (${shortened(names.join(', '), LONGEST.text)})` : '';
+    super(`${system} ${operation}: ${kind}, ${reason}${about}`, options);
+    this.details = {
+      ...details,
+      fields,
+      ...(requestId !== undefined && { requestId: shortened(requestId, LONGEST.line) }),
+    };
     this.#refusedWith = refusedWith;
   }
 

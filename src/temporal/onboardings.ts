@@ -11,6 +11,7 @@ import { partsOfId, possibleWorkflowIds, type WorkflowType, workflowId } from '.
 import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { LONGEST, shortened } from '../partners/bounds.js';
 import { priorityOf, type Urgency } from './priority.js';
 import { whyUnreadable } from './unreadable.js';
 
@@ -119,7 +120,7 @@ export async function startOnce(
 /** What the Web UI and searches see of a workflow before it has run at all. */
 export function newcomer(summary: string, account?: string) {
   return {
-    staticSummary: summary,
+    staticSummary: shortened(summary, LONGEST.summary),
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.stage, value: 'preparing' },
       { key: SEARCH_ATTRIBUTES.actionRequired, value: false },

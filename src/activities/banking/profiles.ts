@@ -41,9 +41,10 @@ export function profileActivities(
         { mayBeNew: true },
       ),
 
-    awaitProfileChange: ({ profileId, seen }) =>
+    awaitProfileChange: ({ profileId, seen, pace }) =>
       awaitChange(
         poll,
+        pace,
         () => snapshot(profileId),
         (now) => hasProfileChanged(seen, now),
       ),

@@ -54,7 +54,7 @@ export function ticketActivities(
         return found?.ticketId ?? null;
       }),
 
-    awaitUnmatchedTickets: ({ seen }) =>
-      awaitChange(poll, unmatched, (now) => seen === null || !isSameAsked(seen, now)),
+    awaitUnmatchedTickets: ({ seen, pace }) =>
+      awaitChange(poll, pace, unmatched, (now) => seen === null || !isSameAsked(seen, now)),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Download, Operations } from '../catalogue.js';
+import { type Download, type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import { externalActivity, financialAccounts, transactions } from './answers.js';
 import { externalActivityRequest, fullStatementRequest, nothing } from './requests.js';
 import { dateTime, int32, text } from './rules.js';
@@ -58,6 +58,7 @@ export function accountOperations(svc: string) {
         take: int32.optional(),
       }),
       response: transactions,
+      maxBytes: RESPONSE_BYTES.everything,
     },
     listFinancialAccounts: {
       summary: 'The financial accounts of the caller',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { anyAnswer } from '../answer-members.js';
-import type { Operations } from '../catalogue.js';
+import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import { notification, notifications, ticket, tickets } from './answers.js';
 import { byId, nothing, notificationQuery } from './requests.js';
 import { int32, text } from './rules.js';
@@ -18,6 +18,7 @@ export const MESSAGE_OPERATIONS = {
     provenance: 'documented',
     request: nothing,
     response: tickets,
+    maxBytes: RESPONSE_BYTES.list,
   },
   listNotifications: {
     reference: 'E12',
@@ -29,6 +30,7 @@ export const MESSAGE_OPERATIONS = {
     provenance: 'documented',
     request: notificationQuery,
     response: notifications,
+    maxBytes: RESPONSE_BYTES.everything,
   },
   listTickets: {
     summary: 'All tickets of the caller',
@@ -38,6 +40,7 @@ export const MESSAGE_OPERATIONS = {
     provenance: 'assumed',
     request: nothing,
     response: tickets,
+    maxBytes: RESPONSE_BYTES.list,
   },
   createTicket: {
     summary: 'Open a ticket, or answer one by naming it as parent',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { anyAnswer } from '../answer-members.js';
-import type { Operations } from '../catalogue.js';
+import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import {
   bankingProfile,
   boardingResponse,
@@ -58,6 +58,7 @@ export function profileOperations(svc: string) {
       provenance: 'documented',
       request: businessSearch,
       response: foundBusinesses,
+      maxBytes: RESPONSE_BYTES.everything,
     },
     getProfile: {
       summary: 'A banking profile',

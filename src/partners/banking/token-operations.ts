@@ -1,4 +1,4 @@
-import type { Operations } from '../catalogue.js';
+import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import { tokenAnswer } from './answers.js';
 import { nothing, secondFactorRequest, tokenRequest } from './requests.js';
 
@@ -16,6 +16,7 @@ export const TOKEN_OPERATIONS = {
     provenance: 'documented',
     request: tokenRequest,
     response: tokenAnswer,
+    maxBytes: RESPONSE_BYTES.status,
   },
   confirmSecondFactor: {
     summary: 'Issue a Bearer token for user name, password and a one-time code',
@@ -27,6 +28,7 @@ export const TOKEN_OPERATIONS = {
     provenance: 'assumed',
     request: secondFactorRequest,
     response: tokenAnswer,
+    maxBytes: RESPONSE_BYTES.status,
   },
   refreshToken: {
     reference: 'E2',
@@ -38,5 +40,6 @@ export const TOKEN_OPERATIONS = {
     provenance: 'assumed',
     request: nothing,
     response: tokenAnswer,
+    maxBytes: RESPONSE_BYTES.status,
   },
 } as const satisfies Operations;

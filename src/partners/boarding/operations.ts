@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { anyAnswer } from '../answer-members.js';
-import type { Operations } from '../catalogue.js';
+import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import {
   agentProfile,
   boardingSettings,
@@ -31,6 +31,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
   const createRequest = createMerchantRequest(posNames);
   return {
     listAgentProfiles: {
+      maxBytes: RESPONSE_BYTES.list,
       summary: 'Agent profiles of the caller; `id` is the agentProfileId of a create',
       method: 'GET',
       path: '/api/v1/agentProfiles',
@@ -40,6 +41,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       response: z.array(agentProfile),
     },
     listBoardingSettings: {
+      maxBytes: RESPONSE_BYTES.list,
       summary: 'Boarding settings (templates) of the caller; `id` is the boardingSettingsId of a create',
       method: 'GET',
       path: '/api/v1/GetBoardingSettings',
@@ -115,6 +117,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       response: anyAnswer,
     },
     getStatus: {
+      maxBytes: RESPONSE_BYTES.status,
       reference: 'B3',
       summary: 'Current status of a merchant application, and its mid once boarded',
       method: 'GET',
@@ -126,6 +129,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       response: merchantStatus,
     },
     getStatus2: {
+      maxBytes: RESPONSE_BYTES.status,
       summary: 'Current status, with the broader status names',
       method: 'GET',
       path: '/api/v1/merchant/status2',
@@ -157,6 +161,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       response: anyAnswer,
     },
     getUnderwritingNotes: {
+      maxBytes: RESPONSE_BYTES.list,
       reference: 'B4',
       summary: 'Notes the underwriters want answered; none when the list is empty',
       method: 'GET',

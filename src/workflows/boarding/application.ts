@@ -48,8 +48,8 @@ export class Application {
       leftBehind,
       records,
     });
-    this.follower = new Follower(this.journey, (seen) =>
-      awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen }),
+    this.follower = new Follower(this.journey, (seen, pace) =>
+      awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
     );
   }
 

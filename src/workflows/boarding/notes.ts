@@ -13,8 +13,14 @@ export interface Upload {
   readonly description: string;
 }
 
-export function isSame(one: StatusMark | undefined, other: Pick<Seen, 'status' | 'statusDate'>): boolean {
-  return one !== undefined && one.status === other.status && one.statusDate === other.statusDate;
+/** @param hasRestlessDate then the dates mean nothing */
+export function isSame(
+  one: Partial<StatusMark> | undefined,
+  other: Partial<StatusMark>,
+  hasRestlessDate: boolean,
+): boolean {
+  if (one === undefined || one.status !== other.status) return false;
+  return hasRestlessDate || one.statusDate === other.statusDate;
 }
 
 export function idsOf(answered: readonly Answered[]): string {
@@ -34,11 +40,12 @@ export function textOf({ requirement, resolution: { answer } }: Answered): strin
   return answer.kind === 'text' ? [`${requirement.detail}\n${answer.text}`] : [];
 }
 
-export function noteRequirement({ id, text, author }: Note) {
+export function noteRequirement({ id, text, author, more }: Note) {
+  const title = author === null ? 'Underwriting note' : `Underwriting note from ${author}`;
   return {
     about: id,
     kind: 'underwriting-note',
-    title: author === null ? 'Underwriting note' : `Underwriting note from ${author}`,
+    title: more === undefined ? title : `${more} more underwriting notes`,
     detail: masked(text),
     answers: ['text', 'documents', 'abandon'],
   } as const;

@@ -21,6 +21,7 @@ import {
   type Upload,
   uploadsOf,
 } from './notes.js';
+import { Restless } from './restless.js';
 
 /** What following an application hands to the next run of the workflow. */
 export interface UnderwritingRecords {
@@ -32,6 +33,8 @@ export interface UnderwritingRecords {
    * a note for a while. When it lists it in a status that it has set since, it asks again.
    */
   readonly delivered: Readonly<Record<string, StatusMark>>;
+  /** The partner writes another date with each read, so that its dates mean nothing. */
+  readonly hasRestlessDate?: boolean;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
 }
@@ -54,6 +57,7 @@ class Underwriting {
   readonly #work = new Background();
   readonly #delivered: Map<string, StatusMark>;
   readonly #uploaded: Set<string>;
+  readonly #restless: Restless;
   #applied: boolean;
   #seen: Seen;
   /** What the partner showed since the write began that is under way. */
@@ -63,8 +67,9 @@ class Underwriting {
 
   constructor(
     private readonly application: Application,
-    { seen, applied, delivered, uploaded }: UnderwritingRecords,
+    { seen, applied, delivered, uploaded, hasRestlessDate }: UnderwritingRecords,
   ) {
+    this.#restless = new Restless(hasRestlessDate);
     this.#seen = seen;
     this.#applied = applied;
     this.#delivered = new Map(Object.entries(delivered));
@@ -77,7 +82,7 @@ class Underwriting {
       for (;;) {
         const task = this.#nextTask();
         if (task) this.#work.start(task);
-        if (this.#isListening) follower.follow(this.#seen);
+        if (this.#isListening) follower.follow(this.#restless.comparable(this.#seen));
         await condition(() => this.#isDue);
         this.#work.check();
         journey.checkGivenUp(KINDS);
@@ -124,13 +129,18 @@ class Underwriting {
     const answered = desk.answeredOf('underwriting-note');
     const isAnswered = answered.length > 0 && desk.openOf('underwriting-note').length === 0;
     if (phase === null || !isAnswered || !mayTakeAnswers(phase)) return undefined;
-    const wasRefused = isSame(this.#refused, this.#seen) && this.#refused?.answers === idsOf(answered);
+    const wasRefused = this.#isSame(this.#refused, this.#seen) && this.#refused?.answers === idsOf(answered);
     return wasRefused ? undefined : this.#deliver;
   }
 
   #hear(news: StatusSnapshot): MerchantBoardingOutcome | undefined {
     const { journey, merchantProfileId } = this.application;
     this.#tellOf(news);
+    const restless = this.#restless.hear(this.#seen, news, this.application.follower.changes);
+    if (restless.length > 0)
+      journey.timeline.add('restless', {
+        detail: `changes with each read, no longer compared: ${restless.join(', ')}`,
+      });
     this.#latest = news;
     const outcome = outcomeOf(news, merchantProfileId);
     if (outcome) return outcome;
@@ -190,7 +200,7 @@ class Underwriting {
         if (isMoot(requirement)) desk.drop(requirement.id, 'the underwriters no longer ask');
     }
     for (const [id, mark] of this.#delivered) {
-      const isStale = phase === 'in-review' || (wanted.has(id) && isSame(mark, { status, statusDate }));
+      const isStale = phase === 'in-review' || (wanted.has(id) && this.#isSame(mark, { status, statusDate }));
       if (!isStale) this.#delivered.delete(id);
     }
     for (const note of notes) {
@@ -213,7 +223,7 @@ class Underwriting {
       }
     }
     const seen = this.#seen;
-    const isNew = status !== seen.status || statusDate !== seen.statusDate || comment !== seen.comment;
+    const isNew = !this.#isSame(seen, { status, statusDate }) || comment !== seen.comment;
     const isKnown = desk.openOf('request-changes').length > 0 || desk.hasAnswered('request-changes');
     if (!isAsked || !isNew || isKnown) return;
     desk.raise({
@@ -222,6 +232,10 @@ class Underwriting {
       detail,
       answers: ['correction', 'retry', 'abandon'],
     });
+  }
+
+  #isSame(one: Partial<StatusMark> | undefined, other: Partial<StatusMark>): boolean {
+    return isSame(one, other, this.#restless.hasRestlessDate);
   }
 
   readonly #apply = async (): Promise<void> => {
@@ -370,6 +384,7 @@ class Underwriting {
         applied: this.#applied,
         delivered: Object.fromEntries(this.#delivered),
         uploaded: [...this.#uploaded],
+        hasRestlessDate: this.#restless.hasRestlessDate,
       },
     });
   }

@@ -46,8 +46,8 @@ export class BusinessApplication {
     });
     const { merchantProfileId } = input;
     if (merchantProfileId !== undefined) this.journey.know({ merchantProfileId });
-    this.follower = new Follower(this.journey, (seen) =>
-      awaitProfileChange({ profileId: this.profileId, seen }),
+    this.follower = new Follower(this.journey, (seen, pace) =>
+      awaitProfileChange({ profileId: this.profileId, seen, pace }),
     );
   }
 

@@ -15,6 +15,7 @@ import {
 } from '@temporalio/workflow';
 import type { Part, PartEnd, PartOutcome } from '../../messages/customer-onboarding.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
 import { partnerAccount } from '../journey/partner-account.js';
 import { awaitOnboarding } from './activities.js';
 import type { Customer } from './customer.js';
@@ -72,7 +73,7 @@ export class Children {
       workflowIdReusePolicy: this.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
       // The server applies the policy also when the customer continues as new. Reporter ends a child without a customer.
       parentClosePolicy: 'ABANDON',
-      staticSummary: name,
+      staticSummary: shortened(name, LONGEST.summary),
       typedSearchAttributes: [
         { key: SEARCH_ATTRIBUTES.stage, value: 'preparing' },
         { key: SEARCH_ATTRIBUTES.actionRequired, value: false },

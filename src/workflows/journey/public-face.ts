@@ -17,6 +17,7 @@ import {
 } from '../../messages/onboarding-state.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
 import { Announcer, type AnnouncerRecords } from './announcer.js';
 import { count } from './count.js';
 import { currentDetails, type NextSteps } from './current-details.js';
@@ -159,6 +160,13 @@ const BLANK: OnboardingState = {
 function upsertChanged(pairs: SearchAttributeUpdatePair[]): void {
   const present = workflowInfo().typedSearchAttributes;
   const comparable = (value: unknown) => (value instanceof Date ? value.getTime() : (value ?? null));
-  const changed = pairs.filter(({ key, value }) => comparable(present.get(key)) !== comparable(value));
+  const changed = pairs
+    .map((pair) => ({ ...pair, value: indexable(pair.value) }) as SearchAttributeUpdatePair)
+    .filter(({ key, value }) => comparable(present.get(key)) !== comparable(value));
   if (changed.length > 0) upsertSearchAttributes(changed);
+}
+
+/** Databases of visibility refuse some control characters, and the server terminates a workflow for more than 2 kB. */
+function indexable(value: unknown): unknown {
+  return typeof value === 'string' ? shortened(value.replace(/\p{Cc}+/gu, ' '), LONGEST.line) : value;
 }

@@ -7,6 +7,7 @@ import type {
   Resolution,
   ResolutionReceipt,
 } from '../../messages/requirements.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
 import { count } from './count.js';
 import { masked } from './masked.js';
 import { problemWith } from './resolution-check.js';
@@ -107,9 +108,11 @@ export class RequirementDesk {
     const now = Date.now();
     const raisedAt = new Date(now).toISOString();
     const dueAt = new Date(now + this.dueInMs).toISOString();
-    const requirement = { id, ...question, raisedAt, dueAt };
+    const title = shortened(question.title, LONGEST.line);
+    const detail = shortened(question.detail, LONGEST.detail);
+    const requirement = { id, ...question, title, detail, raisedAt, dueAt };
     this.#open.set(id, requirement);
-    this.timeline.add('requirement-raised', { detail: `${id}: ${question.title}` });
+    this.timeline.add('requirement-raised', { detail: `${id}: ${title}` });
     count('requirementsRaised', { kind: question.kind });
     this.options.onRaised(requirement);
     return id;

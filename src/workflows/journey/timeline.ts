@@ -1,4 +1,5 @@
 import type { TimelineEntry } from '../../messages/onboarding-state.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
 
 /** What happened, in order. Tells facts and who did what, never an answer's content or another secret. */
 export class Timeline {
@@ -12,7 +13,8 @@ export class Timeline {
     return this.#entries;
   }
 
-  add(event: string, more: Omit<TimelineEntry, 'at' | 'event'> = {}): void {
-    this.#entries.push({ at: new Date().toISOString(), event, ...more });
+  add(event: string, { detail, ...who }: Omit<TimelineEntry, 'at' | 'event'> = {}): void {
+    const about = detail === undefined ? {} : { detail: shortened(detail, LONGEST.text) };
+    this.#entries.push({ at: new Date().toISOString(), event, ...about, ...who });
   }
 }

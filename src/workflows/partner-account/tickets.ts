@@ -4,6 +4,7 @@ import { ticketsSeen } from '../../messages/partner-account.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { aboutTicket, detailOf, reply, ticketQuestion } from '../business/tickets.js';
 import { carryOut, RejectedByPartner } from '../journey/carry-out.js';
+import { Pacer } from '../journey/follower.js';
 import { Abandoned, type Journey } from '../journey/journey.js';
 import { awaitUnmatchedTickets } from './activities.js';
 import type { Duty } from './duties.js';
@@ -16,6 +17,7 @@ export class UnmatchedTickets {
   /** A poll has listed tickets that are not about its profile. */
   #isReported = false;
   #listed: readonly UnmatchedTicket[] = [];
+  readonly #pacer = new Pacer();
   /** What was asked by tickets that are dealt with, by {@link Requirement.about}. */
   readonly #settled = new Map<string, string>();
   /** Why the partner did not take the last reply to a ticket. */
@@ -35,9 +37,13 @@ export class UnmatchedTickets {
       this.#isReported = false;
       // Where nothing is known to wait for a change of, the first read ends the wait.
       const seen = this.#listed.length > 0 ? whatTheyAsk(this.#listed) : null;
-      const run = () => awaitUnmatchedTickets({ seen });
+      const { pace } = this.#pacer;
+      const run = () => awaitUnmatchedTickets({ seen, pace });
       this.#listed = await carryOut(this.journey, { title: 'read the tickets', run }).then(
-        ({ snapshot }) => snapshot,
+        ({ snapshot, polls }) => {
+          this.#pacer.ended(polls);
+          return snapshot;
+        },
         noneIfAbandoned,
       );
       this.#raiseWhatIsAsked();

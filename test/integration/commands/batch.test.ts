@@ -382,7 +382,12 @@ describe('--wait', () => {
     const { code, stdout, stderr } = await running.finished;
     expect(code).toBe(143);
     expect(stdout.split('\n').slice(3)).toEqual([
-      `1 ${first} failed: it was terminated; "gangway board FILE --again" starts it anew`,
+      expect.stringMatching(
+        new RegExp(
+          `^1 ${first} failed: it was terminated; .*merchant.* adopt it by "merchantProfileId".* in FILE; ` +
+            'then "gangway board FILE --again" starts it anew$',
+        ),
+      ),
       '2 rows: 1 failed, 1 still under way',
       '',
     ]);

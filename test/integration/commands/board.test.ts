@@ -3,11 +3,12 @@ import { partIds } from '../../../src/temporal/onboardings.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/input-files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { customer, merchant } from '../../rigs/inputs.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { closedPort } from '../../rigs/partners/servers.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -200,5 +201,60 @@ describe('gangway status', () => {
     const { code, stderr } = await gangway(['status', 'nobody']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'there is no onboarding "nobody"\n' });
     expect((await gangway(['status', 'close-card-x'])).stderr).toBe('there is no workflow "close-card-x"\n');
+  });
+});
+
+describe('an onboarding that was terminated', () => {
+  const ended = async (command: string, input: { externalId: string }, id: string, known: boolean) => {
+    const path = await file(input);
+    await gangway([command, path]);
+    const onboarding = new Onboarding(rig.client, id);
+    const isKnown = async () => {
+      const { merchantProfileId, profileId } = await onboarding.state();
+      return merchantProfileId ?? profileId;
+    };
+    const partnerId = known
+      ? await eventually(isKnown, (found) => found !== undefined, 'an id at the partner')
+      : undefined;
+    await onboarding.handle.terminate();
+    const { code, stderr } = await gangway([command, path]);
+    return { partnerId, code, stderr };
+  };
+
+  it('names the merchant that exists, and suggests to adopt it', async () => {
+    const input = merchant('waiting');
+    const id = `merchant-boarding-${input.externalId}`;
+    const { partnerId, code, stderr } = await ended('board', input, id, true);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        `${id}: it was terminated; merchant ${partnerId} exists at the partner: adopt it by "merchantProfileId": ` +
+        `${partnerId} in FILE; then --again starts it anew\n`,
+    });
+  });
+
+  it('says where to look when nobody knows the id', async () => {
+    const input = merchant('waiting');
+    await rig.sandbox.plan('500-before-commit', 'create-merchant', { about: input.externalId });
+    const id = `merchant-boarding-${input.externalId}`;
+    const { code, stderr } = await ended('board', input, id, false);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        `${id}: it was terminated; look for a merchant with guid ${input.externalId} in the partner’s portal: if it is ` +
+        'there, adopt it by "merchantProfileId" in FILE; then --again starts it anew\n',
+    });
+  });
+
+  it('names the banking profile that exists', async () => {
+    const input = business('waiting');
+    const id = `business-onboarding-${input.externalId}`;
+    const { partnerId, code, stderr } = await ended('onboard-business', input, id, true);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        `${id}: it was terminated; banking profile ${partnerId} exists at the bank: adopt it by its merchant, ` +
+        '"merchantProfileId" in FILE; then --again starts it anew\n',
+    });
   });
 });

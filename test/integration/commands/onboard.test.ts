@@ -214,12 +214,12 @@ describe('gangway onboard', () => {
     await expect(found(`customer-onboarding-${input.externalId}`)).rejects.toThrow(WorkflowNotFoundError);
   });
 
-  it('after a cancellation says how to start anew', async () => {
+  it('after a cancellation names the merchant that exists, to be adopted', async () => {
     const input = customer({ boarding: 'waiting', business: 'waiting' });
     const path = await file(input);
     await gangway(['onboard', path]);
     const id = `customer-onboarding-${input.externalId}`;
-    await new Onboarding(rig.client, id).until(
+    const { merchantProfileId: merchant } = await new Onboarding(rig.client, id).until(
       ({ merchantProfileId, profileId }) => merchantProfileId !== undefined && profileId !== undefined,
       'both parts under way',
     );
@@ -227,7 +227,9 @@ describe('gangway onboard', () => {
     const { code, stderr } = await gangway(['onboard', path, '--wait']);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `${id}: it was cancelled; --again starts it anew\n`,
+      stderr:
+        `${id}: it was cancelled; merchant ${merchant} exists at the partner: adopt it by "merchantProfileId": ${merchant} ` +
+        'in "boarding" of FILE; then --again starts it anew\n',
     });
   });
 });

@@ -38,6 +38,8 @@ describe('a status has changed since it was seen', () => {
     ['a note went', { ...same, noteIds: ['note-1', 'note-2', 'note-3'] }],
     ['all notes came', { ...same, noteIds: [] }],
     ['one note took the place of another', { ...same, noteIds: ['note-1', 'note-3'] }],
+    ['another number of notes', { phase: 'submitted', noteCount: 1 }],
+    ['another phase, where names of statuses are not compared', { phase: 'other' }],
   ])('(%s)', (_, seen) => {
     expect(hasChanged(seen, now)).toBe(true);
   });
@@ -59,7 +61,14 @@ describe('a status has not changed', () => {
     ['only the status was seen', { phase: 'submitted', status: 'Pending' }],
     ['only the phase was seen', { phase: 'submitted' }],
     ['what was not seen is not compared', { phase: 'submitted', comment: null, mid: null }],
+    ['as many notes, where only their number is compared', { phase: 'submitted', noteCount: 2 }],
   ])('(%s)', (_, seen) => {
     expect(hasChanged(seen, now)).toBe(false);
+  });
+
+  it('(another name that means nothing, where names are not compared)', () => {
+    const later = { ...now, status: 'In Queue 8', phase: 'other' } as const;
+    expect(hasChanged({ phase: 'other' }, later)).toBe(false);
+    expect(hasChanged({ phase: 'other', status: 'In Queue 7' }, later)).toBe(true);
   });
 });

@@ -4,6 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { awaitChange, nudgeOwnPoll } from '../../../src/activities/poll.js';
+import type { Pace } from '../../../src/messages/pace.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 
 const MINUTE = 60_000;
@@ -11,14 +12,14 @@ const HOUR = 60 * MINUTE;
 const bounds = { minMs: MINUTE, maxMs: HOUR };
 
 /** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isNews`. */
-async function attempt<T>(read: () => Promise<T>, isNews: boolean, info = {}) {
+async function attempt<T>(read: () => Promise<T>, isNews: boolean, info = {}, pace?: Pace) {
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
   const heartbeats: unknown[] = [];
   const asked: unknown[] = [];
   environment.on('heartbeat', (details) => heartbeats.push(details));
   const poll = () =>
-    awaitChange(bounds, read, (now, polls) => {
-      asked.push([now, polls]);
+    awaitChange(bounds, pace, read, (now) => {
+      asked.push(now);
       return isNews;
     });
   const outcome = await environment.run(poll).catch((error: unknown) => error);
@@ -35,7 +36,7 @@ describe('a wait for a change', () => {
     const { outcome, asked, heartbeats } = await attempt(async () => 'now', true, info);
     expect(outcome).toEqual({ snapshot: 'now', polls });
     expect(heartbeats).toEqual([]);
-    expect(asked).toEqual([['now', polls]]);
+    expect(asked).toEqual(['now']);
   });
 
   it('tells the server of its reads with one attempt in ten', async () => {
@@ -68,6 +69,33 @@ describe('a wait for a change', () => {
     expect(nextRetryDelay).toBeGreaterThanOrEqual(atLeast);
     expect(nextRetryDelay).toBeLessThanOrEqual(atMost);
     expect(heartbeats).toEqual([{ polls: 1, attempt: 1 }]);
+  });
+
+  const scheduled = { scheduledTimestampMs: 10 * MINUTE, currentAttemptScheduledTimestampMs: 10 * MINUTE };
+
+  it.each([
+    ['a calm partner', 1, MINUTE],
+    ['after four changes in a row', 4, MINUTE],
+    ['after six', 6, 4 * MINUTE],
+    ['after a hundred', 100, HOUR],
+  ])('begins no sooner after the last read than %s allows', async (_, changes, least) => {
+    const pace = { readAt: 10 * MINUTE - 5_000, changes };
+    const read = async () => 'now';
+    const { outcome, asked, heartbeats } = await attempt(read, true, scheduled, pace);
+    expect(outcome).toMatchObject({ type: 'NotDue', category: ApplicationFailureCategory.BENIGN });
+    expect(outcome).toHaveProperty('nextRetryDelay', least - 5_000);
+    expect(asked).toEqual([]);
+    const [heartbeatDetails] = heartbeats;
+    const then = { ...scheduled, attempt: 2, heartbeatDetails };
+    expect((await attempt(read, true, then, pace)).outcome).toEqual({ snapshot: 'now', polls: 1 });
+    const nudged = { ...scheduled, heartbeatDetails, currentAttemptScheduledTimestampMs: 11 * MINUTE };
+    expect((await attempt(read, true, nudged, pace)).outcome).toEqual({ snapshot: 'now', polls: 1 });
+  });
+
+  it('begins at once when the last read is long ago', async () => {
+    const pace = { readAt: 9 * MINUTE, changes: 1 };
+    const { outcome } = await attempt(async () => 'now', true, scheduled, pace);
+    expect(outcome).toEqual({ snapshot: 'now', polls: 1 });
   });
 
   const failing = (details: object) => async () => {

@@ -1,0 +1,51 @@
+/**
+ * How much of a partner's text is kept and shown, in UTF-16 code units. What is longer is shortened, and the text says so.
+ * Temporal terminates a workflow whose search attribute has more than 2 kB, or one of whose payloads has more than 2 MB.
+ */
+export const LONGEST = {
+  /** A note, a comment, the text of a ticket. */
+  text: 2_000,
+  /** The detail of a requirement: such a text, and what Gangway says beside it. */
+  detail: 6_000,
+  /** A title, a search attribute, a field of a request. */
+  line: 200,
+  /** A static summary: the server refuses one of more than 400 bytes. */
+  summary: 100,
+} as const;
+
+/** How many problems of one response are kept. */
+const MOST_PROBLEMS = 50;
+
+/** A text as it is, or its beginning and how much there was of it. */
+export function shortened(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const remark = `… (shortened, ${text.length} characters)`;
+  // Half of a surrogate pair is no character.
+  return text.slice(0, longest - remark.length).replace(/[\uD800-\uDBFF]$/, '') + remark;
+}
+
+/** A JSON value in which every text has at most {@link LONGEST.text}. */
+export function bounded<Value>(value: Value): Value {
+  return boundedValue(value) as Value;
+}
+
+function boundedValue(value: unknown): unknown {
+  if (typeof value === 'string') return shortened(value, LONGEST.text);
+  if (Array.isArray(value)) return value.map(boundedValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, boundedValue(inside)]));
+}
+
+/** What is wrong with a request, as far as people read it. */
+export function boundedProblems<Problem extends { readonly field: string; readonly message: string }>(
+  problems: readonly Problem[],
+): readonly Problem[] {
+  const kept = problems.slice(0, MOST_PROBLEMS).map((problem) => ({
+    ...problem,
+    field: shortened(problem.field, LONGEST.line),
+    message: shortened(problem.message, LONGEST.text),
+  }));
+  const more = problems.length - kept.length;
+  const [first] = kept;
+  return more > 0 && first ? [...kept, { ...first, field: '', message: `and ${more} more problems` }] : kept;
+}

@@ -1,0 +1,65 @@
+import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
+import { toSeen } from './notes.js';
+
+const MEMBERS = ['status', 'statusDate', 'comment', 'mid', 'unclearMid', 'notes'] as const;
+
+type Member = (typeof MEMBERS)[number];
+
+/** A member that changed with this many reads in a row, while nothing else became of the merchant, means nothing. */
+const RESTLESS_CHANGES = 3;
+
+/**
+ * Which members of the status data a partner changes with each read. They are not compared until something else has changed,
+ * so that such a partner costs no more history than another one. A date that was restless once stays so.
+ */
+export class Restless {
+  readonly #changes = new Map<Member, number>();
+  #hasRestlessDate: boolean;
+
+  /** @param hasRestlessDate of the run before this one */
+  constructor(hasRestlessDate = false) {
+    this.#hasRestlessDate = hasRestlessDate;
+  }
+
+  get hasRestlessDate(): boolean {
+    return this.#hasRestlessDate;
+  }
+
+  /**
+   * @param inARow how many reads in a row have changed something
+   * @returns the members that are not compared from now on
+   */
+  hear(before: Seen, now: StatusSnapshot, inARow: number): readonly Member[] {
+    const hasMoved = before.phase !== now.phase;
+    if (inARow <= 1 || hasMoved) this.#changes.clear();
+    if (hasMoved) return [];
+    const after = toSeen(now);
+    for (const member of MEMBERS) {
+      const isChanged = member === 'notes' ? !sameNotes(before, after) : before[member] !== after[member];
+      this.#changes.set(member, isChanged ? (this.#changes.get(member) ?? 0) + 1 : 0);
+    }
+    this.#hasRestlessDate ||= this.#is('statusDate');
+    return MEMBERS.filter((member) => this.#changes.get(member) === RESTLESS_CHANGES);
+  }
+
+  /** What the next wait compares. */
+  comparable({ phase, status, statusDate, comment, mid, unclearMid, noteIds }: Seen): Seen {
+    return {
+      phase,
+      ...(status !== undefined && !this.#is('status') && { status }),
+      ...(statusDate !== undefined && !this.#hasRestlessDate && { statusDate }),
+      ...(comment !== undefined && !this.#is('comment') && { comment }),
+      ...(mid !== undefined && !this.#is('mid') && { mid }),
+      ...(unclearMid !== undefined && !this.#is('unclearMid') && { unclearMid }),
+      ...(noteIds && (this.#is('notes') ? { noteCount: noteIds.length } : { noteIds })),
+    };
+  }
+
+  #is(member: Member): boolean {
+    return (this.#changes.get(member) ?? 0) >= RESTLESS_CHANGES;
+  }
+}
+
+function sameNotes({ noteIds: before = [] }: Seen, { noteIds: after = [] }: Seen): boolean {
+  return before.length === after.length && after.every((id) => before.includes(id));
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { bounded, boundedProblems, LONGEST, shortened } from '../../../src/partners/bounds.js';
+import { PartnerError } from '../../../src/partners/partner-error.js';
+
+describe('a text that is shortened', () => {
+  it.each([
+    ['x'.repeat(50), 'x'.repeat(50)],
+    ['x'.repeat(51), `${'x'.repeat(22)}… (shortened, 51 characters)`],
+    [`${'x'.repeat(21)}😀${'x'.repeat(40)}`, `${'x'.repeat(21)}… (shortened, 63 characters)`],
+  ])('%s says so, and has no half of a character', (text, expected) => {
+    expect(shortened(text, 50)).toBe(expected);
+    expect(shortened(expected, 50)).toBe(expected);
+  });
+});
+
+describe('a bounded value', () => {
+  it('has short texts at any depth, and is otherwise the same', () => {
+    const value = {
+      text: 'x'.repeat(3_000),
+      list: [{ mid: '1', none: null, is: true, count: 3 }],
+      left: undefined,
+    };
+    expect(bounded(value)).toEqual({ ...value, text: shortened('x'.repeat(3_000), LONGEST.text) });
+    expect(bounded(undefined)).toBeUndefined();
+  });
+});
+
+describe('the problems of a response', () => {
+  const problem = { field: 'f'.repeat(1_000), message: 'm'.repeat(10_000) };
+
+  it('are fifty at most, and how many more there are', () => {
+    const problems = boundedProblems(Array(120).fill(problem));
+    expect(problems).toHaveLength(51);
+    expect(problems[0]?.field).toHaveLength(LONGEST.line);
+    expect(problems[0]?.message).toHaveLength(LONGEST.text);
+    expect(problems[50]).toEqual({ field: '', message: 'and 70 more problems' });
+  });
+
+  it('are bounded in every error of a partner, its message included', () => {
+    const error = new PartnerError({
+      ...{ system: 'boarding', operation: 'create-merchant', kind: 'Rejected', reason: 'HTTP 400' },
+      fields: Array.from({ length: 120 }, (_, index) => ({ ...problem, field: `${index}${problem.field}` })),
+      requestId: '7'.repeat(5_000),
+    });
+    expect(error.message.length).toBeLessThan(2_100);
+    expect(error.fields).toHaveLength(51);
+    expect(error.requestId).toHaveLength(LONGEST.line);
+  });
+});
