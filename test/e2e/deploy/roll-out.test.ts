@@ -205,3 +205,16 @@ it(
   },
   TIMEOUT_MS,
 );
+
+it.each([
+  [[], 'a command and a build are needed'],
+  [['promote'], 'a command and a build are needed'],
+  [['promote', 'No_Build'], 'BUILD takes lower-case letters, digits, "-" and "."'],
+  [['ramp', '0.2.0', '101'], 'PERCENT is a whole number from 0 to 100'],
+  [['push', '0.2.0'], 'there is no command push'],
+])('rejects %j, and does nothing', async (args, why) => {
+  expect(await run('deploy/roll-out.sh', args, {})).toEqual({
+    ...{ code: 2, stdout: '' },
+    stderr: `roll-out.sh: ${why}; see roll-out.sh --help\n`,
+  });
+});

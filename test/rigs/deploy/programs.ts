@@ -14,8 +14,11 @@ export const PROGRAMS_TIMEOUT_MS = 300_000;
 /** Programs of Debian's packages `prometheus` and `prometheus-alertmanager`. */
 const NAMES = ['prometheus', 'promtool', 'prometheus-alertmanager', 'amtool'] as const;
 
-/** Paths of the programs. */
-export type Programs = Readonly<Record<(typeof NAMES)[number], string>>;
+/** The programs, each as a command and its first arguments. */
+export type Programs = Readonly<Record<(typeof NAMES)[number], readonly [string, ...string[]]>>;
+
+/** Debian's Alertmanager reads its templates there, so one that is not installed sees its own files in that place. */
+const UNPACKED = 'mount --bind "$0" /usr/share && exec "$@"';
 
 /**
  * Finds the programs on the PATH or in the project's cache; fetches Debian's packages otherwise.
@@ -25,15 +28,22 @@ export type Programs = Readonly<Record<(typeof NAMES)[number], string>>;
 export async function monitoringPrograms(): Promise<Programs> {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const onPath = await Promise.all(folders.map(allIn));
-  const found = onPath.find((programs) => programs !== undefined) ?? (await allIn(join(CACHE, 'usr', 'bin')));
-  return found ?? fetched();
+  return onPath.find((programs) => programs !== undefined) ?? (await unpacked()) ?? fetched();
+}
+
+async function unpacked(): Promise<Programs | undefined> {
+  const programs = await allIn(join(CACHE, 'usr', 'bin'));
+  if (!programs) return undefined;
+  const [alertmanager] = programs['prometheus-alertmanager'];
+  const inPlace = ['--map-root-user', '--mount', 'sh', '-c', UNPACKED, join(CACHE, 'usr', 'share')];
+  return { ...programs, 'prometheus-alertmanager': ['unshare', ...inPlace, alertmanager] };
 }
 
 async function allIn(folder: string): Promise<Programs | undefined> {
-  const paths = NAMES.map((name) => [name, join(folder, name)] as const);
+  const paths = NAMES.map((name) => [name, [join(folder, name)]] as const);
   try {
-    await Promise.all(paths.map(([, path]) => access(path, constants.X_OK)));
-    return Object.fromEntries(paths) as Programs;
+    await Promise.all(paths.map(([, [path]]) => access(path as string, constants.X_OK)));
+    return Object.fromEntries(paths) as unknown as Programs;
   } catch {
     return undefined;
   }
@@ -57,7 +67,7 @@ async function fetched(): Promise<Programs> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  const programs = await allIn(join(CACHE, 'usr', 'bin'));
+  const programs = await unpacked();
   if (!programs) throw new Error(`${CACHE} lacks some of ${NAMES.join(', ')}: remove it`);
   return programs;
 }

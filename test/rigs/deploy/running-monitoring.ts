@@ -72,29 +72,20 @@ export async function startMonitoring(
       .replace('/run/secrets/alert_token', join(folder, 'token')),
   );
   const url = `http://127.0.0.1:${port}`;
-  const running = [
-    start(programs.prometheus, [
+  const alertmanagerUrl = `http://127.0.0.1:${alertPort}`;
+  const running = await Promise.all([
+    start(programs.prometheus, url, [
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'metrics')}`,
       `--web.listen-address=127.0.0.1:${port}`,
     ]),
-    start(programs['prometheus-alertmanager'], [
+    start(programs['prometheus-alertmanager'], alertmanagerUrl, [
       `--config.file=${join(folder, 'alertmanager.yml')}`,
       `--storage.path=${join(folder, 'alerts')}`,
       `--web.listen-address=127.0.0.1:${alertPort}`,
       '--cluster.listen-address=',
     ]),
-  ];
-  for (const ready of [url, `http://127.0.0.1:${alertPort}`])
-    await eventually(
-      () =>
-        fetch(`${ready}/-/ready`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      (ok) => ok,
-      ready,
-    );
+  ]);
   const get = async (path: string) => {
     const response = await fetch(url + path);
     const { data } = (await response.json()) as {
@@ -159,11 +150,31 @@ function withAddresses(
   });
 }
 
-/** @returns ends it */
-function start(program: string, args: readonly string[]): () => Promise<void> {
-  const child = spawn(program, args, { stdio: 'ignore', detached: true });
-  const exited = once(child, 'exit');
+/**
+ * Starts a program and waits until it serves.
+ *
+ * @returns ends it
+ */
+async function start(
+  [command, ...first]: readonly [string, ...string[]],
+  url: string,
+  args: readonly string[],
+): Promise<() => Promise<void>> {
+  const child = spawn(command, [...first, ...args], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   endWithUs(child, 'group');
+  let log = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    log += chunk;
+  });
+  const exited = once(child, 'exit');
+  const isReady = () => {
+    if (child.exitCode !== null) throw new Error(`${command} has ended: ${log}`);
+    return fetch(`${url}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  };
+  await eventually(async () => isReady(), Boolean, `${command} at ${url}`);
   return async () => {
     child.kill('SIGTERM');
     await exited;

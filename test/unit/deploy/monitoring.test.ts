@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { alerts, alertsSeenFiring, expressions, understood } from '../../rigs/deploy/monitoring.js';
 
 describe('alerts and dashboard', () => {
@@ -12,6 +13,14 @@ describe('alerts and dashboard', () => {
     expect(expressions().length).toBeGreaterThan(35);
     expect(understood('sum(rate(a_total[5m])) by').isValid).toBe(false);
     expect(understood('sum by (b) (rate(a_total{c="d"}[5m])) > 0').metrics).toEqual(['a_total']);
+  });
+
+  it('filter by the names of the scrape jobs', () => {
+    const { scrape_configs: jobs } = parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8'));
+    const names = jobs.map(({ job_name }: { job_name: string }) => job_name);
+    const filtered = alerts().flatMap(({ expr }) => [...expr.matchAll(/job="([^"]*)"/g)].map(([, job]) => job));
+    expect(new Set(filtered)).toEqual(new Set(names));
+    for (const { alert, expr } of alerts()) expect(expr, alert).toContain('job="');
   });
 
   it('send whoever is alerted to a section of its own in the operations guide', () => {

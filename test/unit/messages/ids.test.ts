@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ACCOUNT_NAME } from '../../../src/messages/account-name.js';
 import { externalId } from '../../../src/messages/external-id.js';
-import { partsOfId, possibleWorkflowIds, splitAccount, workflowId } from '../../../src/messages/ids.js';
+import {
+  partsOfId,
+  possibleWorkflowIds,
+  splitAccount,
+  systemOf,
+  workflowId,
+} from '../../../src/messages/ids.js';
 
 describe('a workflow id', () => {
   it.each([
@@ -46,4 +52,16 @@ describe('what may be meant', () => {
   ])('by %s', (_, given, keys) => {
     expect(boardings(given)).toEqual(keys.map((key) => `merchant-boarding-${key}`));
   });
+});
+
+it.each([
+  ['merchant-boarding-m-1001@acme', 'boarding'],
+  ['business-onboarding-b-1', 'banking'],
+  ['terminal-provisioning-t-1', 'payments'],
+  ['close-card-c-1', 'banking'],
+  ['partner-account-plant-store@acme', 'plant-store'],
+  ['customer-onboarding-c-1', ''],
+  ['something-else', ''],
+])('%s works with the partner "%s"', (id, system) => {
+  expect(systemOf(id)).toBe(system);
 });
