@@ -12,7 +12,7 @@ import {
 import { encode } from './encode.js';
 import { parseExactly, parseKeepingDigits } from './exact-json.js';
 import { type HttpDownload, type HttpResponse, type PartnerHttp, TransportError } from './http.js';
-import { maskedProblems, masking, withoutCredentials } from './masked-words.js';
+import { maskedProblems, masking, withoutRepeats } from './masked-words.js';
 import type { PartnerObserver } from './observer.js';
 import {
   type FieldProblem,
@@ -190,7 +190,10 @@ async function call(
   const mask = masking(secrets, checked.data);
   const opened = protocol.open({ ...response, json: jsonIn(response.body, operation) });
   if (opened?.warning) options.onWarning?.(mask(opened.warning));
-  const payload = operation.issuesCredential ? opened?.payload : withoutCredentials(opened?.payload, secrets);
+  const sent = operation.effect === 'read' ? {} : checked.data;
+  const payload = operation.issuesCredential
+    ? opened?.payload
+    : withoutRepeats(opened?.payload, secrets, sent);
   const refusedWith = opened?.failed && isSuccess(response.status) ? payload : undefined;
   return payloadOf(operation, response, opened && { ...opened, payload }, (details) =>
     fail(maskedFailure(details, mask), undefined, refusedWith ?? undefined),

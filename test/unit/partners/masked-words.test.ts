@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { masking, withoutCredentials } from '../../../src/partners/masked-words.js';
+import { masking, withoutRepeats } from '../../../src/partners/masked-words.js';
 
 describe('a partner’s words', () => {
   const mask = masking(['hunter2', 'hunter2-long', 'd', 'a+b(c', '']);
@@ -80,7 +80,7 @@ describe('our credentials in a response', () => {
   const echoed = ['päss/word+1', 'p%C3%A4ss%2Fword%2B1', 'cMOkc3Mvd29yZCsx', basic];
 
   it.each(echoed)('are masked in whatever way they are written: %s', (secret) => {
-    expect(withoutCredentials({ notes: [{ text: `what is ${secret}?` }] }, credentials)).toEqual({
+    expect(withoutRepeats({ notes: [{ text: `what is ${secret}?` }] }, credentials)).toEqual({
       notes: [{ text: 'what is [Redacted]?' }],
     });
   });
@@ -93,8 +93,8 @@ describe('our credentials in a response', () => {
       ok: true,
       n: 1.5,
     };
-    expect(withoutCredentials(response, credentials)).toEqual(response);
-    expect(withoutCredentials({ text: 'the k3y' }, credentials)).toEqual({ text: 'the [Redacted]' });
-    expect(withoutCredentials(response, [])).toBe(response);
+    expect(withoutRepeats(response, credentials)).toEqual(response);
+    expect(withoutRepeats({ text: 'the k3y' }, credentials)).toEqual({ text: 'the [Redacted]' });
+    expect(withoutRepeats(response, [])).toBe(response);
   });
 });
