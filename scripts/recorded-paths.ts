@@ -55,6 +55,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
   closed: { start: board('closed') },
   'uw-level-1': { start: board('uw-level-1'), answers: { 'underwriting-note': text } },
   'temporary-mid': { start: board('temporary-mid') },
+  'unclear-mid': { start: board('unclear-mid') },
   'unknown-status': { start: board('unknown-status') },
   'rejected-input': {
     start: board(undefined, { agentProfileId: 999 }),

@@ -76,11 +76,9 @@ export function boardingActivities({
     createMerchant: ({ version, merchant, ...ids }) =>
       write((options) =>
         warned(options, async (warning) => {
-          const { email, ...basics } = merchant;
-          const request = { ...basics, ...ids, ...(email !== undefined && { email }) };
           const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
-          const { merchantProfileId } = await create(request, warning).catch((error: unknown) =>
-            createdAllTheSame(error, warning.onWarning),
+          const { merchantProfileId } = await create({ ...merchant, ...ids }, warning).catch(
+            (error: unknown) => createdAllTheSame(error, warning.onWarning),
           );
           return { merchantProfileId };
         }),

@@ -56,7 +56,7 @@ export function resolveCommand(program: Command, cli: CommandLine): void {
       '--patch <json>',
       'answer: a correction, as JSON merge patch; @file reads a file, - standard input',
     )
-    .option('--adopt <id>', 'answer: the write took effect, and made this')
+    .option('--adopt <id>', 'answer: the write took effect and made this; or this is the mid')
     .option('--retry', 'answer: it did not take effect, or the obstacle is gone: do it')
     .option('--code <code>', 'answer: this one-time code')
     .option('--take-back', 'take back an answer that has not been sent; the requirement is open again')

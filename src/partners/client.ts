@@ -13,7 +13,7 @@ import {
 import { encode } from './encode.js';
 import { parseExactly, parseKeepingDigits } from './exact-json.js';
 import { type HttpDownload, type HttpResponse, type PartnerHttp, TOO_LARGE, TransportError } from './http.js';
-import { maskedProblems, masking, withoutCredentials } from './masked-words.js';
+import { maskedProblems, masking, withoutRepeats } from './masked-words.js';
 import type { PartnerObserver } from './observer.js';
 import {
   type FieldProblem,
@@ -199,7 +199,10 @@ async function call(
   const mask = masking(secrets, checked.data);
   const opened = protocol.open({ ...response, json: jsonIn(response.body, operation) });
   if (opened?.warning) options.onWarning?.(mask(opened.warning));
-  const payload = operation.issuesCredential ? opened?.payload : withoutCredentials(opened?.payload, secrets);
+  const sent = operation.effect === 'read' ? {} : checked.data;
+  const payload = operation.issuesCredential
+    ? opened?.payload
+    : withoutRepeats(opened?.payload, secrets, sent);
   const refusedWith = opened?.failed && isSuccess(response.status) ? payload : undefined;
   const shown = opened && { ...opened, payload };
   return payloadOf(operation, response, shown, http.maxRetryAfterMs, ({ unreadable, ...details }) =>

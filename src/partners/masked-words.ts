@@ -33,25 +33,45 @@ const LOOKS_SECRET = [
  * @param request the request that was sent
  */
 export function masking(credentials: readonly string[], request: unknown = {}): (text: string) => string {
+  const { secrets, others } = repeatable(credentials, request, 4);
+  const secret = anyOf([...secrets, ...LOOKS_SECRET], 'g');
+  const other = anyOf(others, 'giu');
+  return (text) => replaced(replaced(text, secret), other);
+}
+
+/**
+ * A response without our credentials and the private values of the request, in any of its texts. Nothing else is masked: the
+ * rest is what was asked for.
+ *
+ * @param request what was sent; nothing for a read, whose response may be about other people of the same name
+ */
+export function withoutRepeats(
+  response: unknown,
+  credentials: readonly string[],
+  request: unknown = {},
+): unknown {
+  // A short one may be a part of an id or of a name by chance.
+  const { secrets, others } = repeatable(credentials, request, 8);
+  const secret = anyOf(secrets, 'g');
+  const other = anyOf(others, 'giu');
+  return secret || other ? eachText(response, (text) => replaced(replaced(text, secret), other)) : response;
+}
+
+/**
+ * Patterns of what a partner may repeat: secrets as they are, and other private values in upper or lower case.
+ *
+ * @param alone secrets shorter than this are masked only where they are a word of their own
+ */
+function repeatable(credentials: readonly string[], request: unknown, alone: number) {
   const values = privateValuesIn(request);
   const of = (kind: PrivateKind) => values.filter((found) => found.kind === kind).map(({ value }) => value);
   const secrets = longestFirst([...credentials.flatMap(encodings), ...of('secret')]);
-  const secret = anyOf([...secrets.map((value) => literal(value, 4)), ...LOOKS_SECRET], 'g');
   // A name of one letter is an initial. Masked, it would take single letters out of every sentence.
   const personal = longestFirst(of('personal').filter((value) => value.trim().length > 1));
-  const others = anyOf([...personal.map(words), ...of('phone').flatMap(phoneNumber)], 'giu');
-  return (text) => replaced(replaced(text, secret), others);
-}
-
-/** A response without our credentials in any of its texts. Nothing else is masked: the rest is what was asked for. */
-export function withoutCredentials(response: unknown, credentials: readonly string[]): unknown {
-  const known = longestFirst(credentials.flatMap(encodings));
-  // A short one may be a part of an id or of a name by chance.
-  const pattern = anyOf(
-    known.map((value) => literal(value, 8)),
-    'g',
-  );
-  return pattern === undefined ? response : eachText(response, (text) => replaced(text, pattern));
+  return {
+    secrets: secrets.map((value) => literal(value, alone)),
+    others: [...personal.map(words), ...of('phone').flatMap(phoneNumber)],
+  };
 }
 
 function eachText(value: unknown, change: (text: string) => string): unknown {

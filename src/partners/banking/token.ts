@@ -133,11 +133,14 @@ export class BankingToken {
     this.#refusal = undefined;
   }
 
-  /** What must never be shown: password, device token, TOTP secret, and the token as long as it is held. */
+  /**
+   * What must never be shown: password, device token, TOTP secret, and the token as long as it is held. A password that is the
+   * user name, as in the sandbox, is no secret, and may be a word of a response.
+   */
   secrets(): string[] {
-    const { password, deviceToken, totpSecret = '' } = this.#settings;
+    const { username, password, deviceToken, totpSecret = '' } = this.#settings;
     const token = this.#held?.credentials['authorization']?.slice('Bearer '.length) ?? '';
-    return [password, deviceToken, totpSecret, token];
+    return [password === username ? '' : password, deviceToken, totpSecret, token];
   }
 
   #renewed(): Promise<Held> {

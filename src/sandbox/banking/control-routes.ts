@@ -18,6 +18,8 @@ const transition = z.strictObject({
   isLocked: z.boolean().optional(),
   /** Ties the profile to a merchant, whatever the two are called. */
   merchantProfileId: z.int32().optional(),
+  /** Fields of the business account holder that read as null from now on. */
+  hides: z.array(z.string()).optional(),
   tickets: z
     .array(
       z.strictObject({

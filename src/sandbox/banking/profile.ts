@@ -79,6 +79,8 @@ export class Profile {
   holder: Holder | undefined;
   /** Set by hand, or found by the name of the business. */
   merchantProfileId: number | undefined;
+  /** Fields of the holder that reads do not show. */
+  #hidden: readonly string[] = [];
   address: Address = SOME_ADDRESS;
   readonly #createdDate: string;
   #updatedDate: string | null = null;
@@ -141,12 +143,14 @@ export class Profile {
     bankingStatus?: string | undefined;
     isLocked?: boolean | undefined;
     merchantProfileId?: number | undefined;
+    hides?: readonly string[] | undefined;
     tickets?: readonly NewTicket[] | undefined;
     reopensTickets?: boolean | undefined;
   }): void {
-    const { bankingStatus, isLocked, merchantProfileId, tickets, reopensTickets } = change;
+    const { bankingStatus, isLocked, merchantProfileId, hides, tickets, reopensTickets } = change;
     this.#updatedDate = this.#today();
     if (merchantProfileId !== undefined) this.merchantProfileId = merchantProfileId;
+    if (hides) this.#hidden = hides;
     if (reopensTickets) this.context.tickets.reopen(this.#owner);
     for (const ticket of tickets ?? []) this.context.tickets.open(this.#owner, ticket);
     if (bankingStatus !== undefined && bankingStatus !== this.bankingStatus) this.#moveTo(bankingStatus);
@@ -229,7 +233,9 @@ export class Profile {
   get holderRecord(): Record<string, unknown> | undefined {
     const dates = { createdDate: this.#createdDate, updatedDate: this.#updatedDate };
     const { holder } = this;
-    return holder && holderRecord(this.id, holder, dates, this.context.merchantProfileIdOf(this));
+    if (!holder) return undefined;
+    const record = holderRecord(this.id, holder, dates, this.context.merchantProfileIdOf(this));
+    return { ...record, ...Object.fromEntries(this.#hidden.map((field) => [field, null])) };
   }
 
   /** The banking profile record. */

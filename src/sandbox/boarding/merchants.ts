@@ -114,6 +114,7 @@ export class Merchant {
 
   #makeMid(kind: NonNullable<Step['mid']>): string | null {
     if (kind === 'none') return null;
+    if (kind === 'unclear') return `MID ${this.id}`;
     return kind === 'temporary' ? `TEMP${this.id}` : `5180${String(this.id).padStart(11, '0')}`;
   }
 

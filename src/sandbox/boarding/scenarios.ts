@@ -13,8 +13,8 @@ import {
 export interface Step {
   readonly status?: string;
   readonly comment?: string;
-  /** `final` and `temporary` make one up; `none` takes it away. */
-  readonly mid?: 'final' | 'temporary' | 'none';
+  /** `final`, `temporary` and `unclear`, which is not of digits, make one up; `none` takes it away. */
+  readonly mid?: 'final' | 'temporary' | 'unclear' | 'none';
   /** Texts of the notes they leave. */
   readonly notes?: readonly string[];
 }
@@ -98,6 +98,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'temporary-mid': {
     description: 'has a temporary mid while it is still Pending, loses it, and gets the real one',
     submitted: [{ mid: 'temporary' }, { status: APPROVED, mid: 'none' }, { mid: 'final' }],
+  },
+  'unclear-mid': {
+    description: 'Approved, with a text in place of the mid for a moment, then the mid',
+    submitted: [{ status: APPROVED }, { mid: 'unclear' }, { mid: 'final' }],
   },
   'conditionally-approved': {
     description: 'Conditionally Approved before Approved',

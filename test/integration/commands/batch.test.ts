@@ -129,8 +129,8 @@ describe('a file that is not right', () => {
   const text = wrong.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
   const problems = [
     [2, '', 'is not JSON'],
-    [3, 'merchant.dba', 'must not be empty'],
     [3, 'merchant.cashDiscount', 'Invalid option: expected one of "Yes"|"No"'],
+    [3, 'merchant.dba', 'must not be empty'],
     [3, 'merchant.pos', 'Invalid option: expected one of "None"|"CustomPos"'],
     [
       4,

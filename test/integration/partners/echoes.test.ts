@@ -126,6 +126,14 @@ describe('a partner that repeats the request in a refusal', () => {
     for (const value of [...OWN[system], ...hidden]) expect(told).not.toContain(value);
   });
 
+  it('does not get it past the banking client in a response of 200 that says no', async () => {
+    const { banking } = await echoing(200, (errors) => ({ success: false, errors }));
+    const { errors } = await banking.submitBusinessAccountHolder(holder);
+    expect(errors).toContain('[Redacted]');
+    for (const value of [...OWN.banking, ...NAMES, ...EMAILS, ...PHONES, '123456789'])
+      expect(errors).not.toContain(value);
+  });
+
   it('does not get it into a warning, nor into the id of the request', async () => {
     const warnings: string[] = [];
     const data = { status: 'Pending' };

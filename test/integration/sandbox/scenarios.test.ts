@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { type RunningSandbox, runSandbox } from '../../rigs/sandbox/running-sandbox.js';
 import { shared } from '../../rigs/shared.js';
 
-const PLACEHOLDER: Readonly<Record<string, string>> = { TEMP: 'temporary mid', '5180': 'mid' };
+const PLACEHOLDER: Readonly<Record<string, string>> = {
+  TEMP: 'temporary mid',
+  'MID ': 'unclear mid',
+  '5180': 'mid',
+};
 
 /** Status, comment, mid and notes of one status read, in words. */
 async function look(sandbox: RunningSandbox, id: number): Promise<string> {
@@ -112,6 +116,7 @@ const SCENES: Readonly<Record<string, readonly string[]>> = {
     'Approved, mid',
   ],
   'temporary-mid': [SUBMIT, 'Pending', 'Pending, temporary mid', 'Approved', 'Approved, mid'],
+  'unclear-mid': [SUBMIT, 'Pending', 'Approved', 'Approved, unclear mid', 'Approved, mid'],
   'conditionally-approved': [SUBMIT, 'Pending', 'Conditionally Approved', 'Approved', 'Approved, mid'],
   'unknown-status': [SUBMIT, 'Pending', 'Escalated to Committee', 'Approved', 'Approved, mid'],
   'restless-date': [SUBMIT, 'Pending'],

@@ -141,6 +141,32 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
   });
 });
 
+describe.concurrent('the profile that the bank finds for a merchant, and does not show whole,', () => {
+  const hidden = ['merchantProfileId', 'employerIdentificationNumber'];
+
+  it.each([
+    ['without its merchant is adopted by its legal name and EIN', hidden.slice(0, 1), []],
+    ['without its EIN is adopted by its merchant', hidden.slice(1), []],
+    ['without both is asked about', hidden, ['its EIN is not shown']],
+  ])('%s', async (_, hides, unclear) => {
+    const { profileId, input: of } = await tied();
+    await rig.sandbox.transitionProfile(profileId, { hides });
+    const onboarding = await rig.onboardBusiness(of());
+    if (unclear.length > 0) {
+      const { id, detail } = await onboarding.requirement('uncertain-write');
+      expect(detail).toContain(
+        `(Submitted): ${unclear.join(', ')}. If it is the one of this business, adopt ${profileId}`,
+      );
+      await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
+    }
+    await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
+    await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });
+    expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded', profileId });
+    expect((await onboarding.events()).includes('requirement-raised')).toBe(unclear.length > 0);
+    expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
+  });
+});
+
 describe.concurrent('an id that a person adopts', () => {
   async function inDoubt() {
     const input = business('waiting');

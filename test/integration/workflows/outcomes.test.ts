@@ -15,6 +15,7 @@ describe.concurrent('a boarding without questions', () => {
   it.each([
     ['straight', undefined, ['Approved']],
     ['that is conditionally approved', 'conditionally-approved', ['Conditionally Approved', 'Approved']],
+    ['that has a text in place of its mid for a moment', 'unclear-mid', ['Approved']],
     ['through a status nobody knows', 'unknown-status', ['Escalated to Committee', 'Approved']],
   ])('%s ends boarded with the final mid', async (_, scenario, statuses) => {
     const boarding = await rig.board(merchant(scenario));

@@ -38,6 +38,8 @@ export function answerTo(
       return business.startsWith('ssn ') ? corrected({ holder: { ssn: marked.correctedSsn } }) : undefined;
     case 'ticket':
       return business === 'moot-ticket' ? 'moot' : answerToTicket(detail, marked);
+    case 'unclear-mid':
+      return merchant === 'unclear-mid' ? 'moot' : undefined;
     case 'credentials':
       return { kind: 'retry' };
     default:

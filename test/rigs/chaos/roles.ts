@@ -42,6 +42,7 @@ export const MERCHANTS: readonly Role[] = [
   ended('closed'),
   boarded('uw-level-1', { [UPLOAD]: 1, [REVIEW]: 1 }),
   boarded('temporary-mid'),
+  boarded('unclear-mid'),
   boarded('conditionally-approved'),
   boarded('unknown-status'),
   { ...boarded('restless-date'), moved: true },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskedProblems, masking, withoutCredentials } from '../../../src/partners/masked-words.js';
+import { maskedProblems, masking, withoutRepeats } from '../../../src/partners/masked-words.js';
 
 describe('a partner’s words', () => {
   const mask = masking(['hunter2', 'hunter2-long', 'd', 'a+b(c', '']);
@@ -94,7 +94,7 @@ describe('our credentials in a response', () => {
   const echoed = ['päss/word+1', 'p%C3%A4ss%2Fword%2B1', 'cMOkc3Mvd29yZCsx', basic];
 
   it.each(echoed)('are masked in whatever way they are written: %s', (secret) => {
-    expect(withoutCredentials({ notes: [{ text: `what is ${secret}?` }] }, credentials)).toEqual({
+    expect(withoutRepeats({ notes: [{ text: `what is ${secret}?` }] }, credentials)).toEqual({
       notes: [{ text: 'what is [Redacted]?' }],
     });
   });
@@ -107,8 +107,8 @@ describe('our credentials in a response', () => {
       ok: true,
       n: 1.5,
     };
-    expect(withoutCredentials(response, credentials)).toEqual(response);
-    expect(withoutCredentials({ text: 'the k3y' }, credentials)).toEqual({ text: 'the [Redacted]' });
-    expect(withoutCredentials(response, [])).toBe(response);
+    expect(withoutRepeats(response, credentials)).toEqual(response);
+    expect(withoutRepeats({ text: 'the k3y' }, credentials)).toEqual({ text: 'the [Redacted]' });
+    expect(withoutRepeats(response, [])).toBe(response);
   });
 });
