@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generatePayloadKey } from '../../../src/temporal/payload-keys.js';
 import { gangway as runGangway } from '../../rigs/command.js';
