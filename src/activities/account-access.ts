@@ -65,7 +65,8 @@ interface ProbeProgress {
 /**
  * Whether a partner lets this process in to one of our accounts. A refusal is reported to the account's workflow, which asks a
  * person on behalf of all. Until the next try is due, or a probe succeeds, activities fail without a call: each call with a
- * wrong password may count towards locking the account.
+ * wrong password may count towards locking the account. Times are those of `performance.now()`, because the clock of the machine
+ * may be set while it runs.
  */
 export class AccountAccess {
   readonly #process = randomUUID();
@@ -109,7 +110,7 @@ export class AccountAccess {
   async #watched<T>(info: Info, run: () => Promise<T>): Promise<T> {
     const { activityType } = info;
     if (activityType in this.activities) return run();
-    if (this.#refusal && Date.now() < this.#refusal.until) {
+    if (this.#refusal && performance.now() < this.#refusal.until) {
       if (isUnmarkedWrite(info)) await leaveUnsent();
       throw refused(info, this.#refusal.details);
     }
@@ -129,7 +130,7 @@ export class AccountAccess {
       // The partner has let us in since the call was made.
       if (opened !== this.#opened) throw refused(info, details);
       // The credentials work, only not with this call; or no probe comes here, as to a worker of an old build.
-      const isDisputed = Date.now() < this.#disputedUntil && this.#disputed.has(activityType);
+      const isDisputed = performance.now() < this.#disputedUntil && this.#disputed.has(activityType);
       if ((isDisputed && !details.atSignIn) || this.#unheard >= UNHEARD) throw forbidden(details);
       this.#refused.add(activityType);
       this.#close(details);
@@ -139,8 +140,8 @@ export class AccountAccess {
   }
 
   async #report(details: PartnerErrorDetails): Promise<void> {
-    if (Date.now() < this.#reportAt) return;
-    this.#reportAt = Date.now() + REFUSED_PACE_MS;
+    if (performance.now() < this.#reportAt) return;
+    this.#reportAt = performance.now() + REFUSED_PACE_MS;
     const client = getClient();
     const report = { process: this.#process, refusal: refusalOf(details) };
     const deliver = async () => {
@@ -186,7 +187,7 @@ export class AccountAccess {
 
   /** @throws while the last refusal is too recent for another probe */
   #pace(): void {
-    const leftMs = (this.#refusal?.until ?? 0) - Date.now();
+    const leftMs = (this.#refusal?.until ?? 0) - performance.now();
     if (leftMs > 0) throw again('StillRefused', 'the credentials are still refused', leftMs);
   }
 
@@ -196,7 +197,7 @@ export class AccountAccess {
   }
 
   #close(details: PartnerErrorDetails): void {
-    this.#refusal = { details, until: Date.now() + REFUSED_PACE_MS };
+    this.#refusal = { details, until: performance.now() + REFUSED_PACE_MS };
   }
 
   #open(): void {
@@ -206,7 +207,7 @@ export class AccountAccess {
     this.#reportAt = 0;
     for (const activityType of this.#refused) this.#disputed.add(activityType);
     this.#refused.clear();
-    this.#disputedUntil = Date.now() + DISPUTE_MS;
+    this.#disputedUntil = performance.now() + DISPUTE_MS;
   }
 }
 

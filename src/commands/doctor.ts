@@ -7,6 +7,8 @@ import type { Account } from '../partners/account-settings.js';
 import { closeAll, type PartnerClients, partnerClients } from '../partners/clients.js';
 import { withClient } from '../temporal/connection.js';
 import { missingSearchAttributes } from '../temporal/search-attributes.js';
+import { serverClockOffset } from '../temporal/server-clock.js';
+import { type ClockOffsets, examineClocks, notingClocks } from './clock-findings.js';
 import type { CommandLine } from './command-line.js';
 import { CommandFailed } from './errors.js';
 import { examineKeys, examineTasks } from './task-findings.js';
@@ -48,23 +50,26 @@ export function doctorCommand(program: Command, cli: CommandLine): void {
 
 async function examine(cli: CommandLine): Promise<Finding[]> {
   const config = cli.config();
+  const clocks: ClockOffsets = new Map();
   const findings = await Promise.all([
-    examineTemporal(cli, config),
-    ...servedAccounts(config).map(([name, account]) => examineAccount(cli, account, name)),
+    examineTemporal(cli, config, clocks),
+    ...servedAccounts(config).map(([name, account]) => examineAccount(cli, account, name, clocks)),
     finding('document store', () => examineStore(cli, config.documentDir, config)),
     finding('statement store', () => examineStore(cli, config.statementDir, config)),
   ]);
+  const compared = await finding('clocks', async () => examineClocks(clocks));
   const weak = await warnings(cli, config);
   cli.signal.throwIfAborted();
-  return [...findings.flat(), ...weak];
+  return [...findings.flat(), compared, ...weak];
 }
 
 async function examineAccount(
   { signal }: CommandLine,
   account: Account,
   name: string | undefined,
+  clocks: ClockOffsets,
 ): Promise<Finding[]> {
-  const clients = partnerClients(account);
+  const clients = partnerClients(account, notingClocks(clocks, name));
   try {
     const findings = await Promise.all([
       finding('boarding partner', () => examineBoarding(account, clients, signal)),
@@ -82,11 +87,17 @@ async function warnings({ env }: CommandLine, config: Config): Promise<Finding[]
   return weak.map((detail) => ({ check: 'weak setting', ok: true, warning: true, detail }));
 }
 
-async function examineTemporal({ env, signal }: CommandLine, config: Config): Promise<Finding[]> {
+async function examineTemporal(
+  { env, signal }: CommandLine,
+  config: Config,
+  clocks: ClockOffsets,
+): Promise<Finding[]> {
   try {
     return await withClient({ env, keys: config.payloadKeys, signal }, async (client) => [
       await finding('temporal', async () => {
         const { serverVersion } = await client.workflowService.getSystemInfo({});
+        const offset = await serverClockOffset(client, config.taskQueue).catch(() => undefined);
+        if (offset !== undefined) clocks.set('Temporal', offset);
         return `server ${serverVersion}`;
       }),
       await finding('namespace', async () => {

@@ -173,7 +173,7 @@ async function call(
     const ended = protocol.observe?.({ system: protocol.system, operation: name, method: operation.method });
     try {
       const response = await (operation.answer === 'stream' ? http.download(message) : http.send(message));
-      ended?.({ status: response.status });
+      ended?.({ status: response.status, date: response.headers['date']?.toString() });
       return response;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;

@@ -9,7 +9,11 @@ export interface Exchange {
 
 /** How it ended: with an HTTP status, or without an answer, by a kind of failure and a code such as `ECONNREFUSED`. */
 export type ExchangeEnd =
-  | { readonly status: number }
+  | {
+      readonly status: number;
+      /** Header `Date`: what the partner's clock shows. */
+      readonly date?: string | undefined;
+    }
   | { readonly failure: 'NotSent' | 'Uncertain'; readonly code: string };
 
 /**

@@ -9,7 +9,7 @@ import type { Desk } from './event-types.js';
 import { parse } from './events.js';
 import { invalid, Problem, wrongFields } from './problems.js';
 import { find } from './resolutions.js';
-import { ask } from './temporal.js';
+import { ask, DEADLINE_MS } from './temporal.js';
 import { holdUntilAnswered, textBodies, textOf } from './text-bodies.js';
 
 interface OnboardingRoutes {
@@ -49,7 +49,7 @@ export function onboardingRoutes({ desk, known, isCaller }: OnboardingRoutes) {
     });
     server.get<Path>('/onboardings/:externalId', async ({ params: { externalId } }) => {
       const { workflowId } = await ask(desk.client, () => find(desk, externalId));
-      return { workflowId, ...(await ask(desk.client, () => stateOf(desk.client, workflowId))) };
+      return { workflowId, ...(await ask(desk.client, () => stateOf(desk.client, workflowId, DEADLINE_MS))) };
     });
   };
 }

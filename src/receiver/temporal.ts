@@ -8,7 +8,7 @@ import { type Obstacle, UnreadableOnboarding } from '../temporal/unreadable.js';
 import { Problem } from './problems.js';
 
 /** How long Temporal may take over one event before the sender is told to try again. */
-const DEADLINE_MS = 5_000;
+export const DEADLINE_MS = 5_000;
 
 /** When a sender should try again, in seconds. */
 const RETRY_AFTER = '5';

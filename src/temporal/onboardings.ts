@@ -177,16 +177,25 @@ async function describe(client: Client, id: string): Promise<WorkflowExecutionDe
   }
 }
 
-/** How long to wait for a worker to answer a query. */
+/** How long to wait for a worker to answer a query, and to find out why none does. */
 const QUERY_TIMEOUT_MS = 10_000;
+const REASON_TIMEOUT_MS = 5_000;
 
-/** @throws {UnreadableOnboarding} when no worker answers, or when the answer cannot be read */
-export async function stateOf(client: Client, id: string): Promise<OnboardingState> {
+/**
+ * @param timeoutMs how long a worker may take
+ * @throws {UnreadableOnboarding} when no worker answers, or when the answer cannot be read
+ */
+export async function stateOf(
+  client: Client,
+  id: string,
+  timeoutMs = QUERY_TIMEOUT_MS,
+): Promise<OnboardingState> {
   const query = () => client.workflow.getHandle(id).query(stateQuery);
   try {
-    return await client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, query);
+    return await client.connection.withDeadline(Date.now() + timeoutMs, query);
   } catch (error) {
-    throw (await whyUnreadable(client, id, error)) ?? error;
+    const why = () => whyUnreadable(client, id, error);
+    throw (await client.connection.withDeadline(Date.now() + REASON_TIMEOUT_MS, why)) ?? error;
   }
 }
 

@@ -23,10 +23,10 @@ export class OtherTickets {
   seen(others: readonly number[], listed: readonly number[]): void {
     const { partnerAccount } = this;
     this.#reported = new Set(listed.filter((id) => this.#reported.has(id)));
-    if (others.every((id) => this.#reported.has(id)) || Date.now() < this.#nextAt) return;
+    if (others.every((id) => this.#reported.has(id)) || performance.now() < this.#nextAt) return;
     const { workflowExecution, taskQueue } = activityInfo();
     if (!workflowExecution) return;
-    this.#nextAt = Date.now() + PACE_MS;
+    this.#nextAt = performance.now() + PACE_MS;
     const fresh = others.filter((id) => !this.#reported.has(id));
     for (const id of fresh) this.#reported.add(id);
     reportTickets(getClient(), {

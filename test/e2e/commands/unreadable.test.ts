@@ -155,11 +155,13 @@ describe('onboardings that cannot be read', () => {
   it('a worker that lacks the key is named by the key', async () => {
     const one = await beside();
     onTestFinished(() => one.close());
-    await one.startWorker({ payloadKeys: generatePayloadKey() });
+    const [own = '', other] = [one.env['PAYLOAD_KEYS'], generatePayloadKey()];
+    await one.startWorker({ payloadKeys: other });
     const { workflowId } = await one.board(merchant());
-    const keyId = (one.env['PAYLOAD_KEYS'] ?? '').split(':')[0];
+    const keyId = own.split(':')[0];
+    const env = { ...one.env, PAYLOAD_KEYS: `${own},${other}` };
     const { stderr } = await eventually(
-      () => gangway(one.env, ['status', workflowId]),
+      () => gangway(env, ['status', workflowId]),
       ({ stderr: said }) => said.includes('lacks'),
       'a workflow task that fails',
     );

@@ -36,7 +36,11 @@ describe('gangway setup and doctor', () => {
       'processor: true',
       'document store: true',
       'statement store: true',
+      'clocks: true',
     ]);
+    expect(found.at(-1)?.['detail']).toBe(
+      'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: the same to the minute',
+    );
     expect(result.code).toBe(0);
   });
 

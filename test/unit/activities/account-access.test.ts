@@ -11,7 +11,7 @@ import { takesMarks } from '../../rigs/activities/takes-marks.js';
 
 const MINUTE = 60_000;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** A process whose partner lets it in, or refuses it like this. */
@@ -96,6 +96,29 @@ describe('a process whose credentials are refused', () => {
     vi.advanceTimersByTime(MINUTE);
     await failure(run());
     expect([partner.calls, reports.length]).toEqual([3, 2]);
+  });
+
+  it('calls again after a minute though the clock was set back by six hours meanwhile, and probes too', async () => {
+    const { run, probe, partner, reports } = process();
+    partner.refusal = {};
+    await failure(run());
+    vi.setSystemTime(Date.now() - 360 * MINUTE);
+    vi.advanceTimersByTime(MINUTE);
+    await failure(run());
+    expect(partner.calls).toBe(2);
+    vi.advanceTimersByTime(MINUTE);
+    partner.refusal = undefined;
+    const seen = reports[0]?.refusal as ProbeRequest['seen'];
+    expect(await probe(seen && { seen })).not.toHaveProperty('refusal');
+  });
+
+  it('makes one call in a minute though the clock is set ahead by six hours', async () => {
+    const { run, partner } = process();
+    partner.refusal = {};
+    await failure(run());
+    vi.setSystemTime(Date.now() + 360 * MINUTE);
+    await failure(run());
+    expect(partner.calls).toBe(1);
   });
 
   it('calls at once when a probe was let in', async () => {

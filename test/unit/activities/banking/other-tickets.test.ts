@@ -8,7 +8,7 @@ import { takesMarks } from '../../../rigs/activities/takes-marks.js';
 
 const MINUTE = 60_000;
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** A process that polls profiles of an account. */

@@ -1,0 +1,156 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { countingProxy } from '../../rigs/counting-proxy.js';
+import { business, merchant } from '../../rigs/inputs.js';
+import { launchNode, run } from '../../rigs/processes.js';
+import { event, SECRET, STRUCTURED, signed } from '../../rigs/receiver/running-receiver.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+
+const TIMEOUT_MS = 300_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Tokens are renewed when four fifths of their life are over. */
+const TOKEN_LIFETIME_MS = 4_000;
+
+const JUMPING = fileURLToPath(new URL('../../rigs/clock/jumping.mjs', import.meta.url));
+const FILE = join(tmpdir(), `gangway-clock-${process.pid}`);
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({
+    worker: false,
+    server: {},
+    sandbox: { pace: { reads: 1 }, tokenLifetimeMs: TOKEN_LIFETIME_MS },
+  });
+});
+afterAll(async () => {
+  await rig.close();
+  await rm(FILE, { force: true });
+});
+beforeEach(() => jump(0));
+
+/** Sets the clocks of the processes that {@link launched} them. */
+function jump(ms: number): Promise<void> {
+  return writeFile(FILE, `${ms}`);
+}
+
+async function launched(name: 'worker' | 'receiver', env: Record<string, string> = {}) {
+  const args = ['--import', JUMPING, `dist/${name}.js`];
+  const process = await launchNode(args, { ...rig.env, ...env, CLOCK_FILE: FILE }, `${name} is ready`);
+  onTestFinished(async () => {
+    process.child.kill('SIGTERM');
+    await process.exit;
+  });
+  return process;
+}
+
+describe('a clock that jumps while a process runs', () => {
+  it(
+    'moves no due date, and renews tokens when they are due, no sooner and no later',
+    async () => {
+      const bank = await countingProxy(rig.sandbox.url);
+      await launched('worker', { BANKING_URL: bank.url });
+      const boarding = await rig.board(merchant('notes'));
+      const onboarding = await rig.onboardBusiness(business('ticket'));
+      const { id: noteId } = await boarding.requirement('underwriting-note');
+      const ticket = await onboarding.requirement('ticket');
+
+      for (const ms of [400 * DAY_MS, -6 * HOUR_MS, 6 * HOUR_MS, 0]) {
+        await jump(ms);
+        expect(await (await rig.board(merchant())).outcome()).toMatchObject({ outcome: 'boarded' });
+        expect(await (await rig.onboardBusiness(business())).outcome()).toMatchObject({
+          outcome: 'onboarded',
+        });
+        // 3.6 s, by the clock of the server.
+        const urgent = await rig.board(merchant('notes', { dueInHours: 0.001 }));
+        const { raisedAt, dueAt } = await urgent.requirement('underwriting-note');
+        expect(Date.parse(dueAt) - Date.parse(raisedAt)).toBe(3_600);
+        expect(Math.abs(Date.parse(raisedAt) - Date.now())).toBeLessThan(HOUR_MS);
+        await urgent.until(
+          ({ timeline }) => timeline.some(({ event: name }) => name === 'requirement-overdue'),
+          'a requirement that is overdue',
+        );
+        expect([...(await boarding.events()), ...(await onboarding.events())]).not.toContain(
+          'requirement-overdue',
+        );
+      }
+
+      const tokens = () =>
+        bank.seen().filter(({ line, status }) => line.startsWith('POST /api/auth/') && status === 200);
+      await eventually(
+        async () => tokens().length,
+        (count) => count > 3,
+        'three renewals of the token',
+      );
+      const times = tokens().map(({ at }) => at);
+      const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+      expect(Math.min(...gaps)).toBeGreaterThan(TOKEN_LIFETIME_MS / 2);
+
+      await onboarding.resolve(ticket.id, { kind: 'text', text: 'Corrected.' });
+      expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
+      const { requirements } = await boarding.state();
+      expect(requirements.map(({ id }) => id)).toContain(noteId);
+      for (const { id } of requirements) await boarding.resolve(id, { kind: 'text', text: 'Here it is.' });
+      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    },
+    TIMEOUT_MS,
+  );
+
+  it('has the receiver refuse signatures until it is right again, and loses nothing', async () => {
+    const settings = { RECEIVER_SECRETS: SECRET, RECEIVER_ADDRESS: '127.0.0.1:0' };
+    const { stderr } = await launched('receiver', settings);
+    const ready = stderr()
+      .split('\n')
+      .find((line) => line.includes('receiver is ready'));
+    const { url } = JSON.parse(ready ?? '{}') as { url: string };
+    const body = JSON.stringify(event('merchant.boarding.requested.v1', merchant()));
+    const post = async () => {
+      const headers = { 'content-type': STRUCTURED, ...signed(body) };
+      return (await fetch(`${url}/events`, { method: 'POST', headers, body })).status;
+    };
+    const statuses: number[] = [];
+    for (const ms of [0, 6 * HOUR_MS, -6 * HOUR_MS, 4 * 60_000, 0]) {
+      await jump(ms);
+      statuses.push(await post());
+    }
+    expect(statuses).toEqual([202, 401, 401, 202, 202]);
+  });
+
+  it('is told by doctor', async () => {
+    const doctor = async (ms: number) => {
+      await jump(ms);
+      const env = { ...rig.env, CLOCK_FILE: FILE };
+      const { stdout } = await run(
+        process.execPath,
+        ['--import', JUMPING, 'dist/starter.js', 'doctor', '--json'],
+        env,
+      );
+      const findings = stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+      return findings.find(({ check }) => check === 'clocks');
+    };
+    const others =
+      'Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner';
+    expect(await doctor(0)).toEqual({
+      check: 'clocks',
+      ok: true,
+      detail: `this machine, ${others}: the same to the minute`,
+    });
+    expect(await doctor(-6 * HOUR_MS)).toEqual({
+      check: 'clocks',
+      ok: false,
+      detail: `the clock of this machine is 6 h behind that of ${others}`,
+    });
+    expect(await doctor(400 * DAY_MS)).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('is 400 d ahead of that of Temporal'),
+    });
+  });
+});
