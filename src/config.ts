@@ -102,6 +102,9 @@ const settings = z.object({
   GANGWAY_DEPLOYMENT_NAME: versionPart.optional(),
   GANGWAY_POLL_MIN: duration.default(60_000),
   GANGWAY_POLL_MAX: duration.default(3_600_000),
+  GANGWAY_RETRY_AFTER_MAX: duration.default(3_600_000),
+  GANGWAY_WAIT_MAX: duration.default(24 * 3_600_000),
+  GANGWAY_UNREADABLE_MAX: duration.default(3_600_000),
   PAYLOAD_KEYS: payloadKeys.optional(),
   GANGWAY_HEALTH_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8081 }),
   GANGWAY_METRICS_ADDRESS: listenAddress.optional(),
@@ -132,6 +135,16 @@ export function secretSettings(accounts: readonly string[]): string[] {
   return ['PAYLOAD_KEYS', 'EVENTS_URLS', 'EVENTS_SECRETS', ...ofAccounts];
 }
 
+/** How long partners may have us wait, in milliseconds. */
+export interface Patience {
+  /** What counts of a `Retry-After` at most. */
+  readonly retryAfterMaxMs: number;
+  /** A person is asked about a step that has waited for longer. */
+  readonly stepMs: number;
+  /** A person is asked about responses that could not be read for longer. */
+  readonly unreadableMs: number;
+}
+
 /** What a process is set to; the account at the partners that has no name is in it itself. */
 export interface Config extends Account {
   /** The named ones, by name. */
@@ -141,6 +154,8 @@ export interface Config extends Account {
   readonly version: WorkerDeploymentVersion | undefined;
   /** Bounds of the wait between two status reads, in milliseconds. */
   readonly poll: { readonly minMs: number; readonly maxMs: number };
+  /** How long partners may have us wait, and after how long a person hears of it; in milliseconds. */
+  readonly patience: Patience;
   /** undefined when PAYLOAD_KEYS is not set: payloads are in the clear. */
   readonly payloadKeys: PayloadKeys | undefined;
   readonly healthAddress: { readonly host: string; readonly port: number };
@@ -184,6 +199,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     taskQueue: set.GANGWAY_TASK_QUEUE,
     version: versionFrom(set),
     poll: { minMs: set.GANGWAY_POLL_MIN, maxMs: set.GANGWAY_POLL_MAX },
+    patience: {
+      retryAfterMaxMs: set.GANGWAY_RETRY_AFTER_MAX,
+      stepMs: set.GANGWAY_WAIT_MAX,
+      unreadableMs: set.GANGWAY_UNREADABLE_MAX,
+    },
     payloadKeys: set.PAYLOAD_KEYS,
     healthAddress: set.GANGWAY_HEALTH_ADDRESS,
     metricsAddress: set.GANGWAY_METRICS_ADDRESS,

@@ -17,8 +17,10 @@ import { censored } from '../private-values.js';
 import {
   type AccountAt,
   isAccountAsking,
+  isUnreadable,
   probeNow,
   reportRefusal,
+  retryReads,
   wakeRefused,
 } from '../temporal/partner-accounts.js';
 import { asFailure, beating, isWorthRepeating, REFUSED_PACE_MS, untilCancelled } from './failures.js';
@@ -47,6 +49,9 @@ const SETTLING_MS = 1_000;
  */
 const HAND_ONS = 20;
 const HAND_ON_MS = 50;
+
+/** How often it is looked whether responses can be read again, in milliseconds. No partner is asked. */
+const READABLE_PACE_MS = 5_000;
 
 /** After this many reports that led to no probe here, each workflow asks for itself. */
 const UNHEARD = 3;
@@ -95,6 +100,14 @@ export class AccountAccess {
 
   readonly activities: PartnerAccountActivities = {
     probeAccount: (request) => this.#probe(request),
+    awaitReadable: ({ reads }) =>
+      beating(async () => {
+        const readable: string[] = [];
+        for (const read of reads) if (!(await isUnreadable(getClient(), read))) readable.push(read.operation);
+        if (readable.length > 0) return readable;
+        throw again('StillUnreadable', 'responses still cannot be read', READABLE_PACE_MS);
+      }),
+    retryReads: (read) => beating(() => retryReads(getClient(), read)),
     wakeRefused: () =>
       beating(async () => {
         await sleep(SETTLING_MS);

@@ -8,6 +8,7 @@ import { stateOf } from '../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../temporal/unreadable.js';
 import type { CommandLine } from './command-line.js';
 import { withTemporal } from './context.js';
+import { shortDate } from './output.js';
 import { findById, type IdOptions, withId } from './partner-account.js';
 import { type PartState, partsOf } from './parts.js';
 import { describeRequirement } from './requirement.js';
@@ -63,6 +64,7 @@ function printState(
     'terminal id': state.terminalId,
     ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
     polls: state.polls,
+    'waits for partner': waitOf(state),
     ...more,
   };
   printFacts(cli, facts);
@@ -88,6 +90,12 @@ function indexed(attributes: TypedSearchAttributes) {
     mid: attributes.get(mid),
     profile: attributes.get(bankingProfileId),
   };
+}
+
+function waitOf({ waiting }: OnboardingState): string | undefined {
+  if (!waiting) return undefined;
+  const { step, since, until, reason } = waiting;
+  return `since ${shortDate(since)}${until ? ` until ${shortDate(until)}` : ''}: ${step} (${reason})`;
 }
 
 function describePart({ workflowId, state, wasThereBefore }: PartState): string {

@@ -83,6 +83,17 @@ export interface OnboardingState {
   readonly timeline: readonly TimelineEntry[];
   /** Status reads up to the last change that was seen. */
   readonly polls: number;
+  /** The step that waits for its partner, and is tried again by itself. */
+  readonly waiting?:
+    | {
+        readonly step: string;
+        /** ISO 8601. */
+        readonly since: string;
+        /** ISO 8601: not tried before, as the partner asked when it was reported last. */
+        readonly until?: string;
+        readonly reason: string;
+      }
+    | undefined;
   /** Of a customer: how its merchant gets on. */
   readonly boarding?: OnboardingState;
   /** Of a customer: how its business gets on. */

@@ -26,6 +26,27 @@ export const credentialsRefused = defineSignal<[RefusalReport]>('credentialsRefu
 /** Reports that the partner lists tickets which may be shown by no onboarding. Sent with the start of the workflow. */
 export const ticketsSeen = defineSignal('ticketsSeen');
 
+/** Responses of an operation cannot be read, since too long. */
+export interface UnreadableReport {
+  /** As in the catalogue: `get-status`. */
+  readonly operation: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** What came back: censored and short. */
+  readonly what: string;
+  /** One that waits for a response. */
+  readonly workflowId: string;
+}
+
+/** Reports that responses cannot be read. Sent with the start of the workflow. */
+export const readsUnreadable = defineSignal<[UnreadableReport]>('readsUnreadable');
+
+/** Workflows that wait for a response of an operation that can be read. */
+export interface UnreadableRead {
+  readonly operation: string;
+  readonly workflowIds: readonly string[];
+}
+
 export interface ProbeRequest {
   /** The process whose credentials are tried. Another one takes its place when it does not show up. */
   readonly process: string;
@@ -52,4 +73,8 @@ export interface PartnerAccountActivities {
    * @returns how many there were
    */
   wakeRefused(): Promise<number>;
+  /** Waits until some of these operations are waited for by none of their workflows, and returns these. Costs no history. */
+  awaitReadable(request: { readonly reads: readonly UnreadableRead[] }): Promise<readonly string[]>;
+  /** Has these workflows read at once. */
+  retryReads(read: UnreadableRead): Promise<void>;
 }

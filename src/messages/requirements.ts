@@ -14,6 +14,8 @@ export const REQUIREMENT_KINDS = [
   'locked-profile',
   'credentials',
   'one-time-code',
+  'waiting',
+  'unreadable',
 ] as const;
 
 export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];

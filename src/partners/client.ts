@@ -275,7 +275,7 @@ function payloadOf(
   if (!understood?.success) {
     const fields = understood
       ? [...problemsOf(opened?.payload), ...fieldProblems(understood.error)]
-      : [{ field: '', message: beginningOf(response) }];
+      : [{ field: '', message: beginningOf(operation, response) }];
     throw fail({ ...answered, kind: 'Uncertain', fields, reason: 'unreadable answer', unreadable: true });
   }
   return understood.data;
@@ -297,11 +297,12 @@ function download(
   return { contentType: String(headers['content-type'] ?? ''), body };
 }
 
-/** `text/html, 1234 bytes: <html><body>Maintenance` */
-function beginningOf({ headers, body }: HttpResponse): string {
+/** `text/html, 1234 bytes: <html><body>Maintenance`. What may be JSON, or answers a write, may hold a secret. */
+function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): string {
   const type = String(headers['content-type'] ?? 'no content type');
-  const words = body.subarray(0, SHOWN_BYTES).toString('utf8').replace(/\s+/g, ' ');
-  return `${shortened(type, LONGEST.summary)}, ${body.byteLength} bytes: ${words}`;
+  const came = `${shortened(type, LONGEST.summary)}, ${body.byteLength} bytes`;
+  if (effect !== 'read' || !type.startsWith('text/')) return came;
+  return `${came}: ${body.subarray(0, SHOWN_BYTES).toString('utf8').replace(/\s+/g, ' ')}`;
 }
 
 /** The response came, and was not read to its end. */

@@ -40,7 +40,8 @@ export async function nudge(
     const { raw } = await handle.describe();
     const poll = raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
     if (!poll) return false;
-    if (poll.state !== PENDING_ACTIVITY_STATE_SCHEDULED) continue;
+    // The first attempt of a wait may be too soon after another read, and then does not read.
+    if (poll.state !== PENDING_ACTIVITY_STATE_SCHEDULED || !poll.lastStartedTime) continue;
     const dueAtMs = Number(poll.nextAttemptScheduleTime?.seconds ?? 0) * 1_000;
     if (dueAtMs - Date.now() < SOON_MS) return true;
     const { namespace } = client.options;

@@ -5,7 +5,10 @@ import {
   type PartnerAccountActivities,
   type PartnerAccountInput,
   type RefusalReport,
+  readsUnreadable,
   ticketsSeen,
+  type UnreadableRead,
+  type UnreadableReport,
 } from '../messages/partner-account.js';
 import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
@@ -43,6 +46,50 @@ export async function reportTickets(client: Client, place: AccountAt): Promise<v
     signal: ticketsSeen,
   });
   await nudge(client, workflowId);
+}
+
+/** Reports to the workflow of an account that responses cannot be read, and starts it when it does not run. */
+export async function reportUnreadable(
+  client: Client,
+  place: AccountAt,
+  report: UnreadableReport,
+): Promise<void> {
+  await client.workflow.signalWithStart('partnerAccount', {
+    ...startOf(place),
+    signal: readsUnreadable,
+    signalArgs: [report],
+  });
+}
+
+/** Whether one of these workflows waits because the last response of the operation could not be read. */
+export async function isUnreadable(
+  client: Client,
+  { operation, workflowIds }: UnreadableRead,
+): Promise<boolean> {
+  for (const workflowId of workflowIds) {
+    for (const pending of await pendingOf(client, workflowId)) {
+      const details = await partnerErrorOf(client, pending);
+      if (details?.unreadable === operation) return true;
+    }
+  }
+  return false;
+}
+
+/** Retries at once what waits because a response of the operation could not be read. Writes no history. */
+export async function retryReads(client: Client, { operation, workflowIds }: UnreadableRead): Promise<void> {
+  const isMeant = async (pending: Pending) =>
+    (await partnerErrorOf(client, pending))?.unreadable === operation;
+  for (const workflowId of workflowIds) await retryNow(client, workflowId, isMeant);
+}
+
+async function pendingOf(client: Client, workflowId: string): Promise<readonly Pending[]> {
+  try {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    return raw.pendingActivities ?? [];
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
 }
 
 function startOf({ system, account, taskQueue }: AccountAt) {

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import {
+  type ActivityInterceptorsFactory,
   type NativeConnection,
   Runtime,
   Worker,
   type WorkerInterceptors,
   type WorkerOptions,
 } from '@temporalio/worker';
-import type { AccountAccess } from '../activities/account-access.js';
 import { correctionActivities } from '../activities/corrections.js';
 import { announcing, delivering } from '../activities/news.js';
 import { onboardingActivities } from '../activities/onboardings.js';
@@ -57,6 +57,7 @@ export interface WorkerSetup {
       | 'taskQueue'
       | 'version'
       | 'poll'
+      | 'patience'
       | 'events'
       | 'documentDir'
       | 'statementDir'
@@ -76,7 +77,8 @@ export interface GangwayWorker {
 
 /** Makes a worker with all workflows and activities. */
 export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
-  const { taskQueue, version, poll, documentDir, statementDir, s3Endpoint, payloadKeys, events } = config;
+  const { taskQueue, version, poll, patience, documentDir, statementDir, s3Endpoint, payloadKeys, events } =
+    config;
   const common = {
     connection,
     namespace,
@@ -94,8 +96,8 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   const { metricMeter } = Runtime.instance();
   const accounts = servedAccounts(config).map(([name, account]) => {
     const observe = observers(countExchanges(metricMeter, name ?? ''), traceExchanges);
-    const clients = partnerClients(account, observe);
-    const dependencies = { name, account, clients, documents, statements, poll, taskQueue };
+    const clients = partnerClients(account, observe, { maxRetryAfterMs: patience.retryAfterMaxMs });
+    const dependencies = { name, account, clients, documents, statements, poll, taskQueue, patience };
     return { name, account, clients, lanes: partnerLanes(dependencies) };
   });
   const workers = await Promise.all([
@@ -121,7 +123,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
           ...common,
           taskQueue: laneTaskQueue(taskQueue, system, name),
           activities: lanes[system].activities,
-          interceptors: intercepted(lanes[system].access),
+          interceptors: intercepted(lanes[system].interceptors),
           ...limited(account.activitiesPerSecond[system]),
         }),
       ),
@@ -138,9 +140,8 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   );
 }
 
-function intercepted(access?: AccountAccess): WorkerInterceptors {
-  const watching = access ? [access.interceptors] : [];
-  return { client: tracedClient, activity: [holdsInputs, reportsWrites, tracedActivities, ...watching] };
+function intercepted(ofLane: readonly ActivityInterceptorsFactory[] = []): WorkerInterceptors {
+  return { client: tracedClient, activity: [holdsInputs, reportsWrites, tracedActivities, ...ofLane] };
 }
 
 /**

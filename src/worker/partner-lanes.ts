@@ -1,7 +1,10 @@
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { AccountAccess, type SignIn } from '../activities/account-access.js';
 import { bankingActivities } from '../activities/banking.js';
 import { boardingActivities } from '../activities/boarding.js';
+import { boundedOutcomes } from '../activities/bounded-outcomes.js';
 import { callActivities } from '../activities/calls.js';
+import { PartnerWaits, type PatienceSettings } from '../activities/partner-waits.js';
 import { paymentsActivities } from '../activities/payments.js';
 import type { PollBounds } from '../activities/poll-delay.js';
 import type { DocumentStore } from '../documents/document-store.js';
@@ -21,6 +24,7 @@ export interface LaneDependencies {
   /** Takes statements, and other files that partners answer. */
   readonly statements: FileStore;
   readonly poll: PollBounds;
+  readonly patience: PatienceSettings;
   /** That of the workflows. */
   readonly taskQueue: string;
 }
@@ -29,17 +33,25 @@ export interface PartnerLane {
   readonly activities: object;
   /** Whether the partner lets us in; undefined where nothing can be read to find out. */
   readonly access: AccountAccess | undefined;
+  /** From the outermost to the innermost. */
+  readonly interceptors: readonly ActivityInterceptorsFactory[];
 }
 
 /** What calls the partners in one account, by the lane in which it runs. */
 export function partnerLanes(dependencies: LaneDependencies): Record<SystemName, PartnerLane> {
-  const { name: account, clients, taskQueue } = dependencies;
+  const { name: account, clients, taskQueue, patience } = dependencies;
   const activities = activitiesOf(dependencies);
   const signIns = signInsOf(clients);
   const lane = (system: SystemName): PartnerLane => {
     const signIn = signIns[system];
-    const access = signIn && new AccountAccess({ system, account, taskQueue }, signIn);
-    return { activities: { ...activities[system], ...access?.activities }, access };
+    const place = { system, account, taskQueue };
+    const access = signIn && new AccountAccess(place, signIn);
+    const waits = new PartnerWaits(place, patience);
+    return {
+      activities: { ...activities[system], ...access?.activities },
+      access,
+      interceptors: [waits.interceptors, ...(access ? [access.interceptors] : []), boundedOutcomes],
+    };
   };
   return Object.fromEntries(SYSTEM_NAMES.map((system) => [system, lane(system)])) as Record<
     SystemName,

@@ -6,12 +6,14 @@ import { activitiesAt } from './partner-account/activities.js';
 import { untilLetIn } from './partner-account/credentials.js';
 import { seeTo } from './partner-account/duties.js';
 import { UnmatchedTickets } from './partner-account/tickets.js';
+import { UnreadableReads } from './partner-account/unreadable.js';
 
 /**
  * Acts for one of our accounts at one partner, for all that work with it: while the partner refuses our credentials it asks
- * once, tries them, and has everything that waits go on when they work. It also asks about the tickets that no onboarding shows.
- * Started by the first refusal, or by a poll that lists such a ticket, as `partner-account-<system>`, of a named account
- * `partner-account-<system>@<account>`; ends when nobody is refused any more and no such ticket is listed.
+ * once, tries them, and has everything that waits go on when they work. It also asks about the tickets that no onboarding shows,
+ * and about operations whose responses cannot be read.
+ * Started by the first refusal, by a poll that lists such a ticket, or by such a response, as `partner-account-<system>`, of a named account
+ * `partner-account-<system>@<account>`; ends when none of them is left.
  */
 export async function partnerAccount({ system }: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const refusals = new Map<string, Refusal>();
@@ -21,12 +23,13 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
     correctable: [],
     nextSteps: {
       working:
-        'refused credentials are tried, and what waits goes on by itself when they work; tickets are read again',
-      done: 'nothing, the credentials work, and no ticket is left',
+        'what was refused, and what could not be read, is tried again and goes on by itself; tickets are read again',
+      done: 'nothing, the credentials work, responses can be read, and no ticket is left',
     },
     leftBehind: () => 'what waits is tried again every minute; open tickets stay at the partner',
   });
   const tickets = new UnmatchedTickets(journey);
+  const unreadable = new UnreadableReads(journey, system);
   const letAllIn = async () => {
     const activities = activitiesAt(system);
     // Each process signs in for itself. A code, for one, is good for one of them.
@@ -47,7 +50,7 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
   return journey.live(async () => {
     journey.enter('working');
     const credentials = { isDue: () => refusals.size > 0, run: letAllIn };
-    await seeTo([credentials, tickets.looking, tickets.answering]);
+    await seeTo([credentials, tickets.looking, tickets.answering, unreadable.asking]);
     return { outcome: 'done' };
   });
 }

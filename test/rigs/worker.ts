@@ -10,6 +10,8 @@ import './runtime.js';
 export interface WorkerOptions {
   /** Default: 50 and 500. */
   readonly poll?: { readonly minMs: number; readonly maxMs: number };
+  /** Default: an hour, a day and an hour, as in production. */
+  readonly patience?: Partial<Config['patience']>;
   /** Credentials of the boarding partner. Default: `sandbox`. */
   readonly user?: string;
   readonly password?: string;
@@ -59,12 +61,16 @@ export async function runWorker(place: WorkerPlace, options: WorkerOptions): Pro
   const { connection, sandboxUrl, ...dirs } = place;
   const { payloadKeys = '', version, events = NO_NEWS, accounts = [], accountPasswords = {} } = options;
   const { poll = { minMs: 50, maxMs: 500 } } = options;
+  const patience = {
+    ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },
+    ...options.patience,
+  };
   const account = accountOf(sandboxUrl, options);
   const worker = await createWorker({
     connection,
     namespace: 'default',
     config: {
-      ...{ ...account, ...dirs, version, poll, events },
+      ...{ ...account, ...dirs, version, poll, patience, events },
       accounts: Object.fromEntries(
         accounts.map((name) => {
           const password = accountPasswords[name];

@@ -18,6 +18,8 @@ export interface Step<Result> {
   readonly correct?: (patch: Readonly<Record<string, unknown>>) => void;
   /** Replaces the document of the next `run`. Without it a rejection takes no other document. */
   readonly replace?: (document: DocumentRef) => void;
+  /** It waits for a change, however long that takes. */
+  readonly waits?: true;
   /** A rejection ends it: {@link RejectedByPartner}. */
   readonly endsWhenRejected?: true;
   /** A write that may be repeated. When it is cancelled in flight, it is kept what became of it. */
@@ -134,6 +136,7 @@ async function attempted<Result>(
     if ((step.once || step.repeats) && wasOvertaken) journey.overtaken(step.title, became);
     return wasOvertaken;
   };
+  const gotOn = step.waits ? () => undefined : journey.patience.begin(step.title);
   try {
     const result = await step.run();
     tellOfWarnings(journey, step.title, result);
@@ -150,6 +153,8 @@ async function attempted<Result>(
       failure.kind === 'Uncertain' ? 'unknown' : failure.kind === 'Rejected' ? 'rejected' : 'not-sent';
     if (ended(became)) throw new CancelledFailure('cancelled while it was in flight');
     return { failure };
+  } finally {
+    gotOn();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import type { Requirement } from '../../messages/requirements.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
 
 /** What comes next, for people. Ends that a workflow does not know are left out. */
 export type NextSteps = Readonly<Partial<Record<OnboardingState['stage'], string>>>;
@@ -31,10 +32,34 @@ export function currentDetails(workflowId: string, state: OnboardingState, nextS
     : (nextSteps[stage] ?? AT_THE_END[stage] ?? 'nothing');
   return [
     facts.filter(Boolean).join(' · '),
+    ...waitOf(state),
     ...partsOf(state),
-    ...(first ? ['### Waiting for a person', requirements.map(describe).join('\n')] : []),
+    ...(first ? ['### Waiting for a person', listOf(workflowId, requirements)] : []),
     `**Next** ${next}`,
   ].join('\n\n');
+}
+
+/** A step that waits for its partner. Of a part of a customer, the part shows it. */
+function waitOf({ waiting }: OnboardingState): string[] {
+  if (!waiting) return [];
+  const { step, since, until, reason } = waiting;
+  const end = until === undefined ? '' : ` until ${moment(until)}`;
+  return [`**Waiting** for the partner since ${moment(since)}${end}: ${plain(`${step} (${reason})`)}`];
+}
+
+/** `2026-01-31 10:00 UTC` */
+function moment(iso: string): string {
+  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** More than this many would hide what is below them. */
+const SHOWN_REQUIREMENTS = 20;
+
+function listOf(workflowId: string, requirements: readonly Requirement[]): string {
+  const more = requirements.length - SHOWN_REQUIREMENTS;
+  const lines = requirements.slice(0, SHOWN_REQUIREMENTS).map(describe);
+  if (more > 0) lines.push(`- and ${more} more: \`gangway status ${workflowId}\``);
+  return lines.join('\n');
 }
 
 /** How the parts of a customer get on, a line each. */
@@ -51,7 +76,7 @@ function partsOf({ boarding, business, terminal }: OnboardingState): string[] {
 
 /** One line of a list: the Web UI spreads anything longer. */
 function describe({ id, title, detail, dueAt, answers }: Requirement): string {
-  const due = `${Date.parse(dueAt) <= Date.now() ? '**overdue** since' : 'due'} ${dueAt.slice(0, 16).replace('T', ' ')} UTC`;
+  const due = `${Date.parse(dueAt) <= Date.now() ? '**overdue** since' : 'due'} ${moment(dueAt)}`;
   return `- **${plain(title)}** ${plain(detail)} (\`${id}\`, ${due}; takes ${answers.join(', ')})`;
 }
 
@@ -60,5 +85,7 @@ function describe({ id, title, detail, dueAt, answers }: Requirement): string {
  * browser fetches, into the Web UI.
  */
 function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>#!|~&:]/g, '\\$&');
+  return shortened(text, LONGEST.text)
+    .replace(/\s+/g, ' ')
+    .replace(/[\\`*_[\]<>#!|~&:]/g, '\\$&');
 }

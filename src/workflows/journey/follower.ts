@@ -59,7 +59,7 @@ export class Follower<Seen, Snapshot> {
       await before;
       return carryOut(journey, {
         title: 'read the status',
-
+        waits: true,
         run: () => watch(seen, this.#pacer.pace),
       });
     };

@@ -16,6 +16,7 @@ import {
 import type { AnnouncerRecords } from './announcer.js';
 import { type CorrectableInput, refuseBadCorrection } from './corrections.js';
 import { masked } from './masked.js';
+import { Patience } from './patience.js';
 import { type Facts, PublicFace, type PublicFaceOptions } from './public-face.js';
 import { Reporter } from './reporter.js';
 import { type DeskRecords, type Question, RequirementDesk } from './requirement-desk.js';
@@ -48,6 +49,7 @@ export class Journey extends PublicFace {
   readonly desk: RequirementDesk;
   /** Writes of which nobody knows yet whether they took effect. */
   readonly doubts = new Set<string>();
+  readonly patience: Patience;
   readonly #overtaken: UnfinishedWrite[] = [];
   readonly #reporter: Reporter;
   readonly #input: CorrectableInput | undefined;
@@ -72,6 +74,7 @@ export class Journey extends PublicFace {
       outcome: this.outcome as PartOutcome | undefined,
     }));
     setHandler(resolveRequirement, this.#resolve, { validator: this.desk.validate });
+    this.patience = new Patience(this);
     this.#watchDueDates();
   }
 
@@ -85,7 +88,8 @@ export class Journey extends PublicFace {
 
   get records(): JourneyRecords {
     return {
-      state: this.state,
+      // The desk has them.
+      state: { ...this.state, requirements: [] },
       desk: this.desk.records,
       news: this.announcer.records,
     };

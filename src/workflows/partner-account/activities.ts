@@ -22,7 +22,13 @@ export function activitiesAt(system: PartnerAccountInput['system']): PartnerAcco
   const waking = laneActivities<PartnerAccountActivities>(system, {
     ...REPEATABLE,
     startToCloseTimeout: LONG,
-    summary: 'Retry what was refused',
+    summary: 'Retry what waits',
   });
-  return { probeAccount: probing.probeAccount, wakeRefused: waking.wakeRefused };
+  const looking = laneActivities<PartnerAccountActivities>(system, {
+    ...poll,
+    summary: 'Wait until responses can be read',
+  });
+  const { probeAccount } = probing;
+  const { wakeRefused, retryReads } = waking;
+  return { probeAccount, wakeRefused, retryReads, awaitReadable: looking.awaitReadable };
 }

@@ -52,7 +52,7 @@ export async function untilLetIn(
 }
 
 /** The outcome of a wait; undefined when it was ended by something that came first. */
-async function earlier<T>(wait: () => Promise<T>, ended: () => boolean): Promise<T | undefined> {
+export async function earlier<T>(wait: () => Promise<T>, ended: () => boolean): Promise<T | undefined> {
   const scope = new CancellationScope();
   try {
     return await scope.run(() => Promise.race([wait(), condition(ended).then(() => undefined)]));

@@ -39,7 +39,7 @@ export class UnmatchedTickets {
       const seen = this.#listed.length > 0 ? whatTheyAsk(this.#listed) : null;
       const { pace } = this.#pacer;
       const run = () => awaitUnmatchedTickets({ seen, pace });
-      this.#listed = await carryOut(this.journey, { title: 'read the tickets', run }).then(
+      this.#listed = await carryOut(this.journey, { title: 'read the tickets', waits: true, run }).then(
         ({ snapshot, polls }) => {
           this.#pacer.ended(polls);
           return snapshot;

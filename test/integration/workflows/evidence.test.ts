@@ -5,6 +5,7 @@ import { nudge } from '../../../src/temporal/nudge.js';
 import { merchant, namedApplication } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 const HOUR = 3_600_000;
 const REVIEW = 'request-underwriting-review';
@@ -29,7 +30,8 @@ async function submitted(at: Rig, name = merchant('waiting')) {
   /** Moves the merchant, and has the workflow see it. */
   const move = async (change: Record<string, unknown>) => {
     await at.sandbox.transition(merchantProfileId, change);
-    await nudge(at.client, boarding.workflowId);
+    // Between two waits there is nothing to nudge.
+    await eventually(() => nudge(at.client, boarding.workflowId), Boolean, 'a wait to nudge');
   };
   return { boarding, input: name, id: merchantProfileId, move };
 }

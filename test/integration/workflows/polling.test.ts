@@ -102,13 +102,16 @@ describe.concurrent('a nudge', () => {
   });
 
   it('does nothing to a boarding that waits for no status', async () => {
-    const boarding = await patient.board(merchant());
+    const boarding = await eager.board(merchant());
     await boarding.outcome();
-    expect(await nudge(patient.client, boarding.workflowId)).toBe(false);
+    expect(await nudge(eager.client, boarding.workflowId)).toBe(false);
   });
 
   it('follows our own writes by itself: answers are seen at once', async () => {
     const boarding = await patient.board(merchant('uw-level-1'));
+    await boarding.until(({ partnerStatus }) => partnerStatus === 'UW Level 1');
+    await boarding.asleepAfter(1);
+    await nudge(patient.client, boarding.workflowId);
     const { id } = await boarding.requirement('underwriting-note');
     await boarding.asleepAfter(1);
     await boarding.resolve(id, { kind: 'text', text: 'Here.' });

@@ -38,6 +38,7 @@ async function boardForDays<T>(
       taskQueue,
       version: undefined,
       poll: { minMs: MINUTE_MS, maxMs: HOUR_MS },
+      patience: { retryAfterMaxMs: HOUR_MS, stepMs: 24 * HOUR_MS, unreadableMs: HOUR_MS },
       boarding: { url: sandbox.url, username: 'sandbox', password: 'sandbox' },
       posNames: [],
       accounts: {},

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { merchant } from '../../rigs/inputs.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+import { hostilePartner } from '../../rigs/workflows/hostile-partner.js';
+
+const CREATE = 'POST /api/v2/merchant/create';
+const BUSY = '{"data":null,"status":"Too Many Requests","error":"busy","validationResults":[]}';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ worker: false });
+});
+afterAll(() => rig.close());
+
+/** A boarding whose create is refused with a 429 and this `Retry-After`. */
+async function refused(retryAfter: string, patience: { retryAfterMaxMs?: number; stepMs?: number } = {}) {
+  const hostile = await hostilePartner(rig.sandbox.url, rig.atClose);
+  hostile.misbehave(CREATE, () => ({ status: 429, headers: { 'retry-after': retryAfter }, body: BUSY }));
+  const worker = await rig.startWorker({ boardingUrl: hostile.url, patience });
+  const boarding = await rig.board(merchant());
+  await boarding.retrying('createMerchant');
+  const dueInMs = async () => {
+    const { raw } = await boarding.handle.describe();
+    const create = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'createMerchant');
+    return Number(create?.nextAttemptScheduleTime?.seconds) * 1_000 - Date.now();
+  };
+  return { hostile, worker, boarding, dueInMs };
+}
+
+const detailsOf = async ({ handle }: Awaited<ReturnType<typeof refused>>['boarding']) =>
+  (await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails ?? '';
+
+describe('a Retry-After', () => {
+  it.each([
+    ['of 31 years', '1000000000'],
+    ['of 31 digits', '1000000000000000000000000000000'],
+    ['of 400 digits', '9'.repeat(400)],
+    ['of a date in 9999', 'Fri, 31 Dec 9999 23:59:59 GMT'],
+  ])('%s counts as an hour, and is shown while it lasts', async (_, retryAfter) => {
+    const { worker, boarding, dueInMs } = await refused(retryAfter);
+    const left = await dueInMs();
+    expect(left).toBeGreaterThan(3_500_000);
+    expect(left).toBeLessThan(3_602_000);
+    const { waiting } = await boarding.until((state) => state.waiting !== undefined, 'the wait');
+    expect(waiting).toMatchObject({
+      step: 'create the merchant',
+      reason: 'boarding create-merchant: RateLimited, HTTP 429',
+    });
+    const minute = (iso = '') => iso.slice(0, 16).replace('T', ' ');
+    expect(Date.parse(waiting?.until ?? '') - Date.parse(waiting?.since ?? '')).toBeGreaterThanOrEqual(
+      3_600_000,
+    );
+    expect(await detailsOf(boarding)).toContain(
+      `**Waiting** for the partner since ${minute(waiting?.since)} UTC until ${minute(waiting?.until)} UTC: create the merchant`,
+    );
+    await boarding.handle.terminate();
+    await worker.stop();
+  });
+
+  it.each([['1e30'], ['-5'], ['soon'], ['']])('%j that means nothing is none', async (retryAfter) => {
+    const { worker, boarding, dueInMs } = await refused(retryAfter);
+    expect(await dueInMs()).toBeLessThan(60_000);
+    expect((await boarding.state()).waiting).toBeUndefined();
+    await boarding.handle.terminate();
+    await worker.stop();
+  });
+});
+
+describe('a step that waits for too long', () => {
+  it('is asked about once, and the requirement closes when the step gets on', async () => {
+    const { hostile, worker, boarding } = await refused('1', { stepMs: 1 });
+    const requirement = await boarding.requirement('waiting');
+    expect(requirement).toMatchObject({
+      id: 'waiting-1',
+      title: 'Waiting for the partner: create the merchant',
+      answers: ['retry'],
+    });
+    expect(requirement.detail).toContain('(boarding create-merchant: RateLimited, HTTP 429)');
+    const attempts = hostile.times(CREATE).length;
+    await eventually(
+      async () => hostile.times(CREATE).length,
+      (count) => count >= attempts + 2,
+      'two more attempts',
+    );
+    expect((await boarding.events()).filter((event) => event === 'requirement-raised')).toHaveLength(1);
+    hostile.behave(CREATE);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    const { timeline, waiting } = await boarding.state();
+    expect(waiting).toBeUndefined();
+    expect(timeline.map(({ event, detail }) => `${event} ${detail}`)).toContain(
+      'requirement-closed waiting-1: the partner moved on by itself',
+    );
+    await worker.stop();
+  });
+
+  it('goes on waiting when a person says so', async () => {
+    const { hostile, worker, boarding } = await refused('1', { stepMs: 1 });
+    const { id } = await boarding.requirement('waiting');
+    await boarding.resolve(id, { kind: 'retry' });
+    expect((await boarding.state()).requirements).toEqual([]);
+    hostile.behave(CREATE);
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    await worker.stop();
+  });
+});
