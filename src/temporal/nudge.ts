@@ -16,14 +16,20 @@ export const NUDGES = {
   help: 'Nudges: polls that were made to read at once',
 } as const;
 
+type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
+
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
+
+/** So long, in milliseconds, a wait that has just begun is waited for, and the next one after a wait that has just ended. */
+const CHANGE_OF_WAITS_MS = 5_000;
 
 /**
  * Makes a workflow's status poll read now instead of after its delay. Writes no history.
  *
  * A reset must never meet a running attempt: that attempt has read the old state, and the server refuses its result
  * (the reset has taken its number), so that the poll stands still until the attempt's time-out. So a running attempt
- * is waited out, and an attempt that is about to start is left alone: it reads the new state anyway.
+ * is waited out, and an attempt that is about to start is left alone: it reads the new state anyway. The first attempt of a wait
+ * may not read, so that it is waited for; so is the next wait, when a running attempt ends one.
  *
  * @param options `signal` ends the waiting, and is for a process that is about to end
  * @returns false when the workflow has no poll waiting: it has ended, or does something else
@@ -36,12 +42,17 @@ export async function nudge(
 ): Promise<boolean> {
   const handle = client.workflow.getHandle(workflowId);
   const until = Date.now() + PATIENCE_MS;
+  let seenAt: number | undefined;
   for (; Date.now() < until && !signal?.aborted; await sleep(GLANCE_MS)) {
-    const { raw } = await handle.describe();
+    const { raw, status } = await handle.describe();
     const poll = raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
-    if (!poll) return false;
-    // The first attempt of a wait may be too soon after another read, and then does not read.
-    if (poll.state !== PENDING_ACTIVITY_STATE_SCHEDULED || !poll.lastStartedTime) continue;
+    if (!poll) {
+      const mayFollow = seenAt !== undefined && Date.now() - seenAt < CHANGE_OF_WAITS_MS;
+      if (mayFollow && status.name === 'RUNNING') continue;
+      return seenAt !== undefined;
+    }
+    seenAt = Date.now();
+    if (poll.state !== PENDING_ACTIVITY_STATE_SCHEDULED || isFresh(poll)) continue;
     const dueAtMs = Number(poll.nextAttemptScheduleTime?.seconds ?? 0) * 1_000;
     if (dueAtMs - Date.now() < SOON_MS) return true;
     const { namespace } = client.options;
@@ -105,4 +116,10 @@ const NOT_FOUND = 5;
 
 function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || (error as { code?: unknown }).code === NOT_FOUND;
+}
+
+/** The first attempt of a wait may be too soon after another read, and then does not read. Without a worker it never runs. */
+function isFresh({ attempt, lastFailure, scheduledTime }: Pending): boolean {
+  const age = Date.now() - Number(scheduledTime?.seconds ?? 0) * 1_000;
+  return !lastFailure && (attempt ?? 1) <= 1 && age < CHANGE_OF_WAITS_MS;
 }
