@@ -16,8 +16,6 @@ export const NUDGES = {
   help: 'Nudges: polls that were made to read at once',
 } as const;
 
-type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
-
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 
 /** So long, in milliseconds, a wait that has just begun is waited for, and the next one after a wait that has just ended. */
@@ -114,7 +112,8 @@ export async function retryNow(
 /** gRPC's NOT_FOUND. */
 const NOT_FOUND = 5;
 
-function isNotFound(error: unknown): boolean {
+/** Whether a workflow does not run, or never did. */
+export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || (error as { code?: unknown }).code === NOT_FOUND;
 }
 

@@ -15,7 +15,7 @@ import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { laneTaskQueue } from '../messages/task-queues.js';
 import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
-import { isStepAt, nudge, type Pending, retryNow } from './nudge.js';
+import { isNotFound, isStepAt, nudge, type Pending, retryNow } from './nudge.js';
 import { newcomer } from './onboardings.js';
 
 /** One of our accounts at one partner, and the workflows that work with it. */

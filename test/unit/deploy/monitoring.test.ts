@@ -18,7 +18,9 @@ describe('alerts and dashboard', () => {
   it('filter by the names of the scrape jobs', () => {
     const { scrape_configs: jobs } = parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8'));
     const names = jobs.map(({ job_name }: { job_name: string }) => job_name);
-    const filtered = alerts().flatMap(({ expr }) => [...expr.matchAll(/job="([^"]*)"/g)].map(([, job]) => job));
+    const filtered = alerts().flatMap(({ expr }) =>
+      [...expr.matchAll(/job="([^"]*)"/g)].map(([, job]) => job),
+    );
     expect(new Set(filtered)).toEqual(new Set(names));
     for (const { alert, expr } of alerts()) expect(expr, alert).toContain('job="');
   });
