@@ -21,7 +21,7 @@ export class UnmatchedTickets {
   /** What was asked by tickets that are dealt with, by {@link Requirement.about}. */
   readonly #settled = new Map<string, string>();
   /** Why the partner did not take the last reply to a ticket. */
-  readonly #rejections = new Map<string, string>();
+  readonly #remarks = new Map<string, string>();
   /** Our replies, which are tickets as well. */
   readonly #replies = new Set<number>();
 
@@ -77,7 +77,7 @@ export class UnmatchedTickets {
       if (error instanceof RejectedByPartner) {
         desk.take(id);
         timeline.add('answer-rejected', { detail: `${id}: ${error.message}` });
-        this.#rejections.set(about, error.message);
+        this.#remarks.set(about, `the last answer was rejected: ${error.message}`);
       } else if (error instanceof Abandoned) {
         desk.drop(id, 'a person gave the reply up');
         this.#settle(requirement);
@@ -87,7 +87,7 @@ export class UnmatchedTickets {
 
   #settle({ id, about = id, detail }: Requirement): void {
     this.journey.desk.take(id);
-    this.#rejections.delete(about);
+    this.#remarks.delete(about);
     this.#settled.set(about, detail);
   }
 
@@ -106,7 +106,7 @@ export class UnmatchedTickets {
     for (const ticket of tickets) {
       const about = aboutTicket(ticket.ticketId);
       if (this.#settled.has(about) || desk.knows(about)) continue;
-      desk.raise(ticketQuestion(ticket, ['text', 'retry'], this.#rejections.get(about)));
+      desk.raise(ticketQuestion(ticket, ['text', 'retry'], this.#remarks.get(about)));
     }
     this.journey.publish();
   }

@@ -219,9 +219,11 @@ describe.concurrent('news of an onboarding', () => {
       'two notes',
     );
     for (let change = 0; change < 8; change++) {
+      const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
       const comment = `still looking ${change}`;
-      await rig.sandbox.transition(merchantProfileId, { comment });
-      await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+      await rig.sandbox.transition(merchantProfileId, { status, comment });
+      const detail = `${status}: ${comment}`;
+      await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
     }
     for (const { id } of requirements) await boarding.resolve(id, { kind: 'text', text: 'here' });
     await boarding.outcome();

@@ -169,9 +169,11 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
       const body = JSON.stringify(event('requirement.resolved.v1', data));
       const first = await post(body, inStructured);
       for (let change = 0; change < 8; change++) {
+        const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
         const comment = `still looking ${change}`;
-        await impatient.sandbox.transition(merchantProfileId, { comment });
-        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+        await impatient.sandbox.transition(merchantProfileId, { status, comment });
+        const detail = `${status}: ${comment}`;
+        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
       }
       expect((await boarding.handle.describe()).runId).not.toBe(runId);
       const again = await post(body, inStructured);

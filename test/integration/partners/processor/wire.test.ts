@@ -165,7 +165,7 @@ describe('what is no envelope', () => {
     expect((await failureAt(200, body)).details).toMatchObject({
       kind: 'Uncertain',
       reason: 'unreadable answer',
-      fields: [],
+      fields: [{ field: '', message: expect.stringMatching(/^\S+, \d+ bytes$/) }],
     });
   });
 
