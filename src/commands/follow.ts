@@ -86,7 +86,9 @@ async function lookAt(client: Client, workflowId: string, patientUntil: number):
     return { requirements, obstacles: failures.map((what) => `waiting for the partner: ${what}`) };
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
-    return { requirements: [], obstacles: Date.now() < patientUntil ? [] : [error.message] };
+    // A worker that is busy is no obstacle. Of one that has stopped it is known in a minute.
+    const isKnown = error.obstacle !== 'no-answer' && Date.now() >= patientUntil;
+    return { requirements: [], obstacles: isKnown ? [error.message] : [] };
   }
 }
 

@@ -92,7 +92,8 @@ async function collect(client: Client, filter: InboxFilter) {
         items.push(...requirements.map((each) => ({ workflowId, ...each, overdue: isOverdue(each.dueAt) })));
       } catch (error) {
         if (!(error instanceof UnreadableOnboarding)) throw error;
-        if (error.obstacle === 'no-worker') silent.set(taskQueue, error.detail);
+        if (error.obstacle === 'no-worker' || error.obstacle === 'no-answer')
+          silent.set(taskQueue, error.detail);
         unreadable.push(error);
       }
     }

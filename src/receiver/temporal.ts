@@ -52,6 +52,7 @@ function notApplied(cause: unknown): Problem {
 /** Without the cause, which is for operators: `gangway status` shows it. */
 const WHY: Readonly<Record<Obstacle, string>> = {
   'no-worker': 'no worker runs that could respond',
+  'no-answer': 'no worker responds in time',
   'build-gone': 'no worker runs the build that it is pinned to',
   'task-fails': 'its workflow task fails',
   'no-key': 'the key that it is encrypted with is missing',

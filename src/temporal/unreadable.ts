@@ -11,8 +11,11 @@ import { messageOf } from './failing-activities.js';
 import { ENCRYPTED, UnreadablePayload } from './payload-codec.js';
 import { nameOf, pollersOf, versionOf, whyNobodyTakes } from './pollers.js';
 
-/** What keeps the state of a workflow from being read. `no-worker` holds for its whole task queue. */
-export type Obstacle = 'no-worker' | 'build-gone' | 'task-fails' | 'no-key';
+/**
+ * What keeps the state of a workflow from being read. `no-worker` and `no-answer` hold for its whole task queue: nobody polls it,
+ * or those that were heard of in the last minute do not respond in time, being busy or gone.
+ */
+export type Obstacle = 'no-worker' | 'no-answer' | 'build-gone' | 'task-fails' | 'no-key';
 
 /** The state of a workflow cannot be read now. The message is for people, on one line. */
 export class UnreadableOnboarding extends Error {
@@ -123,5 +126,5 @@ async function whyUnanswered(
   if (pinned && !pollers.versions.some((version) => nameOf(version) === nameOf(pinned)))
     return ['build-gone', `its build is gone: no worker runs ${nameOf(pinned)}`];
   if (!pinned && pollers.taking === 0) return ['no-worker', whyNobodyTakes(taskQueue, pollers)];
-  return ['no-worker', `no worker answers on task queue ${taskQueue}: is one running?`];
+  return ['no-answer', `no worker answers on task queue ${taskQueue}: is one running?`];
 }
