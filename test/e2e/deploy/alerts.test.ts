@@ -229,7 +229,7 @@ describe('with real processes', () => {
 
       // Partners that are unavailable, refuse us, or are slow by our own limit.
       await board(undefined, 6, { account: 'south' });
-      await board(undefined, 1, { account: 'north' });
+      await board(undefined, 3, { account: 'north' });
       await board(undefined, 6, { account: 'slow' });
 
       // What people are asked.

@@ -24,11 +24,21 @@ function read(path: string): string {
   return readFileSync(new URL(`../../../deploy/${path}`, import.meta.url), 'utf8');
 }
 
-export function alerts(): readonly Alert[] {
+/** A rule that records what alerts ask for, under a name with colons. */
+interface Recording {
+  readonly record: string;
+  readonly expr: string;
+}
+
+function rules(): readonly (Alert | Recording)[] {
   const { groups } = parse(read('prometheus/alerts.yml')) as {
-    readonly groups: readonly { readonly rules: readonly Alert[] }[];
+    readonly groups: readonly { readonly rules: readonly (Alert | Recording)[] }[];
   };
-  return groups.flatMap(({ rules }) => rules);
+  return groups.flatMap(({ rules: ofGroup }) => ofGroup);
+}
+
+export function alerts(): readonly Alert[] {
+  return rules().filter((rule) => 'alert' in rule);
 }
 
 /** Names of the alerts that the unit tests of the rules see firing. */
@@ -45,13 +55,17 @@ export function alertsSeenFiring(): ReadonlySet<string> {
   return new Set(cases.filter(({ exp_alerts }) => exp_alerts.length > 0).map(({ alertname }) => alertname));
 }
 
-/** Every expression of alerts and dashboard; Grafana's variables have a value. */
+/** Every expression of rules and dashboard; Grafana's variables have a value. */
 export function expressions(): readonly Expression[] {
   const { panels } = JSON.parse(read('grafana/gangway.json')) as { readonly panels: readonly Panel[] };
   const shown = panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }) => ({ where: title, promql: expr.replaceAll('$__rate_interval', '5m') })),
   );
-  return [...alerts().map(({ alert, expr }) => ({ where: alert, promql: expr })), ...shown];
+  const ruled = rules().map((rule) => ({
+    where: 'alert' in rule ? rule.alert : rule.record,
+    promql: rule.expr,
+  }));
+  return [...ruled, ...shown];
 }
 
 /** What Prometheus' own grammar makes of an expression: the metrics it names, and whether it is one at all. */
