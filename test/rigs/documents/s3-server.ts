@@ -1,11 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import {
   CreateBucketCommand,
   GetObjectCommand,
@@ -16,16 +13,13 @@ import {
 } from '@aws-sdk/client-s3';
 import { endWithUs } from '../../../src/end-with-us.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
-
-const run = promisify(execFile);
+import { PYTHON_PACKAGES_TIMEOUT_MS, pythonPackages } from '../python-packages.js';
 
 /** moto and what it needs, pinned by version and SHA-256; `uv pip compile --universal --generate-hashes` makes it. */
 const REQUIREMENTS = fileURLToPath(new URL('s3-server-requirements.txt', import.meta.url));
 
-const CACHE = fileURLToPath(new URL('../../../.cache/s3-server', import.meta.url));
-
 /** To fetch and unpack it, once. */
-export const S3_SERVER_TIMEOUT_MS = 300_000;
+export const S3_SERVER_TIMEOUT_MS = PYTHON_PACKAGES_TIMEOUT_MS;
 
 export const BUCKET = 'example-bucket';
 
@@ -51,7 +45,7 @@ export interface S3Server {
 
 /** Starts one on a free port of this machine, for one test file. */
 export async function startS3Server(): Promise<S3Server> {
-  const packages = await installed();
+  const packages = await pythonPackages('s3-server', REQUIREMENTS);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const server = spawn('python3', ['-m', 'moto.server', '-H', '127.0.0.1', '-p', `${port}`], {
@@ -146,42 +140,4 @@ async function untilReady(url: string): Promise<void> {
     if (answer) return;
     if (Date.now() > until) throw new Error('the S3 server does not start');
   }
-}
-
-/** Its packages in the project's cache, fetched when they are not there yet. */
-async function installed(): Promise<string> {
-  const pins = createHash('sha256')
-    .update(await readFile(REQUIREMENTS))
-    .digest('hex');
-  const { stdout } = await run('python3', ['-c', 'import sys; print(sys.implementation.cache_tag)']);
-  const folder = join(CACHE, `${pins.slice(0, 12)}-${stdout.trim()}`);
-  if (await isThere(folder)) return folder;
-  await mkdir(CACHE, { recursive: true });
-  const unfinished = await mkdtemp(join(CACHE, 'getting-'));
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--no-compile'];
-  await run('python3', [
-    ...pip,
-    '--only-binary',
-    ':all:',
-    '--require-hashes',
-    '-r',
-    REQUIREMENTS,
-    '-t',
-    unfinished,
-  ]);
-  try {
-    await rename(unfinished, folder);
-  } catch (error) {
-    // Another test file was faster.
-    if (!(await isThere(folder))) throw error;
-    await rm(unfinished, { recursive: true, force: true });
-  }
-  return folder;
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

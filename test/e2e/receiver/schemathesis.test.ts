@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PYTHON_PACKAGES_TIMEOUT_MS } from '../../rigs/python-packages.js';
+import { runReceiver, TOKEN } from '../../rigs/receiver/running-receiver.js';
+import { attack } from '../../rigs/receiver/schemathesis.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+
+/** `SCHEMATHESIS_SECONDS=600` looks further. */
+const SECONDS = Number(process.env['SCHEMATHESIS_SECONDS'] ?? 20);
+
+let rig: Rig;
+beforeAll(async () => {
+  // A server of its own, because much of what is started here never ends.
+  rig = await createRig({ server: {} });
+});
+afterAll(() => rig.close());
+
+it.each<[string, { secrets?: string[] }, string[]]>([
+  ['with a token, and events unsigned', { secrets: [] }, ['-H', `Authorization: Bearer ${TOKEN}`]],
+  ['without a token, and with wrong signatures', {}, []],
+])(
+  `the receiver does what its OpenAPI document says for ${SECONDS} s of requests that fit it and do not, %s`,
+  async (_, options, args) => {
+    const { url, log } = await runReceiver(rig, { requestsPerMinute: 9_999_999, ...options });
+    const { cases, found } = await attack(url, SECONDS, args);
+    expect(found).toBe('');
+    expect(cases).toBeGreaterThan(100);
+    expect(log()).not.toContain('Something is wrong with the receiver');
+  },
+  PYTHON_PACKAGES_TIMEOUT_MS + SECONDS * 4_000,
+);
