@@ -11,17 +11,23 @@ const STRUCTURE = new Set(Buffer.from('{[,'));
 /** More than a thousand payloads have, so that what is read costs no more than its bytes. */
 const MAX_STRUCTURE = 32_000;
 
-/** Requests that are read, converted and answered at once: each may take some 130 MB for a moment. */
-const AT_ONCE = 2;
+/** Requests that are read and answered at once, with 20 MB each for a body and its answer. */
+const AT_ONCE = 8;
 
 /** Requests that may wait for their turn; their bodies are not read meanwhile. */
 const MAX_WAITING = 1_000;
 
 /**
  * Bounds what requests may cost: the size of a body, how many values it holds, and how many requests are under way.
- * Those who come too late are refused with 503, those who send too much with 413.
+ * Those who come too late are refused with 503, those who send too much with 413, and those who do not read their answer are
+ * cut off.
+ *
+ * @param idleMs how long a connection may stand still while an answer is sent, in milliseconds
  */
-export function boundBodies(server: FastifyInstance, isFree: (request: FastifyRequest) => boolean): void {
+export function boundRequests(
+  server: FastifyInstance,
+  { isFree, idleMs }: { readonly isFree: (request: FastifyRequest) => boolean; readonly idleMs: number },
+): void {
   const turns = pLimit(AT_ONCE);
   server.addHook('onRequest', (request, { raw }, done) => {
     if (isFree(request)) return done();
@@ -33,6 +39,7 @@ export function boundBodies(server: FastifyInstance, isFree: (request: FastifyRe
       return new Promise((resolve) => raw.once('close', resolve));
     });
   });
+  server.addHook('onSend', async (_, { raw }) => void raw.setTimeout(idleMs, () => raw.destroy()));
   // What a page may send without a preflight is not among them.
   server.removeAllContentTypeParsers();
   const readJson = server.getDefaultJsonParser('error', 'error');

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { BearerRules } from '../http/bearer.js';
 import { countCallers } from '../http/callers.js';
@@ -9,7 +10,7 @@ import { Refused } from '../http/refused.js';
 import { payloadCodec, UnreadablePayload } from '../temporal/payload-codec.js';
 import type { PayloadKeys } from '../temporal/payload-keys.js';
 import { answerErrors } from './answers.js';
-import { boundBodies } from './bounds.js';
+import { boundRequests } from './bounds.js';
 import { allowOrigin } from './cors.js';
 import { payloadsFrom, payloadsToJson } from './payload-json.js';
 
@@ -28,6 +29,8 @@ export interface CodecServerOptions {
   /** Of one caller; all who have no valid token count as one for each address. */
   readonly requestsPerMinute: number;
   readonly logger: Logger;
+  /** How long headers and whole requests may take to arrive, and an answer may stand still, in milliseconds. */
+  readonly limits?: { readonly headersMs: number; readonly requestMs: number; readonly idleMs: number };
 }
 
 export interface CodecServer {
@@ -40,8 +43,11 @@ export interface CodecServer {
 /** A small request may hold payloads that are large once decompressed. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** How long a request may take to arrive, and how long a connection may stand still, in milliseconds. */
-const TIME_LIMITS = { requestTimeout: 10_000, connectionTimeout: 10_000 };
+/** Requests that are converted at once, with some 100 MB each for a moment. */
+const CONVERTED_AT_ONCE = 2;
+
+/** Whoever is slow holds up others. */
+const LIMITS = { headersMs: 5_000, requestMs: 10_000, idleMs: 10_000 };
 
 /** What is logged of a request beside how it was answered. */
 interface Seen {
@@ -60,7 +66,12 @@ const HEALTH = ['/healthz', '/readyz'];
  */
 export async function startCodecServer(options: CodecServerOptions): Promise<CodecServer> {
   const { host, port, keys, uiOrigin, logger } = options;
-  const server = Fastify({ ...TIME_LIMITS, rewriteUrl: withoutPrefix });
+  const { headersMs, requestMs, idleMs } = options.limits ?? LIMITS;
+  const server = Fastify({
+    requestTimeout: requestMs,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(1_000, headersMs) },
+    rewriteUrl: withoutPrefix,
+  });
   const seen = new WeakMap<FastifyRequest, Seen>();
   server.addHook('onResponse', async (request, { statusCode: status }) => {
     // A path may hold anything, a token as well, so only that of the route is shown.
@@ -71,16 +82,17 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   answerErrors(server, logger);
   if (uiOrigin !== undefined) allowOrigin(server, uiOrigin);
   await admitCallers(server, options);
-  boundBodies(server, isHealth);
+  boundRequests(server, { isFree: isHealth, idleMs });
 
   const codec = payloadCodec(keys);
+  const turns = pLimit(CONVERTED_AT_ONCE);
   const route = (path: string, convert: PayloadCodec['decode']) =>
     server.post(path, async (request) => {
       requireNamespace(request, options.namespaces);
       const payloads = payloadsFrom(request.body);
       seen.set(request, { payloads: payloads.length });
       try {
-        return payloadsToJson(await inTurns(payloads, convert));
+        return await turns(async () => payloadsToJson(await inTurns(payloads, convert)));
       } catch (error) {
         const missingKey = error instanceof UnreadablePayload ? error.missingKey : undefined;
         seen.set(request, { payloads: payloads.length, ...(missingKey !== undefined && { missingKey }) });

@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CLEAR, ENCRYPTED, runCodecServer, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
 
 const BODY = `{"payloads":[${ENCRYPTED}]}`;
@@ -23,7 +23,7 @@ describe('a body that holds too much is refused before it costs anything', () =>
     const { status, text } = await call('POST /decode', body);
     expect([status, text]).toEqual([413, '{"message":"the body holds too much: send fewer payloads"}']);
     // It took a hundred seconds once.
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(50_000);
   });
 
   it.each(['decode', 'encode'])(
@@ -48,7 +48,7 @@ describe('a body that holds too much is refused before it costs anything', () =>
 describe('many requests at once', () => {
   it('have their turn one after the other, and health is shown meanwhile', async () => {
     const { call, url } = await runCodecServer();
-    const stuck = Array.from({ length: 2 }, () => halfSent(url));
+    const stuck = Array.from({ length: 8 }, () => halfSent(url));
     await Promise.all(stuck.map(({ connected }) => connected));
     let isAnswered = false;
     const waiting = call('POST /decode', BODY).then((reply) => {
@@ -65,12 +65,75 @@ describe('many requests at once', () => {
 
   it('do not wait for those that have gone', async () => {
     const { call, url } = await runCodecServer();
-    const stuck = Array.from({ length: 6 }, () => halfSent(url));
+    const stuck = Array.from({ length: 20 }, () => halfSent(url));
     await Promise.all(stuck.map(({ connected }) => connected));
     for (const { end } of stuck) end();
     expect((await call('POST /decode', BODY)).status).toBe(200);
   });
 });
+
+describe('whoever is slow is cut off, and others are answered', () => {
+  const limits = { headersMs: 200, requestMs: 400, idleMs: 400 };
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['headers that never end', (socket) => dripping(socket, `${HEAD}\r\n`, 'x: y\r\n')],
+    ['a header that never ends', (socket) => dripping(socket, `${HEAD}\r\nx: `, 'y')],
+    ['nothing at all', () => undefined],
+    [
+      'a body that never ends',
+      (socket) => dripping(socket, `${JSON_HEAD}content-length: 99999\r\n\r\n`, ' '),
+    ],
+    [
+      'chunks that never end',
+      (socket) => dripping(socket, `${JSON_HEAD}transfer-encoding: chunked\r\n\r\n`, '1\r\n \r\n'),
+    ],
+    ['a body that stops', (socket) => void socket.write(`${JSON_HEAD}content-length: 9\r\n\r\n{`)],
+  ])('%s', async (_, send) => {
+    const { call, url } = await runCodecServer({ limits });
+    const senders = connections(url);
+    for (const socket of senders) {
+      socket.resume();
+      send(socket);
+    }
+    expect((await call('POST /decode', BODY)).status).toBe(200);
+    await Promise.all(senders.map((socket) => closed(socket)));
+  });
+
+  it('responses that nobody reads', async () => {
+    const { call, url } = await runCodecServer({ limits });
+    const large = `{"data":"${'A'.repeat(8_000_000)}"}`;
+    const { text } = await call('POST /encode', `{"payloads":[${large}]}`);
+    const readers = connections(url);
+    for (const socket of readers) {
+      socket.pause();
+      socket.write(`${JSON_HEAD}content-length: ${text.length}\r\n\r\n${text}`);
+    }
+    expect((await call('POST /decode', BODY)).status).toBe(200);
+  });
+});
+
+const HEAD = `POST /decode HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\nx-namespace: default`;
+const JSON_HEAD = `${HEAD}\r\ncontent-type: application/json\r\n`;
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
+}
+
+/** More than are read at once, until the running test ends. */
+function connections(url: string): Socket[] {
+  return Array.from({ length: 12 }, () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+    onTestFinished(() => void socket.destroy());
+    return socket;
+  });
+}
+
+/** Writes a beginning, then the same again and again. */
+function dripping(socket: Socket, begin: string, again: string): void {
+  socket.write(begin);
+  const more = setInterval(() => socket.write(again), 20);
+  socket.on('close', () => clearInterval(more));
+}
 
 /** A request with a valid token whose body does not come to its end. */
 function halfSent(url: string) {

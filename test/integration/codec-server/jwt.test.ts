@@ -47,6 +47,19 @@ function token({ claims = {}, kid = 'one', key = issuer.privateKey, alg = 'RS256
   return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg, kid }).sign(key);
 }
 
+/** A valid token whose header was replaced, with the signature it had. */
+async function withHeader(header: object): Promise<string> {
+  return (await token()).replace(/^[^.]*/, Buffer.from(JSON.stringify(header)).toString('base64url'));
+}
+
+/** A token that a stranger has signed, who says in its header why it is valid. */
+async function signedByStranger(header: object): Promise<string> {
+  const now = Math.floor(Date.now() / 1_000);
+  return new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: 'olga@example.com', iat: now, exp: now + 300 })
+    .setProtectedHeader({ alg: 'RS256', kid: 'one', ...header })
+    .sign(stranger.privateKey);
+}
+
 describe('a JSON Web Token of the issuer', () => {
   it('will do, beside the tokens of the settings', async () => {
     for (const valid of [await token(), await token({ claims: { aud: ['other', AUDIENCE] } }), TOKEN]) {
@@ -80,6 +93,42 @@ describe('a JSON Web Token of the issuer', () => {
       async () => (await token()).replace(/\.[^.]{10}/, (part) => `${part.slice(0, -1)}_`),
     ],
     ['is no token at all', async () => 'a.b.c'],
+    [
+      'is encrypted',
+      async () => 'eyJhbGciOiJkaXIiLCJlbmMiOiJBMTI4R0NNIn0..AAAAAAAAAAAAAAAA.AA.AAAAAAAAAAAAAAAAAAAAAA',
+    ],
+    ...['None', 'NONE', 'nOnE', '', 'HS256', 'RS1', 'ES256K', 'RSA-OAEP'].map(
+      (alg): [string, () => Promise<string>] => [
+        `says its algorithm is "${alg}"`,
+        () => withHeader({ alg, kid: 'one' }),
+      ],
+    ),
+    ['brings its own key', async () => signedByStranger({ jwk: await exportJWK(stranger.publicKey) })],
+    ['says where its key is', () => signedByStranger({ jku: 'https://keys.example.org/jwks.json' })],
+    ['says where its certificate is', () => signedByStranger({ x5u: 'https://keys.example.org/x.pem' })],
+    ['brings its own certificate', () => signedByStranger({ x5c: ['AA=='] })],
+    ['names a file as its key', () => signedByStranger({ kid: '../../../../dev/null' })],
+    ['names a query as its key', () => signedByStranger({ kid: "' OR 1=1 --" })],
+    ['names a prototype as its key', () => signedByStranger({ kid: '__proto__' })],
+    [
+      'wants something understood that nobody knows',
+      () => withHeader({ alg: 'RS256', kid: 'one', crit: ['x'], x: 1 }),
+    ],
+    ['is not encoded', () => withHeader({ alg: 'RS256', kid: 'one', crit: ['b64'], b64: false })],
+    ['has no signature', async () => (await token()).replace(/[^.]*$/, '')],
+    [
+      'has the signature of another',
+      async () =>
+        (await token()).replace(/[^.]*$/, (await token({ claims: { sub: 'x' } })).split('.')[2] ?? ''),
+    ],
+    ['has four parts', async () => `${await token()}.AA`],
+    ['expires in words', () => token({ claims: { exp: 'tomorrow' } })],
+    ['expires in a list', () => token({ claims: { exp: [4_102_444_800] } })],
+    ['is for an object', () => token({ claims: { aud: { [AUDIENCE]: true } } })],
+    ['is for an audience that begins alike', () => token({ claims: { aud: `${AUDIENCE}-2` } })],
+    ['is of an issuer that begins alike', () => token({ claims: { iss: `${ISSUER}.example.org` } })],
+    ['is of an issuer with a slash', () => token({ claims: { iss: `${ISSUER}/` } })],
+    ['is of several issuers', () => token({ claims: { iss: [ISSUER, 'https://login.example.org'] } })],
   ])('that %s is refused', async (_, make) => {
     const { status, headers } = await decodeWith(await make());
     expect(status).toBe(401);

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -329,6 +331,43 @@ describe('what is refused', () => {
       expect(reply.headers.get('www-authenticate')).toBe(challenge);
     }
   });
+
+  it.each<[string, (path: string) => string]>([
+    [
+      'two headers',
+      (path) => head(path, [`authorization: Bearer ${TOKEN}x`, `authorization: Bearer ${TOKEN}`]),
+    ],
+    ['a token after another', (path) => head(path, [`authorization: Bearer x, Bearer ${TOKEN}`])],
+    ['a token after a tab', (path) => head(path, [`authorization: Bearer\t${TOKEN}`])],
+    ['a token that goes on', (path) => head(path, [`authorization: Bearer ${TOKEN}\u00a0`])],
+    ['a token in upper case', (path) => head(path, [`authorization: Bearer ${TOKEN.toUpperCase()}`])],
+    ['a token in base64', (path) => head(path, [`authorization: Bearer ${btoa(TOKEN)}`])],
+    ['a token in the query', (path) => head(`${path}?access_token=${TOKEN}&token=${TOKEN}`, [])],
+    ['a token in a cookie', (path) => head(path, [`cookie: authorization=Bearer ${TOKEN}; token=${TOKEN}`])],
+    ['a token in another header', (path) => head(path, [`x-authorization: Bearer ${TOKEN}`])],
+    ['a token for a proxy', (path) => head(path, [`proxy-authorization: Bearer ${TOKEN}`])],
+    ['a path that leads there', (path) => head(`/healthz/..${path}`, [])],
+    ['a path with two slashes', (path) => head(`/${path}`, [])],
+    ['an absolute URL', (path) => head(`http://127.0.0.1${path}`, [])],
+    ['another method in a header', (path) => head(path, ['x-http-method-override: OPTIONS'])],
+    [
+      'an address of our own',
+      (path) => head(path, ['x-forwarded-for: 127.0.0.1', 'forwarded: for=127.0.0.1']),
+    ],
+  ])('%s', async (_, requestTo) => {
+    const { url, log } = await runReceiver(rig);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.end(requestTo('/onboardings/nobody'));
+    const answer = await text(socket);
+    // None finds out that there is no such onboarding.
+    expect(answer).toMatch(/^HTTP\/1\.1 40[014] /);
+    expect(answer).not.toContain('no such onboarding');
+    for (const told of [answer, log()]) expect(told).not.toContain(TOKEN);
+  });
+
+  function head(path: string, headers: readonly string[]): string {
+    return [`GET ${path} HTTP/1.1`, 'host: x', 'connection: close', ...headers, '', ''].join('\r\n');
+  }
 
   it('everyone, when there are no tokens', async () => {
     const receiver = await runReceiver(rig, { tokens: [] });
