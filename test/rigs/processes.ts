@@ -20,8 +20,9 @@ export async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   input = '',
+  cwd = ROOT,
 ): Promise<Finished> {
-  const child = spawn(command, args, { cwd: ROOT, env: environmentOf(env), detached: true });
+  const child = spawn(command, args, { cwd, env: environmentOf(env), detached: true });
   endWithUs(child, 'group');
   // It may end without reading.
   child.stdin.on('error', () => {});

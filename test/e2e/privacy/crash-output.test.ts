@@ -68,9 +68,7 @@ it('a worker that fails while it works on an input logs nothing of that input', 
   });
   const isSent = async () => {
     const { raw } = await onboarding.handle.describe();
-    return raw.pendingActivities?.some(
-      ({ activityType }) => activityType?.name === 'submitHolder',
-    );
+    return raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'submitHolder');
   };
   await eventually(isSent, Boolean, 'the submission');
   worker.child.kill('SIGUSR2');
