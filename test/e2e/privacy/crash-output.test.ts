@@ -1,6 +1,11 @@
-import { expect, inject, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { KEY, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
-import { run } from '../../rigs/processes.js';
+import { holderOf, ownersOf } from '../../rigs/privacy/marked-inputs.js';
+import { found, markers } from '../../rigs/privacy/markers.js';
+import { launchNode, run } from '../../rigs/processes.js';
+import { createRig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 /** What an input holds, in the message of a failure that nobody foresaw. */
 const MESSAGE = 'profile of 900123456 for ada@example.com, (518) 555-0100, Bearer 0a1b2c3d4e5f';
@@ -42,4 +47,52 @@ it.concurrent.each([
   });
   for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
   for (const told of ['900123456', 'ada@', '555-0100', '0a1b2c3d']) expect(stderr).not.toContain(told);
+});
+
+it('a worker that fails while it works on an input logs nothing of that input', async () => {
+  const rig = await createRig({ worker: false });
+  onTestFinished(() => rig.close());
+  const marked = markers();
+  const onSignal = "process.on('SIGUSR2', () => { throw new Error(process.env.FAILURE) })";
+  const env = { ...rig.env, GANGWAY_LOG_LEVEL: 'debug', FAILURE: JSON.stringify(Object.values(marked)) };
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(onSignal)}`, 'dist/worker.js'];
+  const worker = await launchNode(args, env, 'worker is ready');
+  await rig.sandbox.plan('delay', 'submit-business-account-holder', { milliseconds: 60_000 });
+  const holder = holderOf(marked, marked.ssn, marked.dba);
+  const beneficialOwners = ownersOf(marked);
+  const onboarding = await rig.onboardBusiness({
+    externalId: `b-${randomUUID()}`,
+    holder,
+    beneficialOwners,
+    dueInHours: 48,
+  });
+  const isSent = async () => {
+    const { raw } = await onboarding.handle.describe();
+    return raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'submitHolder');
+  };
+  await eventually(isSent, Boolean, 'the submission');
+  worker.child.kill('SIGUSR2');
+  expect(await worker.exit).toBe(1);
+  expect(worker.stderr()).toContain('the process has failed');
+  const inFlight = [
+    'ssn',
+    'ein',
+    'dateOfBirth',
+    'email',
+    'phone',
+    'businessPhone',
+    'street',
+    'homeStreet',
+    'firstName',
+  ] as const;
+  const owners = [
+    'ownerSsn',
+    'ownerDateOfBirth',
+    'ownerPhone',
+    'ownerStreet',
+    'ownerName',
+    'familyName',
+  ] as const;
+  const wanted = Object.fromEntries([...inFlight, ...owners].map((name) => [name, marked[name]]));
+  expect(found(Buffer.from(worker.stderr()), wanted)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, expect, it } from 'vitest';
 import type { BusinessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
 import type { CustomerOnboardingInput } from '../../../src/messages/customer-onboarding-input.js';
@@ -16,12 +17,15 @@ import { holderOf, merchantOf, ownersOf } from '../../rigs/privacy/marked-inputs
 import { found, type Markers, markers } from '../../rigs/privacy/markers.js';
 import { databaseOf, kept } from '../../rigs/privacy/places.js';
 import { launch } from '../../rigs/processes.js';
+import { TOKEN } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { collector } from '../../rigs/tracing/collector.js';
 
 /** Everything that an operator of the Temporal server, or of its logs and metrics, could read. */
 interface Places {
   readonly histories: Buffer;
+  /** Histories as JSON, as people export and keep them. */
+  readonly recordings: Buffer;
   readonly visibility: Buffer;
   readonly database: Buffer;
   readonly logs: Buffer;
@@ -45,10 +49,11 @@ describe('private values, each marked, in onboardings with failures of every kin
 
   it('are found by the same search when payloads are in the clear', async () => {
     const marked = markers();
-    const { histories, database, ...elsewhere } = await live(marked, { payloadKeys: '' });
+    const { histories, recordings, database, ...elsewhere } = await live(marked, { payloadKeys: '' });
     // Credentials never go through Temporal.
     const { password: _, deviceToken: _1, ...told } = marked;
     expect(found(histories, told).sort()).toEqual(Object.keys(told).sort());
+    expect(found(recordings, told).sort()).toEqual(Object.keys(told).sort());
     expect(found(database, told).sort()).toEqual(Object.keys(told).sort());
     const { tokens: _2, ...places } = elsewhere;
     expect(Object.values(places).flatMap((bytes) => found(bytes, marked))).toEqual([]);
@@ -123,7 +128,8 @@ async function story(rig: Rig, env: Record<string, string>, marked: Markers): Pr
   await sandbox.plan('drop-after-commit', 'submit-business-account-holder');
   await sandbox.plan('expired-token', 'list-new-tickets');
 
-  const customer = await rig.onboard(customerOf(marked));
+  const received = await receive(env, marked);
+  const customer = new Onboarding(rig.client, workflowId('customerOnboarding', 'marked'));
   await Promise.all([
     onboardBoth(rig, customer, env, marked),
     changeAddress(rig, marked),
@@ -132,7 +138,57 @@ async function story(rig: Rig, env: Record<string, string>, marked: Markers): Pr
   const shown = await Promise.all(
     ['status', 'watch'].map((command) => gangway(env, [command, customer.workflowId])),
   );
-  return shown.map(({ stderr }) => stderr).join('');
+  return [received, ...shown.map(({ stderr }) => stderr)].join('');
+}
+
+/**
+ * Starts the customer by REST, and sends what is refused: other bodies, wrong fields, no JSON, events that nobody signed. Answers
+ * what the receiver logged.
+ */
+async function receive(env: Record<string, string>, marked: Markers): Promise<string> {
+  const settings = {
+    RECEIVER_ADDRESS: '127.0.0.1:0',
+    RECEIVER_TOKENS: TOKEN,
+    RECEIVER_SECRETS: SECRET,
+    RECEIVER_BANKING_AUTH: 'none',
+  };
+  const receiver = await launch('receiver', { ...env, ...settings }, 'receiver is ready');
+  const line =
+    receiver
+      .stderr()
+      .split('\n')
+      .find((each) => each.includes('receiver is ready')) ?? '';
+  const { url } = JSON.parse(line) as { url: string };
+  const send = async (path: string, method: string, body: string, type = 'application/json') => {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': type };
+    const response = await fetch(url + path, { method, headers, body });
+    return [response.status, await response.text()] as const;
+  };
+  const { externalId, ...input } = customerOf(marked);
+  const body = { type: 'customer', ...input };
+  const put = (changed: object) => send(`/onboardings/${externalId}`, 'PUT', JSON.stringify(changed));
+  const wrong = {
+    ...body,
+    business: { ...body.business, holder: { ...body.business.holder, ssn: marked.ein.slice(1) } },
+  };
+  const replies = [
+    await put(body),
+    await put(body),
+    await put({ ...body, onDecline: 'cancel-other' }),
+    await put({ ...wrong, [marked.ssn]: marked.email }),
+    await send(`/onboardings/m-${marked.ssn}`, 'PUT', JSON.stringify(body)),
+    await send('/onboardings/other', 'PUT', JSON.stringify(body).slice(0, -1)),
+    await send('/events', 'POST', JSON.stringify({ data: body }), 'application/cloudevents+json'),
+    await send('/webhooks/banking', 'POST', JSON.stringify(body)),
+    await send(`/${marked.ssn}/${encodeURIComponent(marked.street)}?email=${marked.email}`, 'POST', '{}'),
+  ];
+  expect(replies.map(([status]) => status)).toEqual([202, 200, 409, 422, 422, 400, 401, 202, 404]);
+  const { ssn: _, ...others } = marked;
+  expect(found(Buffer.from(replies.map(([, text]) => text).join('\n')), others)).toEqual([]);
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  receiver.child.kill('SIGTERM');
+  await receiver.exit;
+  return receiver.stderr() + metrics;
 }
 
 /** A customer with a note and a ticket, and a business of its own. */
@@ -250,12 +306,20 @@ function businessOf(marked: Markers): BusinessOnboardingInput {
   return { externalId: 'marked-too', holder: refused, dueInHours: 48 };
 }
 
-async function temporalKnows({ client }: Rig): Promise<Pick<Places, 'histories' | 'visibility'>> {
+async function temporalKnows({
+  client,
+}: Rig): Promise<Pick<Places, 'histories' | 'recordings' | 'visibility'>> {
   const histories: Buffer[] = [];
+  const recordings: string[] = [];
   const visibility: Buffer[] = [];
   for await (const execution of kept(client)) {
     histories.push(execution.bytes);
+    recordings.push(historyToJSON(execution.history));
     visibility.push(execution.visibility);
   }
-  return { histories: Buffer.concat(histories), visibility: Buffer.concat(visibility) };
+  return {
+    histories: Buffer.concat(histories),
+    recordings: Buffer.from(recordings.join('\n')),
+    visibility: Buffer.concat(visibility),
+  };
 }

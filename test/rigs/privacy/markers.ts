@@ -26,7 +26,7 @@ export function markers() {
     ownerName: word('Owner'),
     legalName: word('Legal'),
     dba: word('Dba'),
-    application: word('Application'),
+    application: `${word('Application')} "Ärger" & <Söhne>`,
     note: word('Note'),
     noteAnswer: word('Answer'),
     ticket: word('Ticket'),
@@ -45,8 +45,8 @@ export function markers() {
 
 export type Markers = ReturnType<typeof markers>;
 
-/** In which ways a value may stand somewhere: as it is, in base64 at each of its three offsets, in UTF-16, in hex. */
-export function disguises(value: string): readonly Buffer[] {
+/** In which ways the bytes of a value may stand somewhere: as they are, in base64 at each of its three offsets, in UTF-16. */
+function exactForms(value: string): readonly Buffer[] {
   const bytes = Buffer.from(value);
   const base64 = [0, 1, 2].map((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
@@ -56,17 +56,50 @@ export function disguises(value: string): readonly Buffer[] {
       .replace(/=+$/, '')
       .slice(0, -1);
   });
-  return [
-    bytes,
-    Buffer.from(value, 'utf16le'),
-    Buffer.from(bytes.toString('hex')),
-    ...base64.map((text) => Buffer.from(text)),
-  ];
+  const inUrls = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
+  return [Buffer.from(value, 'utf16le'), ...[...base64, ...inUrls].map((text) => Buffer.from(text))];
 }
 
-/** The names of the markers that are found in some bytes. */
+/** As a text within JSON has it. */
+function inJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
+}
+
+/** In which ways its text may be written, in whatever case: as in URLs, in JSON, in HTML, in hex; numbers with signs between. */
+function writtenForms(value: string): readonly string[] {
+  const json = inJson(value);
+  const escaped = json.replace(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const inHtml = value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  const url = encodeURIComponent(value);
+  const forms = [value, json, inJson(json), escaped, inHtml, url];
+  const more = [encodeURIComponent(url), url.replaceAll('%20', '+'), Buffer.from(value).toString('hex')];
+  return [...new Set([...forms, ...more, [...value].reverse().join(''), ...divided(value)])].filter(
+    (form) => form.length > 1,
+  );
+}
+
+/** A number as people divide it: 123-45-6789, 12-3456789, (518) 555-0100. */
+function divided(value: string): string[] {
+  if (!/^\d{9,10}$/.test(value)) return [];
+  const groups = value.length === 9 ? [/(...)(..)(....)/, /(..)(.......)/] : [/(...)(...)(....)/];
+  const parts = groups.map((pattern) => (pattern.exec(value) ?? []).slice(1));
+  const signs = ['-', '.', ' ', '/', '_', ':', '\u2011'];
+  const [first = '', second = '', third = ''] = parts[0] ?? [];
+  return [...parts.flatMap((each) => signs.map((sign) => each.join(sign))), `(${first}) ${second}-${third}`];
+}
+
+/** The names of the markers that are found in some bytes, in any disguise. */
 export function found(searched: Buffer, wanted: Readonly<Record<string, string>>): string[] {
+  const lower = Buffer.from(asciiLower(searched.toString('latin1')), 'latin1');
+  const isThere = (value: string) =>
+    [value, inJson(value)].flatMap(exactForms).some((bytes) => searched.includes(bytes)) ||
+    writtenForms(value).some((form) => lower.includes(Buffer.from(asciiLower(form))));
   return Object.entries(wanted)
-    .filter(([, value]) => disguises(value).some((bytes) => searched.includes(bytes)))
+    .filter(([, value]) => isThere(value))
     .map(([name]) => name);
+}
+
+/** Other letters stay, because they may be parts of any bytes. */
+function asciiLower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

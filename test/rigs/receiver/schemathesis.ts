@@ -40,6 +40,9 @@ export async function attack(url: string, seconds: number, args: readonly string
         ...[...bounds, ...output, ...args],
       ],
       { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' },
+      '',
+      // It keeps what it finds where it runs.
+      folder,
     );
     const { entries } = JSON.parse(await readFile(cassette, 'utf8')).log as { entries: unknown[] };
     return { cases: entries.length, found: code === 0 ? '' : `${stdout}${stderr}` };
