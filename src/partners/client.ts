@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
 import { untilAborted } from '../http/deadline.js';
+import { isNestedDeeper } from '../messages/nesting.js';
 import { LONGEST, shortened } from './bounds.js';
 import {
   type Download,
@@ -239,10 +240,11 @@ function maskedFailure({ requestId, ...details }: Failure, mask: (text: string) 
   return { ...details, fields, ...(requestId !== undefined && { requestId: mask(requestId) }) };
 }
 
-/** The JSON of a body, its numbers with all their digits; undefined when it is none. */
+/** The JSON of a body, its numbers with all their digits; undefined when it is none, or nested too deep. */
 function jsonIn(body: Buffer, { exactNumbers }: Operation): unknown {
   try {
-    return (exactNumbers ? parseExactly : parseKeepingDigits)(body.toString('utf8'));
+    const json = (exactNumbers ? parseExactly : parseKeepingDigits)(body.toString('utf8'));
+    return isNestedDeeper(json) ? undefined : json;
   } catch {
     return undefined;
   }

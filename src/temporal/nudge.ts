@@ -18,7 +18,10 @@ export const NUDGES = {
 
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 
-/** So long, in milliseconds, a wait that has just begun is waited for, and the next one after a wait that has just ended. */
+/** The first attempt of a wait is waited for this long, in milliseconds; a busy worker may take it late. */
+const FIRST_ATTEMPT_MS = 30_000;
+
+/** The next wait is waited for this long, in milliseconds, after one that has just ended. */
 const CHANGE_OF_WAITS_MS = 5_000;
 
 /**
@@ -120,5 +123,5 @@ export function isNotFound(error: unknown): boolean {
 /** The first attempt of a wait may be too soon after another read, and then does not read. Without a worker it never runs. */
 function isFresh({ attempt, lastFailure, scheduledTime }: Pending): boolean {
   const age = Date.now() - Number(scheduledTime?.seconds ?? 0) * 1_000;
-  return !lastFailure && (attempt ?? 1) <= 1 && age < CHANGE_OF_WAITS_MS;
+  return !lastFailure && (attempt ?? 1) <= 1 && age < FIRST_ATTEMPT_MS;
 }

@@ -7,6 +7,7 @@ import { registerSearchAttributes } from '../../../src/temporal/search-attribute
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 /** On a server that suggests a new run after a few dozen events, where a real one waits for thousands. */
 async function withImpatientServer(story: (rig: Rig) => Promise<void>): Promise<void> {
@@ -37,9 +38,10 @@ describe.concurrent('a boarding whose history grows long', { timeout: 90_000 }, 
 
       // Changes that mean nothing to us make the history grow.
       for (let change = 0; change < 8; change++) {
-        const comment = `still looking ${change}`;
-        await sandbox.transition(merchantProfileId, { comment });
-        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+        const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
+        await sandbox.transition(merchantProfileId, { status, comment: `still looking ${change}` });
+        const detail = `${status}: still looking ${change}`;
+        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
       }
       expect((await boarding.handle.describe()).runId).not.toBe(runId);
       const between = await boarding.state();
@@ -69,9 +71,10 @@ describe.concurrent('a boarding whose history grows long', { timeout: 90_000 }, 
       );
       const run = async () => (await boarding.handle.describe()).runId;
       for (let change = 0; (await run()) === firstRun; change++) {
-        const comment = `still looking ${change}`;
-        await sandbox.transition(merchantProfileId, { comment });
-        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+        const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
+        await sandbox.transition(merchantProfileId, { status, comment: `still looking ${change}` });
+        const detail = `${status}: still looking ${change}`;
+        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
         expect(change).toBeLessThan(30);
       }
       const { currentDetails } = await boarding.handle.query<{ currentDetails: string }>(
@@ -99,15 +102,21 @@ describe.concurrent('a boarding whose history grows long', { timeout: 90_000 }, 
       const boarding = new Onboarding<MerchantBoardingOutcome>(client, workflowId);
       const { merchantProfileId = 0 } = await boarding.until(({ requirements }) => requirements.length === 2);
       for (let change = 0; change < 8; change++) {
-        const comment = `still looking ${change}`;
-        await sandbox.transition(merchantProfileId, { comment });
-        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === `Pending: ${comment}`, comment);
+        const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
+        await sandbox.transition(merchantProfileId, { status, comment: `still looking ${change}` });
+        const detail = `${status}: still looking ${change}`;
+        await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
       }
       const { runId, typedSearchAttributes } = await boarding.handle.describe();
       expect(runId).not.toBe(first.firstExecutionRunId);
       expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount)).toBe('acme');
       for (const run of [first.firstExecutionRunId, runId]) {
-        expect(await queuesOf(client, workflowId, run)).toEqual(new Set([`${taskQueue}-boarding-acme`]));
+        const queues = await eventually(
+          () => queuesOf(client, workflowId, run),
+          ({ size }) => size > 0,
+          'an activity of the run',
+        );
+        expect(queues).toEqual(new Set([`${taskQueue}-boarding-acme`]));
       }
       await boarding.handle.terminate();
     });

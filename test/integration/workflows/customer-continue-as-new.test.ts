@@ -26,10 +26,14 @@ const childrenOf = ({ workflowId }: Onboarding<unknown>) => {
   };
 };
 
-/** Has the underwriters say something that means nothing to us, and waits until the customer knows. */
+let changes = 0;
+
+/** Has the underwriters move the merchant on and back, and waits until the customer knows. */
 async function change(onboarding: Onboarding<unknown>, merchantProfileId: number): Promise<void> {
   const comment = `looking ${randomUUID()}`;
-  await rig.sandbox.transition(merchantProfileId, { comment });
+  changes += 1;
+  const status = changes % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
+  await rig.sandbox.transition(merchantProfileId, { status, comment });
   const known = ({ boarding }: Awaited<ReturnType<Onboarding['state']>>) =>
     boarding?.timeline.at(-1)?.detail?.endsWith(comment) ?? false;
   await onboarding.until(known, comment);
