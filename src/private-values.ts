@@ -30,7 +30,8 @@ export const PRIVATE_PATTERNS = {
   socialSecurityNumber: /(?<!\d)\d{3}[-._: ]\d{2}[-._: ]\d{4}(?!\d)/,
   /** A social security number as the bank takes it, which nothing tells from other ids of nine digits. */
   nineDigits: /(?<![\dA-Fa-f])\d{9}(?![\dA-Fa-f])/,
-  taxNumber: /(?<![\dA-Fa-f])\d{2}-\d{7}(?![\dA-Fa-f])/,
+  /** Not behind a date, as in `2026-01-31-1234567`. */
+  taxNumber: /(?<![\dA-Fa-f]|\d-)\d{2}-\d{7}(?![\dA-Fa-f])/,
   phoneNumber: /(?<!\d)\(?\d{3}\)?[-._ ]{1,2}\d{3}[-._ ]\d{4}(?!\d)|(?<!\w)\+\d{8,15}(?!\d)/,
   email: /(?<![\w.%+-])[\w.%+-]+@[\w-]+(?:\.[\w-]+)+/,
   /** An HTTP scheme and what follows it, unless that is a plain word. */

@@ -8,7 +8,7 @@ import { boardingResponse, hostilePartner, NOTES, STATUS } from '../../rigs/work
 
 const BOARDINGS = 50;
 /** Several reads of each. */
-const READS = 400;
+const READS = 200;
 const MIB = 1_024 * 1_024;
 /** Of a worker's container, see deploy/kubernetes/worker.yaml. */
 const LIMIT_MIB = 1_024;
