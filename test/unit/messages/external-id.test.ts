@@ -18,6 +18,7 @@ describe('an externalId', () => {
     'd41d8cd98f00b204e9800998ecf8427e',
     'cus_9s6XKzkNRiz8i3',
     'order-2026-11-22-0001',
+    '2026-11-22-1234567',
     '2026-11-22T10:15:00Z',
     'a123456789',
   ])('may be %s, in which digits mean nothing', (id) => {
