@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
 import { activityInfo, CompleteAsyncError, Context, getClient } from '@temporalio/activity';
 import {
   ActivityCancelledError,
@@ -200,6 +201,8 @@ class Marks {
   }
 
   async #set(): Promise<void> {
+    // A mark that is sent into a cut connection may arrive after this worker has died, and nothing was sent then.
+    await untilTemporalResponds();
     const sent = { sentAt: new Date().toISOString(), ...this.#baseline };
     try {
       await record({ sending: true, ...sent });
@@ -251,7 +254,23 @@ async function record(mark: Mark): Promise<void> {
 }
 
 /** Repeats a request to the Temporal service until it is answered. It ends with the attempt, which is then not found. */
-async function untilTaken(request: () => Promise<void>): Promise<void> {
+function untilTaken(request: () => Promise<void>): Promise<void> {
+  return repeated(request, (error) => error instanceof ActivityCompletionError);
+}
+
+/** A refusal is a response as well. Without one, the connection of a worker fails as `CANCELLED`. */
+const REFUSALS: readonly unknown[] = [status.UNIMPLEMENTED, status.PERMISSION_DENIED, status.UNAUTHENTICATED];
+
+function untilTemporalResponds(): Promise<unknown> {
+  const request = () => getClient().workflowService.getSystemInfo({});
+  const isRefused = (error: unknown) => REFUSALS.includes((error as { code?: unknown }).code);
+  return repeated(request, (error) => !isRefused(error)).catch(() => undefined);
+}
+
+async function repeated<Response>(
+  request: () => Promise<Response>,
+  again: (error: unknown) => boolean,
+): Promise<Response> {
   const client = getClient();
   // The activity's own client ends its requests when the worker begins to shut down.
   const { signal } = new AbortController();
@@ -260,7 +279,7 @@ async function untilTaken(request: () => Promise<void>): Promise<void> {
     try {
       return await client.withAbortSignal(signal, inTime);
     } catch (error) {
-      if (!(error instanceof ActivityCompletionError)) throw error;
+      if (!again(error)) throw error;
       await sleep(REPORT_PAUSE_MS);
     }
   }

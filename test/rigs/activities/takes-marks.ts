@@ -6,4 +6,5 @@ export const takesMarks = {
   withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
   activity: { heartbeat: async () => undefined },
   workflow: { list: () => [] },
+  workflowService: { getSystemInfo: async () => ({}) },
 } as unknown as Client;

@@ -49,6 +49,7 @@ async function attempt(
     if (answer) throw answer;
   };
   const service = {
+    workflowService: { getSystemInfo: async () => ({}) },
     withDeadline: (_: unknown, request: () => Promise<void>) => request(),
     withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
     activity: {
