@@ -10,7 +10,7 @@ import { flood } from '../../rigs/receiver/flood.js';
 import { clientOf, runReceiver } from '../../rigs/receiver/running-receiver.js';
 import { eventually } from '../../rigs/waiting.js';
 
-const EVENTS = 500;
+const EVENTS = 1_500;
 
 /** When the server is killed: once this many workflows are there, and some more again. */
 const KILLED_AT = [60, 200];
