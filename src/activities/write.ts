@@ -61,7 +61,7 @@ export async function write<Result>(
 ): Promise<Result> {
   const { heartbeatDetails, activityType, startToCloseTimeoutMs, attempt } = activityInfo();
   const earlier = heartbeatDetails as Mark | undefined;
-  const isUnclear = earlier?.sending ?? isResetWithoutMarks();
+  const isUnclear = earlier?.sending ?? (await isResetWithoutMarks());
   if (isUnclear && !mayRepeat) throw lost(activityType, earlier);
 
   const marks = new Marks();
@@ -144,13 +144,24 @@ function isFinal(failure: unknown): boolean {
 
 /**
  * An operator may reset an activity together with its heartbeat details. The attempts are numbered from 1 again, but one
- * after a reset is scheduled later than the activity was. Each attempt that failed by itself has left a mark, if a cleared one.
+ * after a reset is scheduled later than the activity was. So is the first attempt of all, when the server hands it over to
+ * another build; then no attempt has ended before it.
  */
-function isResetWithoutMarks(): boolean {
+async function isResetWithoutMarks(): Promise<boolean> {
   const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs, heartbeatDetails } =
     activityInfo();
   const wasReset = attempt === 1 && currentAttemptScheduledTimestampMs !== scheduledTimestampMs;
-  return wasReset && heartbeatDetails === undefined;
+  return wasReset && heartbeatDetails === undefined && (await hasEndedBefore());
+}
+
+/** Whether an attempt of this activity has ended. Of one without a workflow that is not known, and taken for true. */
+async function hasEndedBefore(): Promise<boolean> {
+  const { workflowExecution, activityId } = activityInfo();
+  if (!workflowExecution) return true;
+  const { workflowId, runId } = workflowExecution;
+  const { raw } = await getClient().workflow.getHandle(workflowId, runId).describe();
+  const pending = raw.pendingActivities?.find((each) => each.activityId === activityId);
+  return !pending || Boolean(pending.lastAttemptCompleteTime ?? pending.lastFailure);
 }
 
 /** When a request was sent, and what was there before. */

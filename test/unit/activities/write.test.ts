@@ -40,7 +40,9 @@ async function attempt(
     info = {},
     answers = [],
     mayRepeat = false,
-  }: { info?: Info; answers?: (Error | undefined)[]; mayRepeat?: boolean } = {},
+    // An attempt has ended before.
+    pending = { activityId: 'test', lastAttemptCompleteTime: { seconds: 1 } },
+  }: { info?: Info; answers?: (Error | undefined)[]; mayRepeat?: boolean; pending?: object } = {},
 ) {
   const log: string[] = [];
   const next = async (entry: string) => {
@@ -50,6 +52,7 @@ async function attempt(
   };
   const service = {
     workflowService: { getSystemInfo: async () => ({}) },
+    workflow: { getHandle: () => ({ describe: async () => ({ raw: { pendingActivities: [pending] } }) }) },
     withDeadline: (_: unknown, request: () => Promise<void>) => request(),
     withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
     activity: {
@@ -137,6 +140,11 @@ describe('a write', () => {
     const { log, outcome } = await attempt(sending(), { info: RESET });
     expect(log).toEqual([]);
     expect(outcome).toMatchObject({ nonRetryable: true, details: [{ kind: 'Uncertain' }] });
+  });
+
+  it('is sent by a first attempt that the server has handed over to another build', async () => {
+    const { log } = await attempt(sending(), { info: RESET, pending: { activityId: 'test' } });
+    expect(log).toEqual(['mark', 'sent', 'complete "ok"']);
   });
 
   it('is sent by an attempt after a reset that left a cleared mark', async () => {
