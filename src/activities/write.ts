@@ -61,7 +61,7 @@ export async function write<Result>(
 ): Promise<Result> {
   const { heartbeatDetails, activityType, startToCloseTimeoutMs, attempt } = activityInfo();
   const earlier = heartbeatDetails as Mark | undefined;
-  const isUnclear = earlier?.sending ?? (await isResetWithoutMarks());
+  const isUnclear = earlier?.sending ?? isResetWithoutMarks();
   if (isUnclear && !mayRepeat) throw lost(activityType, earlier);
 
   const marks = new Marks();
@@ -144,25 +144,20 @@ function isFinal(failure: unknown): boolean {
 
 /**
  * An operator may reset an activity together with its heartbeat details. The attempts are numbered from 1 again, but one
- * after a reset is scheduled later than the activity was. So is the first attempt of all, when the server hands it over to
- * another build; then no attempt has ended before it.
+ * after a reset is scheduled later than the activity was. What matters are marks of an attempt that timed out, because any
+ * other either says that nothing was sent or is the last one. So an attempt that is scheduled sooner comes after none of
+ * these: the server hands a first attempt over to another build, too.
  */
-async function isResetWithoutMarks(): Promise<boolean> {
+function isResetWithoutMarks(): boolean {
   const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs, heartbeatDetails } =
     activityInfo();
-  const wasReset = attempt === 1 && currentAttemptScheduledTimestampMs !== scheduledTimestampMs;
-  return wasReset && heartbeatDetails === undefined && (await hasEndedBefore());
+  const laterMs = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
+  const mayHaveTimedOut = laterMs >= activityInfo().startToCloseTimeoutMs - TIMER_SHIFT_MS;
+  return attempt === 1 && laterMs > 0 && mayHaveTimedOut && heartbeatDetails === undefined;
 }
 
-/** Whether an attempt of this activity has ended. Of one without a workflow that is not known, and taken for true. */
-async function hasEndedBefore(): Promise<boolean> {
-  const { workflowExecution, activityId } = activityInfo();
-  if (!workflowExecution) return true;
-  const { workflowId, runId } = workflowExecution;
-  const { raw } = await getClient().workflow.getHandle(workflowId, runId).describe();
-  const pending = raw.pendingActivities?.find((each) => each.activityId === activityId);
-  return !pending || Boolean(pending.lastAttemptCompleteTime ?? pending.lastFailure);
-}
+/** The server's timers may be this much too early, in milliseconds. */
+const TIMER_SHIFT_MS = 1_000;
 
 /** When a request was sent, and what was there before. */
 type Sent = Omit<Mark, 'sending'>;

@@ -40,9 +40,7 @@ async function attempt(
     info = {},
     answers = [],
     mayRepeat = false,
-    // An attempt has ended before.
-    pending = { activityId: 'test', lastAttemptCompleteTime: { seconds: 1 } },
-  }: { info?: Info; answers?: (Error | undefined)[]; mayRepeat?: boolean; pending?: object } = {},
+  }: { info?: Info; answers?: (Error | undefined)[]; mayRepeat?: boolean } = {},
 ) {
   const log: string[] = [];
   const next = async (entry: string) => {
@@ -52,7 +50,6 @@ async function attempt(
   };
   const service = {
     workflowService: { getSystemInfo: async () => ({}) },
-    workflow: { getHandle: () => ({ describe: async () => ({ raw: { pendingActivities: [pending] } }) }) },
     withDeadline: (_: unknown, request: () => Promise<void>) => request(),
     withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
     activity: {
@@ -134,7 +131,14 @@ describe('a write', () => {
     expect(log).toEqual(['mark', 'sent', 'complete "ok"']);
   });
 
-  const RESET = { attempt: 1, scheduledTimestampMs: 1_000, currentAttemptScheduledTimestampMs: 1_001 };
+  const scheduledTimestampMs = Date.UTC(2026, 0, 1);
+  const startToCloseTimeoutMs = 120_000;
+  const scheduledLater = (laterMs: number) => ({
+    ...{ attempt: 1, scheduledTimestampMs, startToCloseTimeoutMs },
+    currentAttemptScheduledTimestampMs: scheduledTimestampMs + laterMs,
+  });
+  // By then an attempt can have timed out.
+  const RESET = scheduledLater(startToCloseTimeoutMs);
 
   it('is not sent by an attempt after a reset that took the marks away', async () => {
     const { log, outcome } = await attempt(sending(), { info: RESET });
@@ -143,7 +147,7 @@ describe('a write', () => {
   });
 
   it('is sent by a first attempt that the server has handed over to another build', async () => {
-    const { log } = await attempt(sending(), { info: RESET, pending: { activityId: 'test' } });
+    const { log } = await attempt(sending(), { info: scheduledLater(90_000) });
     expect(log).toEqual(['mark', 'sent', 'complete "ok"']);
   });
 
