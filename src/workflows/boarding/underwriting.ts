@@ -200,7 +200,9 @@ class Underwriting {
         if (isMoot(requirement)) desk.drop(requirement.id, 'the underwriters no longer ask');
     }
     for (const [id, mark] of this.#delivered) {
-      const isStale = phase === 'in-review' || (wanted.has(id) && this.#isSame(mark, { status, statusDate }));
+      // A review that takes effect between the reads of status and notes shows the old status without the note.
+      const mayBeListed = wanted.has(id) || !this.#restless.hasRestlessDate;
+      const isStale = phase === 'in-review' || (mayBeListed && this.#isSame(mark, { status, statusDate }));
       if (!isStale) this.#delivered.delete(id);
     }
     for (const note of notes) {
