@@ -149,11 +149,10 @@ function isFinal(failure: unknown): boolean {
  * these: the server hands a first attempt over to another build, too.
  */
 function isResetWithoutMarks(): boolean {
-  const { attempt, scheduledTimestampMs, currentAttemptScheduledTimestampMs, heartbeatDetails } =
-    activityInfo();
-  const laterMs = currentAttemptScheduledTimestampMs - scheduledTimestampMs;
-  const mayHaveTimedOut = laterMs >= activityInfo().startToCloseTimeoutMs - TIMER_SHIFT_MS;
-  return attempt === 1 && laterMs > 0 && mayHaveTimedOut && heartbeatDetails === undefined;
+  const { attempt, heartbeatDetails, startToCloseTimeoutMs, ...info } = activityInfo();
+  const laterMs = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
+  const mayHaveTimedOut = laterMs > 0 && laterMs >= startToCloseTimeoutMs - TIMER_SHIFT_MS;
+  return attempt === 1 && mayHaveTimedOut && heartbeatDetails === undefined;
 }
 
 /** The server's timers may be this much too early, in milliseconds. */

@@ -1,8 +1,6 @@
+import { status } from '@grpc/grpc-js';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import proto from '@temporalio/proto';
-
-/** What gRPC calls a thing that is not there. */
-const NOT_FOUND = 5;
 
 const Status = proto.temporal.api.enums.v1.WorkerDeploymentVersionStatus;
 
@@ -29,7 +27,7 @@ export async function deployedVersions(client: Client, deploymentName: string): 
   const summaries = await describe.then(
     ({ workerDeploymentInfo }) => workerDeploymentInfo?.versionSummaries ?? [],
     (error: unknown) => {
-      if (isGrpcServiceError(error) && error.code === NOT_FOUND) return [];
+      if (isGrpcServiceError(error) && error.code === status.NOT_FOUND) return [];
       throw error;
     },
   );

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
@@ -112,12 +113,9 @@ export async function retryNow(
   return retried;
 }
 
-/** gRPC's NOT_FOUND. */
-const NOT_FOUND = 5;
-
 /** Whether a workflow does not run, or never did. */
 export function isNotFound(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || (error as { code?: unknown }).code === NOT_FOUND;
+  return error instanceof WorkflowNotFoundError || (error as { code?: unknown }).code === status.NOT_FOUND;
 }
 
 /** The first attempt of a wait may be too soon after another read, and then does not read. Without a worker it never runs. */

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { status } from '@grpc/grpc-js';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { isUnreadable } from './unreadable.js';
-
-/** gRPC's NOT_FOUND: the history has been deleted, because its run ended longer ago than the namespace's retention. */
-const NOT_FOUND = 5;
 
 /**
  * Compares an input with the one that a workflow was first started with, before any correction.
@@ -19,7 +17,9 @@ export async function differenceFromStart(
   try {
     return differingFields(await firstInput(client, workflowId), JSON.parse(JSON.stringify(input)));
   } catch (error) {
-    if (isUnreadable(error) || (isGrpcServiceError(error) && error.code === NOT_FOUND)) return undefined;
+    // A history is deleted when its run ended longer ago than the namespace's retention.
+    if (isUnreadable(error) || (isGrpcServiceError(error) && error.code === status.NOT_FOUND))
+      return undefined;
     throw error;
   }
 }
