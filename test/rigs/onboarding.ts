@@ -1,4 +1,4 @@
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import { type Client, QueryNotRegisteredError, type WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { PollProgress } from '../../src/activities/poll.js';
@@ -13,15 +13,28 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
   private readonly converter: LoadedDataConverter;
 
   constructor(
-    client: Client,
+    private readonly client: Client,
     readonly workflowId: string,
   ) {
     this.handle = client.workflow.getHandle(workflowId);
     this.converter = client.options.loadedDataConverter;
   }
 
-  state(): Promise<OnboardingState> {
-    return this.handle.query(stateQuery);
+  /** Tries twice: a query that meets the eviction of a workflow that just ended fails, though its history replays. */
+  async state(): Promise<OnboardingState> {
+    return this.handle.query(stateQuery).catch((error: unknown) => {
+      if (!(error instanceof QueryNotRegisteredError)) throw error;
+      return this.handle.query(stateQuery);
+    });
+  }
+
+  /** Waits until the server lists it, which it does some time after it started. */
+  async listed(filter = ''): Promise<void> {
+    await eventually(
+      () => this.client.workflow.count(`WorkflowId = '${this.workflowId}'${filter}`),
+      ({ count }) => count === 1,
+      `${this.workflowId} in the list of workflows`,
+    );
   }
 
   outcome(): Promise<Outcome> {

@@ -45,6 +45,8 @@ describe('gangway backup and restore', () => {
       patch: { holder: { businessPhone: '5185550199' } },
     });
     await onboarding.outcome();
+    await boarding.listed(" AND OnboardingStage = 'underwriting' AND MerchantProfileId IS NOT NULL");
+    await onboarding.listed(" AND ExecutionStatus = 'Completed'");
 
     const { file, lines } = await backedUp();
     const text = lines.join('\n');
@@ -118,14 +120,15 @@ describe('gangway backup and restore', () => {
   });
 
   it('name what a missing key keeps from being restored', async () => {
-    const { workflowId } = await rig.board(merchant('waiting'));
+    const boarding = await rig.board(merchant('waiting'));
+    await boarding.listed();
     const { file } = await backedUp();
     const restored = await restoredElsewhere(file, { PAYLOAD_KEYS: generatePayloadKey() });
     expect(restored).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^not restored, because the key is not in PAYLOAD_KEYS: /),
     });
-    expect(restored.stderr).toContain(workflowId);
+    expect(restored.stderr).toContain(boarding.workflowId);
   });
 });
 

@@ -4,6 +4,7 @@ import { gangway, startGangway } from '../../rigs/command.js';
 import { tellingToken } from '../../rigs/partners/banking/partner.js';
 import { answering, type Respond, recordingServer } from '../../rigs/partners/servers.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -17,10 +18,15 @@ const call = (args: readonly string[], env: Record<string, string> = {}) =>
 /** Calls that workers have made of a partner. */
 async function idsOf(system: string): Promise<string[]> {
   const query = `ActivityType = 'callPartner' AND TaskQueue = '${rig.taskQueue}-${system}'`;
-  const ids: string[] = [];
-  for await (const { activityId } of rig.client.activity.list(query)) ids.push(activityId);
-  expect(ids).not.toEqual([]);
-  return ids;
+  return eventually(
+    async () => {
+      const ids: string[] = [];
+      for await (const { activityId } of rig.client.activity.list(query)) ids.push(activityId);
+      return ids;
+    },
+    (ids) => ids.length > 0,
+    'the list of activities, which the server writes later',
+  );
 }
 
 const WEBHOOK = '{"name":"gangway","url":"https://h.example.com","notificationType":"Fee"}';

@@ -8,6 +8,7 @@ import { business, customer, holder, merchant, terminal } from '../../rigs/input
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -17,6 +18,16 @@ afterAll(() => rig.close());
 
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 const file = (content: unknown) => inputFile(rig, content);
+/** The inbox's items of a customer and its parts, once the server lists as many. */
+const inbox = (externalId: string, count: number) =>
+  eventually(
+    async () =>
+      jsonLines(await gangway(['inbox', '--json'])).filter(({ workflowId: id }) =>
+        String(id).endsWith(externalId),
+      ),
+    (items) => items.length >= count,
+    `${count} items in the inbox`,
+  );
 const found = (id: string) => rig.client.workflow.getHandle(id).describe();
 
 describe('gangway onboard-business', () => {
@@ -273,9 +284,7 @@ describe('a customer under way', () => {
 
   it('is in the inbox by its parts only, and is answered by its own key', async () => {
     const { externalId, both, boarding, business: bank } = await asked();
-    const items = jsonLines(await gangway(['inbox', '--json'])).filter(({ workflowId: id }) =>
-      String(id).endsWith(externalId),
-    );
+    const items = await inbox(externalId, 3);
     expect(items.map(({ workflowId: id, kind }) => `${id} ${kind}`).sort()).toEqual([
       `${bank.workflowId} ticket`,
       `${boarding.workflowId} underwriting-note`,
@@ -330,9 +339,7 @@ describe('a customer whose terminal is under way', () => {
     const both = new Onboarding(rig.client, workflowId('customerOnboarding', externalId));
     await both.requirement('rejected-input');
     const part = workflowId('terminalProvisioning', externalId);
-    const items = jsonLines(await gangway(['inbox', '--json'])).filter(({ workflowId: id }) =>
-      String(id).endsWith(externalId),
-    );
+    const items = await inbox(externalId, 1);
     expect(items.map(({ workflowId: id, id: requirement }) => [id, requirement])).toEqual([
       [part, 'terminal-rejected-input-1'],
     ]);
@@ -355,9 +362,12 @@ describe('a customer whose terminal is under way', () => {
       'terminal-created',
     );
     const query = `WorkflowId = '${part}'`;
-    expect(jsonLines(await gangway(['list', '--query', query, '--json']))).toMatchObject([
-      { workflowId: part, state: 'completed', stage: 'provisioned' },
-    ]);
+    const [listed] = await eventually(
+      async () => jsonLines(await gangway(['list', '--query', query, '--json'])),
+      ([{ state } = {}]) => state === 'completed',
+      'the list of workflows, which the server writes after the outcome',
+    );
+    expect(listed).toMatchObject({ workflowId: part, state: 'completed', stage: 'provisioned' });
   });
 });
 
@@ -391,7 +401,11 @@ describe('gangway list', () => {
     const { handle, workflowId: id } = await rig.onboardBusiness(input);
     const { profileId } = (await handle.result()) as { profileId: number };
     const query = `WorkflowId = '${id}'`;
-    const [listed] = jsonLines(await gangway(['list', '--stage', 'declined', '--query', query, '--json']));
+    const [listed] = await eventually(
+      async () => jsonLines(await gangway(['list', '--stage', 'declined', '--query', query, '--json'])),
+      (lines) => lines.length === 1,
+      'the list of workflows, which the server writes after the outcome',
+    );
     expect(listed).toMatchObject({
       workflowId: id,
       partnerStatus: 'Denied',

@@ -7,6 +7,7 @@ import { inputFile } from '../../rigs/commands/input-files.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 /** Of this file alone: ids of operations have those of the sandbox in them, which other files use as well. */
 let server: DevServer;
@@ -359,9 +360,12 @@ describe('an operation in trouble', () => {
     await waiting.requirement('one-time-code');
     const query = ['--query', "WorkflowId = 'change-address-move-3'", '--json'];
     expect(jsonLines(await gangway(['list', ...query]))).toEqual([]);
-    expect(jsonLines(await gangway(['list', '--operations', '--action-required', ...query]))).toMatchObject([
-      { stage: 'working', state: 'running', actionRequired: true },
-    ]);
+    const [listed] = await eventually(
+      async () => jsonLines(await gangway(['list', '--operations', '--action-required', ...query])),
+      (lines) => lines.length === 1,
+      'the list of operations, which the server writes after the requirement',
+    );
+    expect(listed).toMatchObject({ stage: 'working', state: 'running', actionRequired: true });
     expect(jsonLines(await gangway(['inbox', '--json']))).toMatchObject([
       { workflowId: 'change-address-move-3', kind: 'one-time-code', answers: ['code', 'abandon'] },
     ]);

@@ -2,12 +2,13 @@ import { merchant } from '../inputs.js';
 import type { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
 
-/** A boarding that waits for answers to two notes; `id` is the first one's. */
+/** A boarding that waits for answers to two notes, and is listed so; `id` is the first one's. */
 export async function waitingBoarding(
   rig: Rig,
 ): Promise<{ boarding: Onboarding; externalId: string; id: string }> {
   const input = merchant('notes');
   const boarding = await rig.board(input);
   const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
+  await boarding.listed(' AND ActionRequired = true');
   return { boarding, externalId: input.externalId, id: requirements[0]?.id ?? '' };
 }
