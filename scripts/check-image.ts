@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { startDevServer } from '../src/temporal/dev-server.js';
-import { generatePayloadKey } from '../src/temporal/payload-keys.js';
+import { generatePayloadKey } from '../src/temporal/payload-codec.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { carryOut, contextOf, environmentOf, jsonOf, readStages, type Stage } from './dockerfile.js';
 

@@ -14,7 +14,7 @@ export const OTHER_SYSTEMS: readonly System[] = [
   {
     title: 'Payments platform',
     catalogue: 'src/partners/payments/operations.ts',
-    schemas: 'src/partners/payments/requests.ts',
+    schemas: 'src/partners/payments/schemas.ts',
     operations: PAYMENTS_OPERATIONS,
     assumptions: {
       'list-accounts':
@@ -71,10 +71,10 @@ export const OTHER_SYSTEMS: readonly System[] = [
         'Is a POST. Takes `transaction_id`, `event_id` and optionally `amount`. Answers the transaction. That `event_id` makes it safe to repeat is not relied upon.',
     },
     alsoAssumed: [
-      'Which versions a resource has is fixed in one table (`src/partners/payments/versions.ts`). Every action on a payment exists in v1 and in v3.',
-      'Amounts are whole cents, 1 or more. An `event_id` is a text that the platform remembers; ours is a UUID made from workflow id and step (`src/partners/payments/event-id.ts`).',
-      'Status names of transactions, beside which any other is kept and shown: `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined`, `refunded` (`src/partners/payments/statuses.ts`).',
-      'Errors are understood in the forms of the banking API (`src/partners/plain-answers.ts`). A 404 means that the thing is missing or not accessible. A 401 of update-transaction means that the flow is no passthrough.',
+      'Which versions a resource has is fixed in one table (`src/partners/payments/schemas.ts`). Every action on a payment exists in v1 and in v3.',
+      'Amounts are whole cents, 1 or more. An `event_id` is a text that the platform remembers; ours is a UUID made from workflow id and step (`src/partners/payments/schemas.ts`).',
+      'Status names of transactions, beside which any other is kept and shown: `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined`, `refunded` (`src/partners/payments/schemas.ts`).',
+      'Errors are understood in the forms of the banking API (`src/partners/fields.ts`). A 404 means that the thing is missing or not accessible. A 401 of update-transaction means that the flow is no passthrough.',
       'The names of permissions are not known; any are sent as they are.',
       'A customer’s account is found again by `search` of list-accounts for its `mid`, and a `description` in the answer that ends in `mid <mid>`; its terminal by `search` and `account_id` of list-terminals, and `name` and `account_id` in the answer. Where the platform does not tell these, nothing is found: a write that got lost is then for a person to decide, and `--again` for the same merchant would make a second account (`src/activities/payments.ts`).',
     ],
@@ -94,7 +94,7 @@ export const OTHER_SYSTEMS: readonly System[] = [
   {
     title: 'Plant store',
     catalogue: 'src/partners/plant-store/operations.ts',
-    schemas: 'src/partners/plant-store/schemas.ts',
+    schemas: 'src/partners/plant-store/operations.ts',
     operations: PLANT_STORE_OPERATIONS,
     assumptions: {},
     alsoAssumed: [

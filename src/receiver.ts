@@ -1,12 +1,11 @@
 #!/usr/bin/env node
-/** The receiver process: takes events and partners' webhooks, until SIGTERM or SIGINT. */
-import { BadSetting } from './config.js';
-import { createLogger, runProcess } from './logging.js';
-import { authSetting, HINTING_PARTNERS, takesAnyone } from './receiver/senders.js';
+import { createLogger, runProcess } from './process/logging.js';
 import { startReceiver } from './receiver/server.js';
-import { loadReceiverSettings } from './receiver/settings.js';
+import { authSetting, HINTING_PARTNERS, loadReceiverSettings, takesAnyone } from './receiver/settings.js';
+/** The receiver process: takes events and partners' webhooks, until SIGTERM or SIGINT. */
+import { BadSetting } from './settings/settings.js';
 import { lazyClient, requireKeys, temporalSettings } from './temporal/connection.js';
-import { startTracing } from './tracing/start.js';
+import { startTracing } from './tracing/export.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
   const { logLevel, payloadKeys, ...options } = loadReceiverSettings(env);

@@ -1,19 +1,19 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { DocumentStore } from '../documents/document-store.js';
+import { plain } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
-import { plain } from '../documents/statement-store.js';
 import type {
   FileToSend,
   IntegerToSend,
   PartnerAnswer,
   PartnerCallActivities,
-} from '../messages/partner-call.js';
-import { PARTNER_ERROR } from '../messages/partner-failure.js';
-import { statementFormat } from '../partners/banking/statement.js';
+} from '../messages/activities.js';
+import { PARTNER_ERROR } from '../messages/activities.js';
+import { statementFormat } from '../partners/banking/client.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
 import { type CallOptions, orRefusal, type PartnerClient } from '../partners/client.js';
-import { keepingAllDigits } from '../partners/exact-json.js';
+import { keepingAllDigits } from '../partners/json.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import { repeatable } from './failures.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { answer, type Json, ref } from '../http/openapi.js';
-import type { KnownAccounts } from '../messages/known-accounts.js';
+import type { KnownAccounts } from '../messages/inputs.js';
+import { BATCHED, BINARY, STRUCTURED } from './cloud-events.js';
 import type { EventTypes } from './event-types.js';
-import { BATCHED, BINARY, STRUCTURED } from './events.js';
 import { BODY_KINDS } from './onboarding-routes.js';
-import { HINTING_PARTNERS } from './senders.js';
+import { HINTING_PARTNERS } from './settings.js';
 
 const PROBLEM = {
   type: 'object',

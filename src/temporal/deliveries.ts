@@ -1,6 +1,6 @@
 import type { ActivityExecutionInfo, Client } from '@temporalio/client';
-import type { Delivery, News } from '../messages/news.js';
-import type { SingleActivity } from '../messages/single-activity.js';
+import type { SingleActivity } from '../messages/activities.js';
+import type { Delivery, News } from '../messages/outbound-events.js';
 import { startSingle } from './single-activities.js';
 
 /** The activity that sends one event to one destination. */

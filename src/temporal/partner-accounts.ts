@@ -1,5 +1,6 @@
 import { type Client, defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/client';
-import { partnerAccountId } from '../messages/ids.js';
+import { PARTNER_ERROR } from '../messages/activities.js';
+import { laneTaskQueue, partnerAccountId } from '../messages/ids.js';
 import {
   credentialsRefused,
   type PartnerAccountActivities,
@@ -10,9 +11,7 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../messages/partner-account.js';
-import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { laneTaskQueue } from '../messages/task-queues.js';
 import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import { isNotFound, isStepAt, nudge, type Pending, retryNow } from './nudge.js';

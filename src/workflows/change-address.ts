@@ -1,4 +1,4 @@
-import type { ChangeAddressInput, OperationOutcome } from '../messages/banking-operations.js';
+import type { ChangeAddressInput, OperationOutcome } from '../messages/banking-activities.js';
 import { carryOut } from './journey/carry-out.js';
 import { requireMembers } from './journey/input.js';
 import type { Journey } from './journey/journey.js';

@@ -1,4 +1,4 @@
-import type { CloseCardInput, OperationOutcome } from '../messages/banking-operations.js';
+import type { CloseCardInput, OperationOutcome } from '../messages/banking-activities.js';
 import { carryOut, RejectedByPartner } from './journey/carry-out.js';
 import { requireMembers } from './journey/input.js';
 import { closeCard as close, isCardClosed } from './operation/activities.js';

@@ -9,13 +9,8 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  CustomerOnboardingOutcome,
-  Part,
-  PartEnd,
-  PartOutcome,
-} from '../messages/customer-onboarding.js';
-import type { CustomerOnboardingInput } from '../messages/customer-onboarding-input.js';
+import type { CustomerOnboardingInput } from '../messages/inputs.js';
+import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../messages/onboardings.js';
 import type { businessOnboarding } from './business-onboarding.js';
 import { type Beginning, Children } from './customer/children.js';
 import { Customer, type CustomerRecords } from './customer/customer.js';

@@ -2,7 +2,7 @@ import type {
   EnsureWebhooksInput,
   OperationOutcome,
   WebhookRequest,
-} from '../messages/banking-operations.js';
+} from '../messages/banking-activities.js';
 import { carryOut } from './journey/carry-out.js';
 import { requireMembers } from './journey/input.js';
 import { ensureWebhook } from './operation/activities.js';

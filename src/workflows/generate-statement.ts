@@ -1,7 +1,10 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { workflowInfo } from '@temporalio/workflow';
-import type { SavedStatement } from '../messages/banking-activities.js';
-import type { GenerateStatementInput, OperationOutcome } from '../messages/banking-operations.js';
+import type {
+  GenerateStatementInput,
+  OperationOutcome,
+  SavedStatement,
+} from '../messages/banking-activities.js';
 import { carryOut } from './journey/carry-out.js';
 import { requireMembers } from './journey/input.js';
 import { saveStatement, sendStatement } from './operation/activities.js';

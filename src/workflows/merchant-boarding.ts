@@ -1,9 +1,9 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { ChosenReferences } from '../messages/boarding-activities.js';
-import { defined } from '../messages/defined.js';
-import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
-import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
-import { mayBeDone, type Restored } from '../messages/restored.js';
+import type { MerchantBoardingInput } from '../messages/inputs.js';
+import { defined } from '../messages/objects.js';
+import type { MerchantBoardingOutcome } from '../messages/onboardings.js';
+import { mayBeDone, type Restored } from '../messages/onboardings.js';
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import { createMerchant, inspectMerchant, resolveReferences } from './boarding/activities.js';
 import { Application } from './boarding/application.js';

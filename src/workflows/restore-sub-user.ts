@@ -1,4 +1,4 @@
-import type { OperationOutcome, RestoreSubUserInput } from '../messages/banking-operations.js';
+import type { OperationOutcome, RestoreSubUserInput } from '../messages/banking-activities.js';
 import { carryOut } from './journey/carry-out.js';
 import { requireMembers } from './journey/input.js';
 import { restoreSubUser as restore } from './operation/activities.js';

@@ -1,4 +1,4 @@
-import type { OperationOutcome, SetCardNicknameInput } from '../messages/banking-operations.js';
+import type { OperationOutcome, SetCardNicknameInput } from '../messages/banking-activities.js';
 import { carryOut } from './journey/carry-out.js';
 import { requireMembers } from './journey/input.js';
 import { setCardNickname as set } from './operation/activities.js';

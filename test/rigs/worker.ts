@@ -1,8 +1,8 @@
 import type { NativeConnection } from '@temporalio/worker';
-import type { Config } from '../../src/config.js';
 import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
-import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-keys.js';
+import type { Config } from '../../src/settings/settings.js';
+import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-codec.js';
 import { createWorker } from '../../src/worker/create-worker.js';
 import './runtime.js';
 

@@ -1,10 +1,7 @@
 import type { Seen, StatusSnapshot, Submission } from '../../messages/boarding-activities.js';
-import {
-  CORRECTABLE_MERCHANT_MEMBERS,
-  type MerchantBoardingOutcome,
-} from '../../messages/merchant-boarding.js';
-import type { MerchantBoardingInput } from '../../messages/merchant-boarding-input.js';
-import { mergePatch } from '../../messages/merge-patch.js';
+import type { MerchantBoardingInput } from '../../messages/inputs.js';
+import { mergePatch } from '../../messages/objects.js';
+import { CORRECTABLE_MERCHANT_MEMBERS, type MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { isDecided, isSubmittable } from '../../partners/boarding/phases.js';
 import { askForCorrection, carryOut } from '../journey/carry-out.js';

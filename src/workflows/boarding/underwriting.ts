@@ -1,6 +1,6 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { Seen, StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
-import type { MerchantBoardingOutcome } from '../../messages/merchant-boarding.js';
+import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { isDecided, isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
 import { Background, inParallel } from '../journey/background.js';
 import { askForCorrection, carryOut, RejectedByPartner } from '../journey/carry-out.js';

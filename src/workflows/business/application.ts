@@ -1,7 +1,7 @@
 import type { BusinessToFind, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
-import { CORRECTABLE_BUSINESS_MEMBERS } from '../../messages/business-onboarding.js';
-import type { BusinessOnboardingInput } from '../../messages/business-onboarding-input.js';
-import { mergePatch } from '../../messages/merge-patch.js';
+import type { BusinessOnboardingInput } from '../../messages/inputs.js';
+import { mergePatch } from '../../messages/objects.js';
+import { CORRECTABLE_BUSINESS_MEMBERS } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { Follower } from '../journey/follower.js';

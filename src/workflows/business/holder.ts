@@ -1,5 +1,5 @@
 import type { Candidate, ProfileSnapshot, Submission } from '../../messages/banking-activities.js';
-import { mayBeDone, type Restored } from '../../messages/restored.js';
+import { mayBeDone, type Restored } from '../../messages/onboardings.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { askForCorrection, carryOut, RejectedByPartner } from '../journey/carry-out.js';
 import { masked } from '../journey/masked.js';

@@ -7,10 +7,10 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
-import { defined } from '../../messages/defined.js';
 import { ONBOARDINGS, partsOfId, type WorkflowType } from '../../messages/ids.js';
-import type { About, News, NewsActivities, NewsData, NewsType } from '../../messages/news.js';
+import { defined } from '../../messages/objects.js';
 import type { OnboardingState, OutcomeName, Stage } from '../../messages/onboarding-state.js';
+import type { About, News, NewsActivities, NewsData, NewsType } from '../../messages/outbound-events.js';
 import type { Requirement } from '../../messages/requirements.js';
 
 /** It only starts the deliveries. One event of history, where an activity from a task queue takes six. */

@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { Pace } from '../../messages/pace.js';
+import type { Pace } from '../../messages/onboarding-state.js';
 import { carryOut } from './carry-out.js';
 import type { Journey } from './journey.js';
 

@@ -1,6 +1,6 @@
 import type { ActivityFunction, UntypedActivities } from '@temporalio/common';
 import { type ActivityOptions, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import { type Lane, laneTaskQueue } from '../../messages/task-queues.js';
+import { type Lane, laneTaskQueue } from '../../messages/ids.js';
 import { partnerAccount } from './partner-account.js';
 
 /**

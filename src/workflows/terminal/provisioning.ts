@@ -1,7 +1,7 @@
-import { mergePatch } from '../../messages/merge-patch.js';
+import type { TerminalProvisioningInput } from '../../messages/inputs.js';
+import { mergePatch } from '../../messages/objects.js';
+import { CORRECTABLE_TERMINAL_MEMBERS } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
-import { CORRECTABLE_TERMINAL_MEMBERS } from '../../messages/terminal-provisioning.js';
-import type { TerminalProvisioningInput } from '../../messages/terminal-provisioning-input.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { requireMembers } from '../journey/input.js';
 import { type Facts, Journey } from '../journey/journey.js';

@@ -11,7 +11,7 @@ import { alerts } from '../../rigs/deploy/monitoring.js';
 import { monitoringPrograms, PROGRAMS_TIMEOUT_MS, type Programs } from '../../rigs/deploy/programs.js';
 import { type Monitoring, startMonitoring } from '../../rigs/deploy/running-monitoring.js';
 import { merchant } from '../../rigs/inputs.js';
-import { SECRET } from '../../rigs/news/subscriber.js';
+import { SECRET } from '../../rigs/events/subscriber.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { launch, type RunningProcess, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';

@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { expect, it } from 'vitest';
 import { callActivities } from '../../../src/activities/calls.js';
-import type { PartnerAnswer } from '../../../src/messages/partner-call.js';
+import type { PartnerAnswer } from '../../../src/messages/activities.js';
 import { boardingOperations } from '../../../src/partners/boarding/operations.js';
 import { answering, clientOf, recordingServer } from '../../rigs/partners/servers.js';
 

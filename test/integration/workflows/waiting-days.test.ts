@@ -1,7 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { MerchantBoardingOutcome } from '../../../src/messages/merchant-boarding.js';
 import { stateQuery } from '../../../src/messages/onboarding-state.js';
+import type { MerchantBoardingOutcome } from '../../../src/messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { startSandbox } from '../../../src/sandbox/server.js';
 import { addSearchAttributes } from '../../../src/temporal/search-attributes.js';

@@ -1,6 +1,6 @@
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
-import { finalMid } from './books.js';
+import { finalMid } from './ledger.js';
 import type { Party } from './cast.js';
 
 /** What a workflow shows of itself, and for whom it works. */

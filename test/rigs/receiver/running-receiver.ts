@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { createLogger } from '../../../src/logging.js';
+import { createLogger } from '../../../src/process/logging.js';
 import { type ReceiverOptions, startReceiver } from '../../../src/receiver/server.js';
 import { lazyClient } from '../../../src/temporal/connection.js';
 import type { Rig } from '../rig.js';

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { contextOf, environmentOf, readStages } from '../../../scripts/dockerfile.js';
 import { loadCodecSettings } from '../../../src/codec-server/settings.js';
-import { loadConfig } from '../../../src/config.js';
-import { laneTaskQueue } from '../../../src/messages/task-queues.js';
+import { laneTaskQueue } from '../../../src/messages/ids.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
-import { generatePayloadKey } from '../../../src/temporal/payload-keys.js';
+import { loadConfig } from '../../../src/settings/settings.js';
+import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { SHUTDOWN_FORCE } from '../../../src/worker/create-worker.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of other programs, of which a few members are looked at
