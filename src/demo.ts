@@ -15,7 +15,7 @@ import { Printer } from './commands/cli/output.js';
 import { answerTo, CAST, type Crm, type Part, startCrm } from './demo/cast.js';
 import { gangway, type Process, ROOT, start } from './demo/processes.js';
 import { workflowId } from './messages/ids.js';
-import type { NewsType } from './messages/outbound-events.js';
+import type { OutboundEventType } from './messages/outbound-events.js';
 import type { Requirement } from './messages/requirements.js';
 import { freePort, startDevServer } from './temporal/dev-server.js';
 import { stateOf } from './temporal/onboardings.js';
@@ -206,7 +206,7 @@ const NEWS_PATIENCE_MS = 30_000;
 async function wasToldOfAll({ told }: Crm): Promise<boolean> {
   const counts = () => {
     const types = [...told.values()].map(({ type }) => type);
-    return (type: NewsType) => types.filter((one) => one === type).length;
+    return (type: OutboundEventType) => types.filter((one) => one === type).length;
   };
   const isMissing = ({ type, externalId }: Part) =>
     ![...told.values()].some(

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { createLogger, runProcess } from './process/logging.js';
 import { startReceiver } from './receiver/server.js';
-import { authSetting, HINTING_PARTNERS, loadReceiverSettings, takesAnyone } from './receiver/settings.js';
+import { authSetting, loadReceiverSettings, takesAnyone, WEBHOOK_PARTNERS } from './receiver/settings.js';
 /** The receiver process: takes events and partners' webhooks, until SIGTERM or SIGINT. */
 import { BadSetting } from './settings/settings.js';
 import { lazyClient, requireKeys, temporalSettings } from './temporal/connection.js';
@@ -18,7 +18,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   });
   const { secrets, tokens, taskQueue, hints } = options;
   if (secrets.length === 0) logger.warn('RECEIVER_SECRETS is not set: unsigned events are taken');
-  const webhooks = HINTING_PARTNERS.filter((partner) => hints[partner].senders.length > 0);
+  const webhooks = WEBHOOK_PARTNERS.filter((partner) => hints[partner].senders.length > 0);
   for (const partner of webhooks.filter((partner) => takesAnyone(hints[partner].senders))) {
     logger.warn(`${authSetting(partner)} is none: webhooks are taken from anyone`);
   }

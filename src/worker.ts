@@ -7,9 +7,9 @@ import { BadSetting, type Config, loadConfig, servedAccounts } from './settings/
 import {
   onNewApiKey,
   requireKeys,
-  TemporalAway,
-  temporalAway,
+  TemporalUnavailable,
   temporalSettings,
+  temporalUnavailable,
 } from './temporal/connection.js';
 import { temporalCheck } from './temporal/server.js';
 import { startTracing } from './tracing/export.js';
@@ -46,7 +46,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
     throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
   });
   const connection = await NativeConnection.connect(connectionOptions).catch(async (error: unknown) => {
-    throw await temporalAway(connectionOptions, error);
+    throw await temporalUnavailable(connectionOptions, error);
   });
   const ages = watchAges(Runtime.instance().metricMeter);
   ages.certificate(connectionOptions);
@@ -83,4 +83,4 @@ function beginCounting(client: Client, config: Config): () => void {
   return watchTemporal(client, config, metricMeter);
 }
 
-runProcess(main, (error) => error instanceof TemporalAway);
+runProcess(main, (error) => error instanceof TemporalUnavailable);

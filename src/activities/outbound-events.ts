@@ -1,7 +1,7 @@
 import { activityInfo, cancellationSignal, getClient, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { type Destination, ForbiddenAddress, type NewsSender } from '../events/sender.js';
-import type { News, NewsActivities } from '../messages/outbound-events.js';
+import { type Destination, type EventSender, ForbiddenAddress } from '../events/sender.js';
+import type { OutboundEvent, OutboundEventActivities } from '../messages/outbound-events.js';
 import { startDelivery } from '../temporal/deliveries.js';
 
 /** The receiver wants nothing of the kind any more (Standard Webhooks). */
@@ -11,7 +11,7 @@ const GONE = 410;
 const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
 
 /** Starts deliveries; part of the workflows' own worker, which does it inside of a workflow task. */
-export function announcing(destinations: readonly Destination[]): Pick<NewsActivities, 'announce'> {
+export function announcing(destinations: readonly Destination[]): Pick<OutboundEventActivities, 'announce'> {
   return {
     async announce(news) {
       const { taskQueue } = activityInfo();
@@ -27,8 +27,8 @@ export function announcing(destinations: readonly Destination[]): Pick<NewsActiv
 /** Sends events; on a task queue of its own, for a receiver may be slow. */
 export function delivering(
   destinations: readonly Destination[],
-  sender: NewsSender,
-): Pick<NewsActivities, 'deliverEvent'> {
+  sender: EventSender,
+): Pick<OutboundEventActivities, 'deliverEvent'> {
   return {
     async deliverEvent({ news, destination }) {
       const to = destinations.find(({ id }) => id === destination);
@@ -46,7 +46,7 @@ export function delivering(
   };
 }
 
-async function deliver(sender: NewsSender, news: News, url: string): Promise<{ status: number }> {
+async function deliver(sender: EventSender, news: OutboundEvent, url: string): Promise<{ status: number }> {
   const { status, retryAfterMs } = await sender
     .send(news, url, cancellationSignal())
     .catch((error: unknown) => {

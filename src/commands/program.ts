@@ -6,7 +6,7 @@ import { StoreFailure } from '../documents/file-store.js';
 import { Deadline } from '../http/deadline.js';
 import { censoredWords } from '../privacy/private-values.js';
 import { BadSetting } from '../settings/settings.js';
-import { TemporalAway } from '../temporal/connection.js';
+import { TemporalUnavailable } from '../temporal/connection.js';
 import { UnknownOnboarding } from '../temporal/onboardings.js';
 import { NotOursToRegister } from '../temporal/search-attributes.js';
 import { NoWorker } from '../temporal/single-activities.js';
@@ -139,7 +139,7 @@ function explain(cli: CommandLine, error: unknown): number {
     return 2;
   }
   const foreseen = [
-    ...[CommandFailed, TemporalAway, NoWorker, UnreadableOnboarding, StoreFailure],
+    ...[CommandFailed, TemporalUnavailable, NoWorker, UnreadableOnboarding, StoreFailure],
     ...[UnknownOnboarding, UnknownSchedule, NotOursToRegister],
   ].some((kind) => error instanceof kind);
   if (foreseen) cli.note((error as Error).message);

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import type { WorkflowType } from '../messages/ids.js';
 import type { OutcomeName } from '../messages/onboarding-state.js';
-import type { News } from '../messages/outbound-events.js';
+import type { OutboundEvent } from '../messages/outbound-events.js';
 import type { RequirementKind } from '../messages/requirements.js';
 
 /** Someone of the demo: the file in examples/, what starts it, and how its scenario says that it ends. */
@@ -68,7 +68,7 @@ function patched(patch: object, reason: string): readonly string[] {
 /** Plays the system beside Gangway: it asks for onboardings by events, and is told by events how they get on. */
 export interface Crm {
   /** Each event once, however often it was told. */
-  readonly told: ReadonlyMap<string, News>;
+  readonly told: ReadonlyMap<string, OutboundEvent>;
   /** Has the receiver take someone aboard. @throws {Error} when it does not answer 202 */
   ask(receiverUrl: string, type: string, data: unknown): Promise<void>;
   stop(): Promise<void>;
@@ -77,11 +77,11 @@ export interface Crm {
 /** @param secret `whsec_<base64>`, which signs both ways */
 export async function startCrm(port: number, secret: string): Promise<Crm> {
   const webhook = new Webhook(secret);
-  const told = new Map<string, News>();
+  const told = new Map<string, OutboundEvent>();
   const server = createServer(async (request, response) => {
     const body = await text(request);
     try {
-      const news = webhook.verify(body, request.headers as Record<string, string>) as News;
+      const news = webhook.verify(body, request.headers as Record<string, string>) as OutboundEvent;
       told.set(news.id, news);
       response.writeHead(204).end();
     } catch {

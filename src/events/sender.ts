@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 import { Webhook } from 'standardwebhooks';
 import { Agent, request } from 'undici';
 import { Deadline } from '../http/deadline.js';
-import type { News } from '../messages/outbound-events.js';
+import type { OutboundEvent } from '../messages/outbound-events.js';
 
 export interface SenderOptions {
   /** `whsec_<base64>`. Each signs, so that receivers can change theirs without a gap. */
@@ -28,7 +28,7 @@ const TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Sends events to receivers: CloudEvents in structured mode, signed by Standard Webhooks. Follows no redirects. */
-export class NewsSender {
+export class EventSender {
   readonly #webhooks: readonly Webhook[];
   readonly #toLoopback: boolean;
   readonly #agent: Agent;
@@ -43,7 +43,7 @@ export class NewsSender {
   }
 
   /** @throws {ForbiddenAddress}, or whatever kept the receiver from answering */
-  async send(news: News, url: string, signal?: AbortSignal): Promise<Receipt> {
+  async send(news: OutboundEvent, url: string, signal?: AbortSignal): Promise<Receipt> {
     this.#refuseForbidden(new URL(url));
     const body = JSON.stringify(news);
     const deadline = new Deadline({ ms: TIMEOUT_MS, until: signal });

@@ -2,7 +2,7 @@ import type { ActivityOptions } from '@temporalio/common';
 import type { FieldProblem, PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import type { CorrectableType, CorrectionContext } from './correction-problems.js';
-import type { Lane } from './ids.js';
+import type { PartnerTaskQueue } from './ids.js';
 import type { TerminalProvisioningInput } from './inputs.js';
 import type { OnboardingState } from './onboarding-state.js';
 import type { PartEnd } from './onboardings.js';
@@ -53,7 +53,7 @@ export interface CorrectionActivities {
 /** An activity that somebody wants run, and nothing around it. */
 export interface SingleActivity {
   readonly activity: string;
-  readonly lane: Lane;
+  readonly lane: PartnerTaskQueue;
   /** The account at the partners; the one without a name unless given. */
   readonly account?: string | undefined;
   readonly args: readonly unknown[];
@@ -80,7 +80,7 @@ export interface PartnerCall {
  * What became of a call: the response, or where the file is that was the response. Beside a response may be the warnings of
  * the call, and why the partner refused it although its HTTP status is a success.
  */
-export type PartnerAnswer =
+export type PartnerResponse =
   | {
       readonly answer: unknown;
       readonly warnings?: readonly string[];
@@ -104,7 +104,7 @@ export interface PartnerCallActivities {
    *
    * @throws ApplicationFailure `PartnerError` with its details; it is tried again only when that does no harm
    */
-  callPartner(call: PartnerCall): Promise<PartnerAnswer>;
+  callPartner(call: PartnerCall): Promise<PartnerResponse>;
 }
 
 /** The `type` of an `ApplicationFailure` whose only detail is `PartnerErrorDetails`. */

@@ -94,7 +94,7 @@ export function systemOf(id: string): SystemName | '' {
 export const AWAIT_STATUS_ACTIVITY_ID = 'await-status';
 
 /** What has a task queue of its own, beside that of the workflows: each partner, and news on its way to others. */
-export type Lane = SystemName | 'events';
+export type PartnerTaskQueue = SystemName | 'events';
 
 /**
  * The task queue of a lane's activities: `gangway-boarding`, or of a named account `gangway-boarding-acme`. Its rate is
@@ -102,13 +102,13 @@ export type Lane = SystemName | 'events';
  *
  * @param taskQueue that of the workflows, `GANGWAY_TASK_QUEUE`
  */
-export function laneTaskQueue(taskQueue: string, lane: Lane, account?: string): string {
+export function partnerTaskQueue(taskQueue: string, lane: PartnerTaskQueue, account?: string): string {
   return account === undefined ? `${taskQueue}-${lane}` : `${taskQueue}-${lane}-${account}`;
 }
 
-/** The task queue of the workflows, from that of a lane: the opposite of {@link laneTaskQueue}. */
-export function workflowTaskQueue(ofLane: string, lane: Lane, account?: string): string {
-  return ofLane.slice(0, -laneTaskQueue('', lane, account).length);
+/** The task queue of the workflows, from that of a lane: the opposite of {@link partnerTaskQueue}. */
+export function workflowTaskQueue(ofLane: string, lane: PartnerTaskQueue, account?: string): string {
+  return ofLane.slice(0, -partnerTaskQueue('', lane, account).length);
 }
 
 /**

@@ -17,7 +17,7 @@ export type MerchantBoardingOutcome = Unfinished &
   );
 
 /** What a correction may change of a `MerchantBoardingInput`. */
-export const CORRECTABLE_MERCHANT_MEMBERS = [
+export const CORRECTABLE_MERCHANT_FIELDS = [
   'merchant',
   'agentProfileId',
   'agent',
@@ -49,7 +49,7 @@ export type BusinessOnboardingOutcome = Unfinished &
   );
 
 /** What a correction may change of a `BusinessOnboardingInput`. */
-export const CORRECTABLE_BUSINESS_MEMBERS = ['holder', 'beneficialOwners'] as const;
+export const CORRECTABLE_BUSINESS_FIELDS = ['holder', 'beneficialOwners'] as const;
 
 /** How the provisioning of a merchant's terminal ends. Outcomes are data, not failures. */
 export type TerminalProvisioningOutcome = Unfinished &
@@ -60,7 +60,7 @@ export type TerminalProvisioningOutcome = Unfinished &
   );
 
 /** What a correction may change of a `TerminalProvisioningInput`. */
-export const CORRECTABLE_TERMINAL_MEMBERS = ['provisionTerminal'] as const;
+export const CORRECTABLE_TERMINAL_FIELDS = ['provisionTerminal'] as const;
 
 /** The parts of a customer, in the order of their beginning, each a workflow of its own. */
 export const PARTS = {

@@ -17,7 +17,7 @@ export interface StageChanged extends About {
 }
 
 /** What must be done is told by query `state`; here is only that something must. */
-export interface RequirementNews extends About {
+export interface RequirementEvent extends About {
   readonly requirementId: string;
   readonly kind: RequirementKind;
   /** ISO 8601. */
@@ -34,21 +34,21 @@ export interface Completed extends About {
 }
 
 /** What happened, by CloudEvents type. */
-export interface NewsData {
+export interface OutboundEventData {
   readonly 'onboarding.stage.changed.v1': StageChanged;
-  readonly 'requirement.raised.v1': RequirementNews;
-  readonly 'requirement.overdue.v1': RequirementNews;
+  readonly 'requirement.raised.v1': RequirementEvent;
+  readonly 'requirement.overdue.v1': RequirementEvent;
   readonly 'onboarding.completed.v1': Completed;
 }
 
-export type NewsType = keyof NewsData;
+export type OutboundEventType = keyof OutboundEventData;
 
 /**
  * News for others: a CloudEvent 1.0 in its JSON format. It is thin, with ids and states alone; whoever wants to know more
  * asks for the state. The same event always has the same `id`, however often it is sent. What happens after a reset of its
  * workflow is a new event, although its `sequence` may repeat.
  */
-export interface News<Type extends NewsType = NewsType> {
+export interface OutboundEvent<Type extends OutboundEventType = OutboundEventType> {
   readonly specversion: '1.0';
   /** `<first run>.<sequence>.<random>`; compare it as a whole. */
   readonly id: string;
@@ -62,19 +62,19 @@ export interface News<Type extends NewsType = NewsType> {
   /** Grows with each event of a subject, for events may overtake each other (CloudEvents extension). */
   readonly sequence: string;
   readonly datacontenttype: 'application/json';
-  readonly data: NewsData[Type];
+  readonly data: OutboundEventData[Type];
 }
 
 /** One event on its way to one receiver. */
 export interface Delivery {
-  readonly news: News;
+  readonly news: OutboundEvent;
   /** Which of the worker's `EVENTS_URLS`: its id, for the URL may hold a secret. */
   readonly destination: string;
 }
 
-export interface NewsActivities {
+export interface OutboundEventActivities {
   /** Starts the delivery of events to every destination. Does nothing where there is none. */
-  announce(news: readonly News[]): Promise<void>;
+  announce(news: readonly OutboundEvent[]): Promise<void>;
   /**
    * Sends one event once; its retries go on for three days.
    *

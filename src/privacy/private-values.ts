@@ -1,5 +1,5 @@
 /** Members that hold something private or secret, in the spellings of all partners. */
-export const PRIVATE_MEMBERS: readonly string[] = [
+export const PRIVATE_FIELDS: readonly string[] = [
   ...[
     'password',
     'Password',
@@ -64,10 +64,10 @@ export function censoredWords(text: string): string {
 }
 
 const spelling = (member: string) => member.replaceAll('_', '').toLowerCase();
-const PRIVATE = new Set(PRIVATE_MEMBERS.map(spelling));
+const PRIVATE = new Set(PRIVATE_FIELDS.map(spelling));
 
 /** Whether a member of this name holds something private, in any spelling. */
-export function isPrivateMember(name: string): boolean {
+export function isPrivateField(name: string): boolean {
   return PRIVATE.has(spelling(name));
 }
 
@@ -78,7 +78,7 @@ export function withoutPrivate(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).map(([member, inside]) => [
     member,
-    isPrivateMember(member) && inside !== null ? CENSORED : withoutPrivate(inside),
+    isPrivateField(member) && inside !== null ? CENSORED : withoutPrivate(inside),
   ]);
   return Object.fromEntries(members);
 }

@@ -1,5 +1,5 @@
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { CENSORED, isPrivateMember } from '../privacy/private-values.js';
+import { CENSORED, isPrivateField } from '../privacy/private-values.js';
 
 /** Shorter values stand in too many words by accident. */
 const SHORTEST = 3;
@@ -59,7 +59,7 @@ function valuesIn(value: unknown, isPrivate = false): string[] {
   if (typeof value === 'string' || typeof value === 'number') return isPrivate ? [String(value)] : [];
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
   if (Array.isArray(value)) return value.flatMap((each) => valuesIn(each, isPrivate));
-  return Object.entries(value).flatMap(([name, inside]) => valuesIn(inside, isPrivateMember(name)));
+  return Object.entries(value).flatMap(([name, inside]) => valuesIn(inside, isPrivateField(name)));
 }
 
 /** As a line of the log has it, which is JSON; as JSON within a text of that line; and as a URL has it. */

@@ -1,6 +1,6 @@
 import type { Logger, LogLevel } from '@temporalio/worker';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
-import { censored, censoredWords, PRIVATE_MEMBERS } from '../privacy/private-values.js';
+import { censored, censoredWords, PRIVATE_FIELDS } from '../privacy/private-values.js';
 import { BadSetting } from '../settings/settings.js';
 import { withoutHeld } from './in-flight.js';
 
@@ -16,7 +16,7 @@ export function createLogger(
   destination: DestinationStream = pino.destination(2),
 ): PinoLogger {
   const prefixes = Array.from({ length: DEPTH }, (_, depth) => '*.'.repeat(depth));
-  const redact = prefixes.flatMap((prefix) => PRIVATE_MEMBERS.map((member) => prefix + member));
+  const redact = prefixes.flatMap((prefix) => PRIVATE_FIELDS.map((member) => prefix + member));
   return pino(
     {
       level,

@@ -200,7 +200,7 @@ export async function ask<Answer>(
     if (error instanceof UnreadableOnboarding) throw unreadable(error);
     // Temporal was there a moment ago, to find the workflow.
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw notApplied(error);
-    throw isAway(error) ? away(error) : error;
+    throw isUnavailable(error) ? away(error) : error;
   }
 }
 
@@ -232,7 +232,7 @@ function unreadable(error: UnreadableOnboarding): Problem {
   });
 }
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && cause.code !== INVALID_ARGUMENT;
 }

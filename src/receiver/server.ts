@@ -14,7 +14,7 @@ import { onboardingRoutes } from './onboarding-routes.js';
 import { openApiDocument } from './openapi.js';
 import { answerClientError, answerProblems, PROBLEMS, Problem, sendProblem } from './problems.js';
 import { type ReceiverSettings, signatureCheck } from './settings.js';
-import { hintRoutes } from './webhook-routes.js';
+import { partnerWebhookRoutes } from './webhook-routes.js';
 
 export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel'> {
   /** Temporal, which may be away. */
@@ -102,7 +102,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   );
   const { registry } = metrics;
   const hints = new Hints(desk, logger, metrics.nudges, options.pause);
-  await server.register(hintRoutes({ rules: options.hints, hints, registry, logger }));
+  await server.register(partnerWebhookRoutes({ rules: options.hints, hints, registry, logger }));
   const document = JSON.stringify(openApiDocument(types, options));
   server.get('/openapi.json', (_, reply) => reply.type('application/json').send(document));
   server.get('/metrics', async (_, reply) => reply.type(registry.contentType).send(await registry.metrics()));

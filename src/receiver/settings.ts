@@ -74,16 +74,16 @@ function refused(detail: string): Problem {
 }
 
 /** The partners whose webhooks are taken. */
-export const HINTING_PARTNERS = ['banking', 'boarding', 'processor'] as const;
+export const WEBHOOK_PARTNERS = ['banking', 'boarding', 'processor'] as const;
 
-export type HintingPartner = (typeof HINTING_PARTNERS)[number];
+export type WebhookPartner = (typeof WEBHOOK_PARTNERS)[number];
 
 /** The setting that says how a partner's deliveries show that they are the partner's. */
-export function authSetting<Partner extends HintingPartner>(partner: Partner) {
+export function authSetting<Partner extends WebhookPartner>(partner: Partner) {
   return `RECEIVER_${partner.toUpperCase() as Uppercase<Partner>}_AUTH` as const;
 }
 
-export interface HintRules {
+export interface WebhookRules {
   /** How deliveries show that they are the partner's; none to take no deliveries. */
   readonly senders: readonly SenderRule[];
   readonly idFields: readonly IdField[];
@@ -167,7 +167,7 @@ function checkOf(rule: SenderRule): (delivery: SentDelivery) => boolean {
 export const RECEIVER_SECRETS: readonly string[] = [
   'RECEIVER_SECRETS',
   'RECEIVER_TOKENS',
-  ...HINTING_PARTNERS.map(authSetting),
+  ...WEBHOOK_PARTNERS.map(authSetting),
 ];
 
 /** An address, or a network as CIDR. One of /0 would be everyone. */
@@ -209,7 +209,7 @@ export interface ReceiverSettings extends KnownAccounts {
   /** Addresses and networks of proxies in front, which are believed when they say who asks. */
   readonly trustedProxies: readonly string[];
   /** Whose webhooks are taken, and what of them is looked at. */
-  readonly hints: Readonly<Record<HintingPartner, HintRules>>;
+  readonly hints: Readonly<Record<WebhookPartner, WebhookRules>>;
   readonly payloadKeys: PayloadKeys | undefined;
   readonly taskQueue: string;
   readonly logLevel: string;
@@ -224,7 +224,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
     const why = 'anyone could start onboardings; only a receiver on loopback takes unsigned events';
     throw new BadSetting('RECEIVER_SECRETS', `is not set: ${why}`);
   }
-  for (const name of HINTING_PARTNERS.map(authSetting)) {
+  for (const name of WEBHOOK_PARTNERS.map(authSetting)) {
     if (isOpen && takesAnyone(set[name]))
       throw new BadSetting(name, 'none is for a receiver on loopback only');
   }

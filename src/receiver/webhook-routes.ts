@@ -6,15 +6,15 @@ import type { Hints } from './nudges.js';
 import { Problem } from './problems.js';
 import {
   authSetting,
-  HINTING_PARTNERS,
-  type HintingPartner,
-  type HintRules,
   senderCheck,
+  WEBHOOK_PARTNERS,
+  type WebhookPartner,
+  type WebhookRules,
 } from './settings.js';
 import { countOf, idsIn } from './webhook-ids.js';
 
 interface HintRoutes {
-  readonly rules: Readonly<Record<HintingPartner, HintRules>>;
+  readonly rules: Readonly<Record<WebhookPartner, WebhookRules>>;
   readonly hints: Hints;
   readonly registry: Registry;
   readonly logger: Logger;
@@ -35,7 +35,7 @@ interface Delivery {
 }
 
 /** `POST /webhooks/{partner}`, and `/webhooks/{partner}/{secret}` for partners that can show a secret in no other way. */
-export function hintRoutes({ rules, hints, registry, logger }: HintRoutes) {
+export function partnerWebhookRoutes({ rules, hints, registry, logger }: HintRoutes) {
   return async (server: FastifyInstance): Promise<void> => {
     textBodies(server, MEDIA_TYPES);
     server.addHook('onClose', async () => hints.close());
@@ -45,7 +45,7 @@ export function hintRoutes({ rules, hints, registry, logger }: HintRoutes) {
       labelNames: ['partner', 'result'],
       registers: [registry],
     });
-    for (const partner of HINTING_PARTNERS) {
+    for (const partner of WEBHOOK_PARTNERS) {
       const take = takeFrom(partner, rules[partner], hints);
       const taken = new WeakMap<FastifyRequest, Taken>();
       const handler = async (request: FastifyRequest<Delivery>, reply: FastifyReply) => {
@@ -72,7 +72,7 @@ interface Taken {
   readonly workflows: number;
 }
 
-function takeFrom(partner: HintingPartner, { senders, idFields }: HintRules, hints: Hints) {
+function takeFrom(partner: WebhookPartner, { senders, idFields }: WebhookRules, hints: Hints) {
   const setting = authSetting(partner);
   const isPartner = senderCheck(senders);
   return async (request: FastifyRequest<Delivery>, reply: FastifyReply): Promise<Taken> => {

@@ -39,7 +39,7 @@ export interface Content {
 }
 
 /** An answer that is a file and comes without an envelope. */
-export class FileAnswer {
+export class FileResponse {
   constructor(
     /** MIME type. */
     readonly contentType: string,
@@ -74,7 +74,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
   const { invalidStatus = 400 } = system;
   for (const [key, operation] of Object.entries(system.operations) as [keyof Ops & string, Operation][]) {
     const handle = system.handlers[key] as (request: unknown, caller: Caller) => unknown;
-    const members = memberReader(operation);
+    const members = fieldReader(operation);
     const schema: z.ZodType = system.requests?.[key] ?? operation.request;
     const failure = (status: number, error: string, fields: readonly FieldProblem[] = []): Answer => ({
       status,
@@ -89,7 +89,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
       }
       try {
         const data = await handle(checked.data, admission.caller);
-        if (data instanceof FileAnswer) {
+        if (data instanceof FileResponse) {
           return { status: 200, contentType: data.contentType, body: data.content };
         }
         if (operation.answer === 'none') return { status: 204, body: '' };
@@ -116,7 +116,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
 }
 
 /** What reads a request's members from path, query and body, as the catalogue names and types them. */
-export function memberReader(operation: Operation) {
+export function fieldReader(operation: Operation) {
   // Made at the first call: a JSON Schema for each of a hundred operations is most of what a start would cost.
   let known: KnownMembers | undefined;
 

@@ -6,7 +6,7 @@ import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '
 import { BadSetting, requireCertificates, withSecretFiles } from '../settings/settings.js';
 import { tracedClient } from '../tracing/temporal.js';
 import { dataConverter, type PayloadKeys } from './payload-codec.js';
-import { type Credentials, isUnimplemented, whyAway } from './unavailable.js';
+import { type Credentials, isUnimplemented, whyUnavailable } from './unavailable.js';
 
 /** Of Temporal's own settings, what may come from the file that `<NAME>_FILE` names; certificates have paths already. */
 export const TEMPORAL_SECRETS: readonly string[] = ['TEMPORAL_API_KEY'];
@@ -18,20 +18,22 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 
 /** Temporal could not be reached, or does not let us in. The message is for people. */
-export class TemporalAway extends Error {
-  override readonly name = 'TemporalAway';
+export class TemporalUnavailable extends Error {
+  override readonly name = 'TemporalUnavailable';
   constructor(address: string, why: string | undefined, options?: ErrorOptions) {
     super(`cannot reach Temporal at ${address} (TEMPORAL_ADDRESS)${why ? `: ${why}` : ''}`, options);
   }
 }
 
 /** @param error what the SDK says to an attempt to connect */
-export async function temporalAway(
+export async function temporalUnavailable(
   credentials: Credentials,
   error: unknown,
   signal?: AbortSignal,
-): Promise<TemporalAway> {
-  return new TemporalAway(credentials.address, await whyAway(credentials, error, signal), { cause: error });
+): Promise<TemporalUnavailable> {
+  return new TemporalUnavailable(credentials.address, await whyUnavailable(credentials, error, signal), {
+    cause: error,
+  });
 }
 
 /**
@@ -104,7 +106,7 @@ export interface Connecting {
 /**
  * Runs `use` with a connected client, and closes everything afterwards.
  *
- * @throws {TemporalAway}
+ * @throws {TemporalUnavailable}
  */
 export async function withClient<Result>(
   { env, keys, signal, finishes = false }: Connecting,
@@ -129,7 +131,7 @@ export async function withClient<Result>(
       .withDeadline(Date.now() + CONNECT_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}))
       .catch(async (error: unknown) => {
         signal.throwIfAborted();
-        if (!isUnimplemented(error)) throw await temporalAway(options, error, signal);
+        if (!isUnimplemented(error)) throw await temporalUnavailable(options, error, signal);
       });
     isConnected = true;
     if (finishes) signal.removeEventListener('abort', end);

@@ -1,6 +1,6 @@
 import { type Client, defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/client';
 import { PARTNER_ERROR } from '../messages/activities.js';
-import { laneTaskQueue, partnerAccountId } from '../messages/ids.js';
+import { partnerAccountId, partnerTaskQueue } from '../messages/ids.js';
 import {
   credentialsRefused,
   type PartnerAccountActivities,
@@ -143,7 +143,7 @@ export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
 /** Retries at once every poll and step that waits for a partner in an account, as after an outage. Writes no history. */
 export function wakeWaiting(client: Client, place: AccountAt): Promise<Woken> {
   const { system, account, taskQueue } = place;
-  return wakeAll(client, place, isStepAt(laneTaskQueue(taskQueue, system, account)));
+  return wakeAll(client, place, isStepAt(partnerTaskQueue(taskQueue, system, account)));
 }
 
 /** Over all running workflows of an account. */

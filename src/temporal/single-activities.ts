@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import { ActivityFailure } from '@temporalio/common';
 import type { SingleActivity } from '../messages/activities.js';
-import { laneTaskQueue } from '../messages/ids.js';
+import { partnerTaskQueue } from '../messages/ids.js';
 import { isUnimplemented } from './unavailable.js';
 import { pollersOf } from './workers.js';
 
@@ -51,7 +51,7 @@ export async function startSingle(
     const handle = await client.activity.start(activity, {
       ...options,
       id,
-      taskQueue: laneTaskQueue(taskQueue, lane, account),
+      taskQueue: partnerTaskQueue(taskQueue, lane, account),
       args: [...args],
       summary,
       ...(once && { idReusePolicy: 'REJECT_DUPLICATE', idConflictPolicy: 'USE_EXISTING' }),

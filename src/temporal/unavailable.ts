@@ -12,7 +12,7 @@ const DEADLINE_EXCEEDED = 4;
 const UNIMPLEMENTED = 12;
 
 /** Whether Temporal did not answer, or was too busy to: the same may be asked again later. */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   const cause = causeOf(error);
   return isGrpcServiceError(cause) && (isRetryableError(cause) || cause.code === DEADLINE_EXCEEDED);
 }
@@ -64,7 +64,7 @@ const TLS_TIMEOUT_MS = 5_000;
  * Why Temporal does not let us in, in words for people, when it is the API key or a certificate. The SDK tells of a
  * handshake that failed only that there was no connection in time, so the handshake is made once more.
  */
-export async function whyAway(
+export async function whyUnavailable(
   credentials: Credentials,
   error: unknown,
   signal?: AbortSignal,

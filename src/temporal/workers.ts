@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { laneTaskQueue } from '../messages/ids.js';
+import { partnerTaskQueue } from '../messages/ids.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
 
 /** A poller that was heard of in the last minute counts as a worker that runs. */
@@ -40,10 +40,10 @@ export function polledQueues(taskQueue: string, accounts: readonly (string | und
   return [
     { queue: taskQueue, tasks: 'workflow', ...ours },
     { queue: taskQueue, tasks: 'activity', ...ours },
-    { queue: laneTaskQueue(taskQueue, 'events'), tasks: 'activity', ...ours },
+    { queue: partnerTaskQueue(taskQueue, 'events'), tasks: 'activity', ...ours },
     ...accounts.flatMap((account) =>
       SYSTEM_NAMES.map((system) => ({
-        queue: laneTaskQueue(taskQueue, system, account),
+        queue: partnerTaskQueue(taskQueue, system, account),
         tasks: 'activity' as const,
         system,
         account: account ?? '',

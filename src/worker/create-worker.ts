@@ -13,8 +13,8 @@ import { announcing, delivering } from '../activities/outbound-events.js';
 import { reportsWrites } from '../activities/write.js';
 import { documentStore } from '../documents/document-store.js';
 import { openStore } from '../documents/open-store.js';
-import { NewsSender } from '../events/sender.js';
-import { laneTaskQueue } from '../messages/ids.js';
+import { EventSender } from '../events/sender.js';
+import { partnerTaskQueue } from '../messages/ids.js';
 import { knownTo } from '../messages/inputs.js';
 import type { Account } from '../partners/account-settings.js';
 import { closeAll, partnerClients } from '../partners/clients.js';
@@ -26,7 +26,7 @@ import { dataConverter } from '../temporal/payload-codec.js';
 import { traceExchanges } from '../tracing/spans.js';
 import { tracedActivities, tracedClient, traceSinks } from '../tracing/temporal.js';
 import { countExchanges } from './health.js';
-import { partnerLanes } from './partner-task-queues.js';
+import { partnerTaskQueues } from './partner-task-queues.js';
 
 const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
@@ -89,14 +89,14 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   } satisfies Omit<WorkerOptions, 'taskQueue'>;
   const documents = documentStore(await openStore(documentDir, s3Endpoint));
   const statements = await openStore(statementDir, s3Endpoint);
-  const sender = new NewsSender(events);
+  const sender = new EventSender(events);
   const { destinations } = events;
   const { metricMeter } = Runtime.instance();
   const accounts = servedAccounts(config).map(([name, account]) => {
     const observe = observers(countExchanges(metricMeter, name ?? ''), traceExchanges);
     const clients = partnerClients(account, observe, { maxRetryAfterMs: patience.retryAfterMaxMs });
     const dependencies = { name, account, clients, documents, statements, poll, taskQueue, patience };
-    return { name, account, clients, lanes: partnerLanes(dependencies) };
+    return { name, account, clients, lanes: partnerTaskQueues(dependencies) };
   });
   const workers = await Promise.all([
     Worker.create({
@@ -112,14 +112,14 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     }),
     Worker.create({
       ...common,
-      taskQueue: laneTaskQueue(taskQueue, 'events'),
+      taskQueue: partnerTaskQueue(taskQueue, 'events'),
       activities: delivering(destinations, sender),
     }),
     ...accounts.flatMap(({ name, account, lanes }) =>
       SYSTEM_NAMES.map((system) =>
         Worker.create({
           ...common,
-          taskQueue: laneTaskQueue(taskQueue, system, name),
+          taskQueue: partnerTaskQueue(taskQueue, system, name),
           activities: lanes[system].activities,
           interceptors: intercepted(lanes[system].interceptors),
           ...limited(account.activitiesPerSecond[system]),

@@ -13,7 +13,7 @@ import type { PartnerClient } from '../partners/client.js';
 import type { PartnerClients, PartnerSettings } from '../partners/clients.js';
 import { catalogue, SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
 
-export interface LaneDependencies {
+export interface PartnerDependencies {
   /** undefined for the account without a name. */
   readonly name: string | undefined;
   readonly account: PartnerSettings;
@@ -28,7 +28,7 @@ export interface LaneDependencies {
   readonly taskQueue: string;
 }
 
-export interface PartnerLane {
+export interface PartnerWork {
   readonly activities: object;
   /** Whether the partner lets us in; undefined where nothing can be read to find out. */
   readonly access: AccountAccess | undefined;
@@ -37,11 +37,11 @@ export interface PartnerLane {
 }
 
 /** What calls the partners in one account, by the lane in which it runs. */
-export function partnerLanes(dependencies: LaneDependencies): Record<SystemName, PartnerLane> {
+export function partnerTaskQueues(dependencies: PartnerDependencies): Record<SystemName, PartnerWork> {
   const { name: account, clients, taskQueue, patience } = dependencies;
   const activities = activitiesOf(dependencies);
   const signIns = signInsOf(clients);
-  const lane = (system: SystemName): PartnerLane => {
+  const lane = (system: SystemName): PartnerWork => {
     const signIn = signIns[system];
     const place = { system, account, taskQueue };
     const access = signIn && new AccountAccess(place, signIn);
@@ -54,11 +54,11 @@ export function partnerLanes(dependencies: LaneDependencies): Record<SystemName,
   };
   return Object.fromEntries(SYSTEM_NAMES.map((system) => [system, lane(system)])) as Record<
     SystemName,
-    PartnerLane
+    PartnerWork
   >;
 }
 
-function activitiesOf(dependencies: LaneDependencies): Record<SystemName, object> {
+function activitiesOf(dependencies: PartnerDependencies): Record<SystemName, object> {
   const { name: partnerAccount, account, clients, documents, statements, poll } = dependencies;
   const operations = catalogue({ posNames: account.posNames, pathSegment: account.banking?.pathSegment });
   const calls = (system: SystemName) =>

@@ -9,7 +9,7 @@ import type {
 import { workflowTaskQueue } from '../../messages/ids.js';
 import { businessOnboardingInput } from '../../messages/inputs.js';
 import type { BankingClient } from '../../partners/banking/client.js';
-import { type HolderSubmission, OWNER_MEMBERS, submissionOf } from '../../partners/banking/holder.js';
+import { type HolderSubmission, OWNER_FIELDS, submissionOf } from '../../partners/banking/holder.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { accountHolder, beneficialOwner } from '../../partners/banking/requests.js';
 import type { BoardingResponse } from '../../partners/banking/responses.js';
@@ -129,7 +129,7 @@ function problemTold(said: string): FieldProblem {
 }
 
 const HOLDER_MEMBERS = byLowerCase(Object.keys(accountHolder.shape));
-const OWNERS = byLowerCase(OWNER_MEMBERS);
+const OWNERS = byLowerCase(OWNER_FIELDS);
 const MEMBERS_OF_OWNER = byLowerCase(Object.keys(beneficialOwner.shape));
 
 /**
@@ -144,7 +144,7 @@ export function inputPath(field: string): string | undefined {
   const owner = OWNERS.get(first.toLowerCase());
   if (owner === undefined) return undefined;
   const inOwner = rest.map((name) => MEMBERS_OF_OWNER.get(name.toLowerCase()) ?? name);
-  return ['beneficialOwners', OWNER_MEMBERS.indexOf(owner), ...inOwner].join('.');
+  return ['beneficialOwners', OWNER_FIELDS.indexOf(owner), ...inOwner].join('.');
 }
 
 function byLowerCase<Name extends string>(names: readonly Name[]): ReadonlyMap<string, Name> {

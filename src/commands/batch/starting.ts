@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import pThrottle from 'p-throttle';
 import type { Started, StartOptions } from '../../temporal/onboardings.js';
-import { isAway, refusalOf } from '../../temporal/unavailable.js';
+import { isUnavailable, refusalOf } from '../../temporal/unavailable.js';
 import { CommandFailed } from '../cli/errors.js';
 import { EndedWithoutOutcome, endOf, hasEnded } from '../cli/follow.js';
 import type { Outcome } from '../onboarding/start.js';
@@ -165,7 +165,7 @@ export function persistent({ giveUpAfter, stop, note }: Patience): Persistently 
         awaySince = undefined;
         return answer;
       } catch (error) {
-        if (!isAway(error)) throw error;
+        if (!isUnavailable(error)) throw error;
         if (awaySince === undefined) note('Temporal does not answer; trying on');
         awaySince ??= Date.now();
         if (Date.now() - awaySince >= giveUpAfter)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { PARTNER_ERROR, type SingleActivity } from '../../messages/activities.js';
 import type { BankingLists, Listed } from '../../messages/banking-activities.js';
-import { laneTaskQueue } from '../../messages/ids.js';
+import { partnerTaskQueue } from '../../messages/ids.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 import { resultOfSingle, startSingle } from '../../temporal/single-activities.js';
 import type { CommandContext } from './command-line.js';
@@ -23,7 +23,7 @@ export async function runSingle<Answer>(
   if (inWorkflow)
     cli.note(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
   return result<Answer>().catch((error: unknown) => {
-    throw explained(error, laneTaskQueue(config.taskQueue, single.lane, single.account));
+    throw explained(error, partnerTaskQueue(config.taskQueue, single.lane, single.account));
   });
 }
 

@@ -1,6 +1,11 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { type Command, Option } from 'commander';
-import { AWAIT_STATUS_ACTIVITY_ID, laneTaskQueue, partsOfId, type WorkflowType } from '../../messages/ids.js';
+import {
+  AWAIT_STATUS_ACTIVITY_ID,
+  partnerTaskQueue,
+  partsOfId,
+  type WorkflowType,
+} from '../../messages/ids.js';
 import { SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import { isStepAt, nudge, retryNow } from '../../temporal/nudge.js';
 import { partIds } from '../../temporal/onboardings.js';
@@ -77,7 +82,7 @@ async function nudgeAll(
   const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
   const ids = isCustomer ? Object.values(partIds(workflowId)) : [workflowId];
   const account = partsOfId(workflowId)?.account;
-  const lanes = SYSTEM_NAMES.map((system) => isStepAt(laneTaskQueue(taskQueue, system, account)));
+  const lanes = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));
   const all = await Promise.all(
     ids.map(async (id) => ({
       nudged: await nudgeIfThere(client, id),

@@ -58,7 +58,7 @@ type Whose = 'customer' | Part | '';
 type Timelines = Readonly<Partial<Record<Whose, readonly TimelineEntry[]>>>;
 
 /** An entry; of a customer it says in whose timeline it is. */
-interface News extends TimelineEntry {
+interface OutboundEvent extends TimelineEntry {
   readonly of?: Whose;
 }
 
@@ -75,7 +75,7 @@ async function timelinesOf(client: Client, workflowId: string, state: Onboarding
 }
 
 /** What was not shown yet, in the order in which it happened. */
-function news(timelines: Timelines, shown: Map<Whose, number>): News[] {
+function news(timelines: Timelines, shown: Map<Whose, number>): OutboundEvent[] {
   const fresh = (Object.entries(timelines) as [Whose, readonly TimelineEntry[]][]).flatMap(
     ([of, timeline]) => {
       const entries = timeline.slice(shown.get(of) ?? 0);
@@ -86,7 +86,7 @@ function news(timelines: Timelines, shown: Map<Whose, number>): News[] {
   return fresh.sort((one, other) => one.at.localeCompare(other.at));
 }
 
-function lineOf({ of, ...entry }: News): string {
+function lineOf({ of, ...entry }: OutboundEvent): string {
   const [at = '', ...rest] = timelineRow(entry);
   return [at, ...(of ? [of.padEnd('boarding'.length)] : []), ...rest].join('  ');
 }

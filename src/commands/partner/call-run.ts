@@ -9,8 +9,8 @@ import { openStore } from '../../documents/open-store.js';
 import type {
   FileToSend,
   IntegerToSend,
-  PartnerAnswer,
   PartnerCall,
+  PartnerResponse,
   SingleActivity,
 } from '../../messages/activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
@@ -36,7 +36,7 @@ import { inWords } from '../cli/partner-account.js';
 import { awaitSingle, runSingle } from '../cli/single-activity.js';
 
 /** What came back from a call. */
-export type Answered = Exclude<PartnerAnswer, { readonly file: unknown }>;
+export type Answered = Exclude<PartnerResponse, { readonly file: unknown }>;
 
 /** One call, as a person asked for it. */
 export interface Wanted {
@@ -98,7 +98,7 @@ export function callByWorker(cli: CommandLine, wanted: Wanted): Promise<Answered
     const { documentDir, s3Endpoint } = context.config;
     const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
     const single = activityFor(wanted, await toSend(wanted.request, documents));
-    const answer = await runSingle<PartnerAnswer>(context, wanted.id, single).finally(() => {
+    const answer = await runSingle<PartnerResponse>(context, wanted.id, single).finally(() => {
       if (cli.signal.aborted) cli.note(`it goes on; "gangway call answer ${wanted.id}" waits for it`);
     });
     return answered(context, answer, wanted.output);
@@ -108,13 +108,13 @@ export function callByWorker(cli: CommandLine, wanted: Wanted): Promise<Answered
 /** What became of a call that a worker made before. @throws {CommandFailed} */
 export function answerOf(cli: CommandLine, id: string, output: string | undefined): Promise<Answered> {
   return withTemporal(cli, async (context) =>
-    answered(context, await awaitSingle<PartnerAnswer>(context, id), output),
+    answered(context, await awaitSingle<PartnerResponse>(context, id), output),
   );
 }
 
 async function answered(
   { cli, config }: CommandContext,
-  done: PartnerAnswer,
+  done: PartnerResponse,
   output: string | undefined,
 ): Promise<Answered> {
   if ('answer' in done) return done;

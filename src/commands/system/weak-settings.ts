@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises';
 import type { Account } from '../../partners/account-settings.js';
 import {
   authSetting,
-  HINTING_PARTNERS,
   loadReceiverSettings,
   RECEIVER_SECRETS,
   type SenderRule,
+  WEBHOOK_PARTNERS,
 } from '../../receiver/settings.js';
 import { type Config, secretSettings } from '../../settings/settings.js';
 import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../../temporal/connection.js';
@@ -81,7 +81,7 @@ function weakReceiver(environment: NodeJS.ProcessEnv): string[] {
       ? ['RECEIVER_SECRETS is not set: whoever reaches the receiver may send events']
       : []),
     ...(isLoopback(host) ? [] : ['RECEIVER_ADDRESS listens to other machines: is TLS in front of it?']),
-    ...HINTING_PARTNERS.flatMap((partner) =>
+    ...WEBHOOK_PARTNERS.flatMap((partner) =>
       hints[partner].senders.flatMap((rule) => weakSender(authSetting(partner), rule)),
     ),
   ];

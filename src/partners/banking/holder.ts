@@ -14,7 +14,7 @@ export type HolderSubmission = z.input<typeof businessAccountHolder>;
 export const beneficialOwners = z.array(beneficialOwner).max(4, 'at most four beneficial owners');
 
 /** The owners' members in E7, in their order. */
-export const OWNER_MEMBERS = ['owner', 'owner2', 'owner3', 'owner4'] as const;
+export const OWNER_FIELDS = ['owner', 'owner2', 'owner3', 'owner4'] as const;
 
 /**
  * The holder and the list of its beneficial owners in the form that E7 takes: the owners, in their order, as
@@ -26,8 +26,8 @@ export function submissionOf(
   holder: AccountHolder,
   owners: readonly BeneficialOwner[] = [],
 ): HolderSubmission {
-  if (owners.length > OWNER_MEMBERS.length) throw new RangeError('at most four beneficial owners');
-  const members = owners.map((owner, index) => [OWNER_MEMBERS[index], owner]);
+  if (owners.length > OWNER_FIELDS.length) throw new RangeError('at most four beneficial owners');
+  const members = owners.map((owner, index) => [OWNER_FIELDS[index], owner]);
   return { ...holder, ...Object.fromEntries(members) };
 }
 

@@ -22,7 +22,7 @@ import {
 const someObject = absent(z.looseObject({}));
 
 /** E1 and E2. `expiration` is ISO 8601, about ten minutes after issuance. */
-export const tokenAnswer = z.looseObject({
+export const tokenResponse = z.looseObject({
   /** Travels in a header. */
   token: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word of visible ASCII'),
   expiration: someText,

@@ -14,7 +14,7 @@ import type { PartnerHttp, PartnerObserver } from '../http.js';
 import { PartnerError, type PartnerErrorDetails, problemsOf } from '../partner-error.js';
 import { asksForCode } from './holder.js';
 import { nothing, secondFactorRequest, tokenRequest } from './requests.js';
-import { tokenAnswer } from './responses.js';
+import { tokenResponse } from './responses.js';
 import type { secondFactor } from './rules.js';
 
 /** Asking for a token and renewing one. `token.ts` does both by itself, with the one-time code inside of E1. */
@@ -30,7 +30,7 @@ export const TOKEN_OPERATIONS = {
     issuesCredential: true,
     provenance: 'documented',
     request: tokenRequest,
-    response: tokenAnswer,
+    response: tokenResponse,
     maxBytes: RESPONSE_BYTES.status,
   },
   confirmSecondFactor: {
@@ -42,7 +42,7 @@ export const TOKEN_OPERATIONS = {
     issuesCredential: true,
     provenance: 'assumed',
     request: secondFactorRequest,
-    response: tokenAnswer,
+    response: tokenResponse,
     maxBytes: RESPONSE_BYTES.status,
   },
   refreshToken: {
@@ -54,7 +54,7 @@ export const TOKEN_OPERATIONS = {
     issuesCredential: true,
     provenance: 'assumed',
     request: nothing,
-    response: tokenAnswer,
+    response: tokenResponse,
     maxBytes: RESPONSE_BYTES.status,
   },
 } as const satisfies Operations;
@@ -276,7 +276,7 @@ export class BankingToken {
       : { nickName: username, password, tokenDevice: deviceToken, nameDevice: deviceName, ...more };
   }
 
-  #hold(answer: z.output<typeof tokenAnswer>, since: number, neededPerson: boolean): Held {
+  #hold(answer: z.output<typeof tokenResponse>, since: number, neededPerson: boolean): Held {
     const life = this.#lifetime(answer.expiration);
     this.#codes?.correct(this.#serverDate());
     this.#held = {
@@ -329,7 +329,7 @@ export class BankingToken {
 /** A 2xx that has words instead of a token, such as those of a captcha challenge, refuses the sign-in. */
 function openToken(response: PartnerResponse): Opened | undefined {
   const opened = openPlain(response);
-  if (!opened || opened.failed || tokenAnswer.safeParse(opened.payload).success) return opened;
+  if (!opened || opened.failed || tokenResponse.safeParse(opened.payload).success) return opened;
   const fields = problemsOf(opened.payload);
   return fields.length > 0 ? { failed: true, kind: 'Unauthorized', fields } : opened;
 }

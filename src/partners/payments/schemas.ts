@@ -189,8 +189,8 @@ export const apiKey = z.looseObject({
   key: absent(z.string()),
 });
 
-/** A pageFields of a listing. Without its list it is no answer, lest a wrong assumption reads as "none". */
-const pageFields = { limit: someNumber, offset: someNumber, pageFields: someNumber, total: someNumber };
+/** A page of a listing. Without its list it is no answer, lest a wrong assumption reads as "none". */
+const pageFields = { limit: someNumber, offset: someNumber, page: someNumber, total: someNumber };
 
 export const accounts = z.looseObject({ ...pageFields, accounts: z.array(account) });
 export const terminals = z.looseObject({ ...pageFields, terminals: z.array(terminal) });

@@ -1,6 +1,6 @@
 import type { StatementFormat } from '../../partners/banking/client.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
-import { FileAnswer, type Handlers, Refusal } from '../routes.js';
+import { FileResponse, type Handlers, Refusal } from '../routes.js';
 import { MAX_ACCOUNTS, type Profile } from './profile.js';
 import type { BankingUser } from './users.js';
 
@@ -106,13 +106,13 @@ export class Accounts {
     period: string,
     format: 'PDF' | 'CSV' | 'QBO' | 'OFX' = 'PDF',
     user: BankingUser,
-  ): FileAnswer {
+  ): FileResponse {
     const { contentType, content } = statement(
       ids.map((id) => this.get(id, user)),
       new Date(period),
       format,
     );
-    return new FileAnswer(contentType, content);
+    return new FileResponse(contentType, content);
   }
 }
 

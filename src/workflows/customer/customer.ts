@@ -4,9 +4,9 @@ import { defined } from '../../messages/objects.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
-  CORRECTABLE_BUSINESS_MEMBERS,
-  CORRECTABLE_MERCHANT_MEMBERS,
-  CORRECTABLE_TERMINAL_MEMBERS,
+  CORRECTABLE_BUSINESS_FIELDS,
+  CORRECTABLE_MERCHANT_FIELDS,
+  CORRECTABLE_TERMINAL_FIELDS,
   childReport,
   type Part,
   type PartEnd,
@@ -36,9 +36,9 @@ const NEXT_STEPS: NextSteps = {
 };
 
 const CORRECTABLE: Readonly<Record<Part, readonly string[]>> = {
-  boarding: CORRECTABLE_MERCHANT_MEMBERS,
-  business: CORRECTABLE_BUSINESS_MEMBERS,
-  terminal: CORRECTABLE_TERMINAL_MEMBERS,
+  boarding: CORRECTABLE_MERCHANT_FIELDS,
+  business: CORRECTABLE_BUSINESS_FIELDS,
+  terminal: CORRECTABLE_TERMINAL_FIELDS,
 };
 
 /** What a customer hands to the next run of its workflow. */

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { merchant } from '../../rigs/inputs.js';
 import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
+import { merchant } from '../../rigs/inputs.js';
 import { launch } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';

@@ -4,8 +4,8 @@ import { examineVersions, examineWorkers } from '../../../src/commands/system/do
 import { loadConfig } from '../../../src/settings/settings.js';
 import { nameOf, pollersOf } from '../../../src/temporal/workers.js';
 import { WORKFLOW_BUNDLES } from '../../../src/worker/create-worker.js';
-import { merchant } from '../../rigs/inputs.js';
 import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
+import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { launch, type RunningProcess, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';

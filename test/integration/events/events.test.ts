@@ -4,14 +4,14 @@ import type { Config } from '../../../src/settings/settings.js';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { gangway } from '../../rigs/command.js';
-import { customer, merchant, terminal } from '../../rigs/inputs.js';
 import { type Received, SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
+import { customer, merchant, terminal } from '../../rigs/inputs.js';
 import { closedPort } from '../../rigs/partners/servers.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
 import { ends } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
-import { NO_NEWS } from '../../rigs/worker.js';
+import { NO_EVENTS } from '../../rigs/worker.js';
 
 const telling = (...subscribers: readonly Pick<Subscriber, 'url'>[]): Config['events'] => ({
   secrets: [SECRET],
@@ -369,7 +369,7 @@ describe('gangway events', () => {
 
   it('gives up what goes to a URL that is no longer set', async () => {
     const crm = await subscriber();
-    const news = { ...NO_NEWS, secrets: [SECRET], destinations: [destinationOf(crm.url)] };
+    const news = { ...NO_EVENTS, secrets: [SECRET], destinations: [destinationOf(crm.url)] };
     crm.answer = { status: 503, headers: { 'retry-after': '1' } };
     const worker = await rig.startWorker({ events: news });
     const boarding = await rig.board(merchant('notes'));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { destinationOf } from '../../../src/events/sender.js';
-import { merchant } from '../../rigs/inputs.js';
 import { type Received, SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
+import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAllowed, NewsSender } from '../../../src/events/sender.js';
-import type { News } from '../../../src/messages/outbound-events.js';
+import { EventSender, isAllowed } from '../../../src/events/sender.js';
+import type { OutboundEvent } from '../../../src/messages/outbound-events.js';
 import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
 
-const NEWS: News<'onboarding.completed.v1'> = {
+const NEWS: OutboundEvent<'onboarding.completed.v1'> = {
   specversion: '1.0',
   id: 'run-1.6',
   source: '/gangway/default',
@@ -17,8 +17,8 @@ const NEWS: News<'onboarding.completed.v1'> = {
 
 const OTHER = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
-const guarded = new NewsSender({ secrets: [SECRET], toLoopback: false });
-const open = new NewsSender({ secrets: [OTHER, SECRET], toLoopback: true });
+const guarded = new EventSender({ secrets: [SECRET], toLoopback: false });
+const open = new EventSender({ secrets: [OTHER, SECRET], toLoopback: true });
 afterAll(() => Promise.all([guarded.close(), open.close()]));
 
 describe('an address', () => {

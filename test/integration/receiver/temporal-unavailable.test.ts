@@ -6,7 +6,6 @@ import { Nudges } from '../../../src/receiver/nudges.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { merchant } from '../../rigs/inputs.js';
 import {
-  AWAY,
   BATCHED,
   clientOf,
   event,
@@ -14,6 +13,7 @@ import {
   problemOf,
   runReceiver,
   STRUCTURED,
+  UNAVAILABLE,
 } from '../../rigs/receiver/running-receiver.js';
 import { createRig } from '../../rigs/rig.js';
 import { ends } from '../../rigs/shared.js';
@@ -41,15 +41,15 @@ describe.concurrent('while Temporal is away', () => {
       call('POST /webhooks/banking', '{"profileId": 3001}', { 'content-type': 'application/json' }),
     ]);
     expect(Date.now() - began).toBeLessThan(MOST_MS);
-    expect(problemOf(one)).toEqual(AWAY);
+    expect(problemOf(one)).toEqual(UNAVAILABLE);
     expect(one.headers.get('retry-after')).toBe('5');
-    expect(problemOf(hint)).toEqual(AWAY);
+    expect(problemOf(hint)).toEqual(UNAVAILABLE);
     expect(hint.headers.get('retry-after')).toBe('5');
     expect(log()).toContain('"partner":"banking","result":"failed"');
     expect(problemOf(batch)).toEqual({
-      ...AWAY,
+      ...UNAVAILABLE,
       detail: 'not all of the batch was accepted: send the same again',
-      events: [AWAY],
+      events: [UNAVAILABLE],
     });
     expect(batch.headers.get('retry-after')).toBe('5');
     expect([ready.status, (await call('GET /healthz')).status]).toEqual([503, 200]);
@@ -104,7 +104,7 @@ describe.concurrent('while Temporal is away', () => {
     ];
     const reply = await post(JSON.stringify(batch), { 'content-type': BATCHED });
     expect(problemOf(reply)).toEqual({
-      ...AWAY,
+      ...UNAVAILABLE,
       detail: 'not all of the batch was accepted: send the same again',
       events: [{ status: 202, workflowId: `merchant-boarding-${input.externalId}` }, NOT_APPLIED],
     });

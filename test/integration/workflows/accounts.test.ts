@@ -3,8 +3,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { destinationOf } from '../../../src/events/sender.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
-import { customer, merchant } from '../../rigs/inputs.js';
 import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
+import { customer, merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 

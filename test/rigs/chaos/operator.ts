@@ -8,9 +8,9 @@ import type { Requirement } from '../../../src/messages/requirements.js';
 import { stateOf } from '../../../src/temporal/onboardings.js';
 import type { Markers } from '../privacy/markers.js';
 import { answerTo, type Said } from './answers.js';
-import { finalMid } from './ledger.js';
 import type { Party } from './cast.js';
 import { insist } from './insist.js';
+import { finalMid } from './ledger.js';
 import type { Sender } from './sender.js';
 import type { Stage } from './stage.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { contextOf, environmentOf, readStages } from '../../../scripts/dockerfile.js';
 import { loadCodecSettings } from '../../../src/codec-server/settings.js';
-import { laneTaskQueue } from '../../../src/messages/ids.js';
+import { partnerTaskQueue } from '../../../src/messages/ids.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { loadConfig } from '../../../src/settings/settings.js';
@@ -197,7 +197,7 @@ describe('what is deployed', () => {
     expect(triggers.map(({ taskQueue }) => taskQueue).toSorted()).toEqual(
       [
         'gangway',
-        ...[...SYSTEM_NAMES, 'events' as const].map((lane) => laneTaskQueue('gangway', lane)),
+        ...[...SYSTEM_NAMES, 'events' as const].map((lane) => partnerTaskQueue('gangway', lane)),
       ].sort(),
     );
     for (const trigger of triggers) {
