@@ -1,184 +1,68 @@
 import { z } from 'zod';
-import { bankingOperations } from '../src/partners/banking/operations.js';
-import { boardingOperations } from '../src/partners/boarding/operations.js';
-import { type Operation, type Operations, operationName, pathParameters } from '../src/partners/catalogue.js';
-import { OTHER_SYSTEMS } from './other-systems.js';
-
-/** A partner system: where its catalogue is, and what was assumed of the operations its contract leaves open. */
-export interface System {
-  readonly title: string;
-  readonly catalogue: string;
-  readonly schemas: string;
-  readonly operations: Operations;
-  /** By operation name: one line for each operation whose provenance is `assumed`. */
-  readonly assumptions: Readonly<Record<string, string>>;
-  /** What was assumed of more than one operation. */
-  readonly alsoAssumed: readonly string[];
-}
-
-export const SYSTEMS: readonly System[] = [
-  {
-    title: 'Merchant boarding',
-    catalogue: 'src/partners/boarding/operations.ts',
-    schemas: 'src/partners/boarding/schemas.ts',
-    operations: boardingOperations(),
-    assumptions: {
-      'list-agent-profiles':
-        'Takes no query. `data` is a list whose items have `id`, which is the `agentProfileId` of a create, and `name`.',
-      'list-boarding-settings':
-        'Takes no query. `data` is a list whose items have `id`, which is the `boardingSettingsId` of a create, and `name`.',
-      'create-merchant':
-        'Takes the fields of v1 create and, because the contract says that its data model is more complete, further fields as they are, with a warning that names them. Answers as v1 does, with `merchantProfileId`; a bare number is understood too.',
-      'update-fees':
-        '`id` is in the query as it is for reading. The body is the whole fees object, and it replaces what was there.',
-      'submit-merchant':
-        'With `merchantProfileId` in the body it completes and submits that merchant. The seven other members are known by name only and travel as they are. The response is not shown, and is kept as it comes.',
-      'submit-merchant-v1':
-        'Takes `id` in the query and no body, and submits what the partner has. The response is not shown, and is kept as it comes.',
-      'get-status2': 'Takes and answers what get-status does, with more status names.',
-      'update-status':
-        '`id` is in the query, `status` and an optional `comment` are in the body. The response is not shown, and is kept as it comes.',
-      'upload-attachment':
-        '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is ours. The response is not shown, and is kept as it comes.',
-      'request-underwriting-review':
-        '`id` is in the query, an optional `comment` is in the body: it carries the answers that are text. The response is not shown, and is kept as it comes.',
-      'set-underwriting-pending':
-        'Takes `id` in the query and no body. The response is not shown, and is kept as it comes.',
-    },
-    alsoAssumed: [
-      'The two card-brand groups of the fees, whose names the contract leaves out, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
-      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, beside those that the contract prints (`src/partners/boarding/schemas.ts`). A name that nobody knows is shown and waited out.',
-      'A `mid` may be there, temporarily, before approval. A merchant counts as boarded only when it is `Approved` and has a `mid`.',
-      'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`). A person is asked about anything else.',
-      'A 401 or 403 may answer `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
-    ],
-  },
-  {
-    title: 'Banking',
-    catalogue: 'src/partners/banking/operations.ts',
-    schemas: 'src/partners/banking/requests.ts',
-    operations: bankingOperations(),
-    assumptions: {
-      'confirm-second-factor':
-        'Takes either form of issue-token with `smsCode` and `typeOperation`, which are required here, and answers as issue-token does. It needs no token. `token.ts` does not use it: it sends the code inside of issue-token.',
-      'refresh-token':
-        'Takes no body, is authorized by the token that is about to expire, and answers as issue-token does.',
-      'get-profile': 'Answers the banking profile record, as find-profile-by-merchant does.',
-      'find-profile-by-user': 'Answers the banking profile record, as find-profile-by-merchant does.',
-      'submit-business-customer':
-        'The members are not known and travel as they are. Answers the boarding response.',
-      'submit-authorized-user':
-        'The members are not known and travel as they are. Answers the boarding response.',
-      'get-business-account-holder':
-        'The address is that of the submission with the profile id at its end. Answers `businessAccountHolder` as it is in the banking profile record.',
-      'update-business-account-holder':
-        'The address is that of the submission with the profile id at its end. Takes the whole body of the submission, and replaces what was there. Answers the boarding response.',
-      'search-personal-account-holders':
-        'Takes what search-business-account-holders does, with `name` in place of `dba`, and answers `id` and `name`.',
-      'create-card':
-        'Takes the `financialAccountId`, an optional `paymentCardName`, and further members as they are. Answers the payment card record.',
-      'list-cards':
-        'Takes `skip` and `count` in the query. Answers cards in a bare list, or in pages as `{totalCount, errorMessage, records}`; a status is a number or a name.',
-      'set-card-status':
-        'Takes the card’s id and the `status` as the number of the card record. The response is not shown, and is kept as it comes.',
-      'set-card-authorization-controls':
-        'Takes the card’s id and the whole list, whose items are not shown. The response is not shown, and is kept as it comes.',
-      'suspend-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
-      'activate-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
-      'reissue-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
-      'list-payment-cards':
-        'The last segment of the address is `list`. Takes an optional `userProfileId`, and answers as list-cards does.',
-      'generate-statement':
-        'Takes what generate-full-statement does, with one `financialAccountId` in place of the list, and answers a file.',
-      'list-transactions':
-        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Answers transactions in a bare list or in pages, as list-cards does; their members are not known.',
-      'list-financial-accounts': 'Takes no query. Answers a list whose items have `id`.',
-      'list-tickets': 'Takes no query. Answers tickets as list-new-tickets does.',
-      'create-ticket': 'Takes `text`, optionally `topic`, `topicId`, `parentTicketId`. Answers the ticket.',
-      'get-ticket': 'Answers the ticket.',
-      'update-ticket':
-        'Takes the new `text`, the new `status`, or both. The response is not shown, and is kept as it comes.',
-      'get-notification': 'Answers the notification.',
-      'mark-notification-read': 'Takes no body. The response is not shown, and is kept as it comes.',
-      'delete-notification': 'Takes no body. The response is not shown, and is kept as it comes.',
-      'list-webhooks':
-        'Takes no query. Answers a list whose items have an int32 `id` and the members submitted at creation.',
-      'update-webhook':
-        'Takes the whole body of create-webhook. The response is not shown, and is kept as it comes.',
-      'delete-webhook':
-        '`webhookId` is the int32 `id` of the webhook. The response is not shown, and is kept as it comes.',
-    },
-    alsoAssumed: [
-      'The partner id travels as the header `X-Partner-Id` on every call but issue-token (`src/partners/banking/client.ts`).',
-      'Errors: problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text are understood. Other bodies are not read (`src/partners/fields.ts`).',
-      'A missing or wrong one-time code gives a 403 that does not speak of a lock or suspension, or a 401 that speaks of codes or factors (`src/partners/banking/holder.ts`). The partner form of issue-token takes `smsCode` and `typeOperation` in the same spelling as the user form.',
-      'With `likev1` issue-token answers the same members; without `expiration`, a token is taken to live the documented ten minutes. An `expiration` without offset is UTC.',
-      'A list in the query (`types` and `categories` of list-notifications) repeats its name.',
-      'A provider of get-external-account-activity is any name in upper case, for the contract leaves the two names out. Its 404 means that no external account is linked, and reads as an empty result.',
-      'Statements come as `application/pdf`, `text/csv` or `text/plain`, and the usual types for QBO and OFX (`src/partners/banking/client.ts`).',
-      'A 409 of create-webhook reads as success with `exists`. The response to a restored sub-user is not shown, and is kept as it comes.',
-    ],
-  },
-  ...OTHER_SYSTEMS,
-];
+import { type Operation, operationName, pathParameters } from '../src/partners/catalogue.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems.js';
 
 const INTRODUCTION = `# Partner APIs
 
-<!-- Made by "npm run docs" from the catalogue. Do not edit by hand. -->
+<!-- "npm run docs" writes this page from the catalogue. -->
 
-Every operation of a partner's API is one entry in a catalogue. The typed client, the sandbox, this page and
-the OpenAPI 3.1 documents that the sandbox tells (\`/openapi/<system>.json\`) are made from it.
+Every operation of a partner API is one entry in a catalogue. The typed client, the sandbox, this page and
+the OpenAPI 3.1 documents that the sandbox serves (\`/openapi/<system>.json\`) are made from it.
 
-- **documented**: the partner's contract prints the shapes of request and answer. They are in the catalogue as printed.
-- **assumed**: the contract names the operation and no more. The shapes are those that services of the same kind have.
-  What exactly was assumed is listed below the table.
+- **documented**: the partner's contract prints the shapes of request and response. The catalogue has them as printed.
+- **assumed**: the contract names the operation and nothing else. The shapes are those of similar services.
+  The list below each table says what is assumed.
 
-If you have the partner's reference at hand and an assumed shape is wrong, correct it in one place: the operation's entry
-in the catalogue (address, query, body, answer). Set its \`provenance\` to \`documented\`, delete its line of assumptions
-in \`scripts/partner-apis.ts\` or \`other-systems.ts\` beside it, and run \`npm run docs\`. The client and the sandbox's routes
-follow by themselves, and the compiler names every place that used the old shape.
+If you have the partner's reference at hand and an assumed shape is wrong, correct the operation's entry in the catalogue:
+address, query, body, response. Set its \`provenance\` to \`documented\`, delete its line of \`assumptions\` in the partner's
+\`partner.ts\`, and run \`npm run docs\`. The client and the routes of the sandbox derive from the entry, and the compiler names
+every place that used the old shape.
 
 **Effect** says what a repeated call does. A \`read\` changes nothing. An \`idempotent\` write leaves the same state
-however often it runs, or carries an idempotency key (\`event_id\`). Both are retried freely. A write marked \`once\` has no
-such key to rely on. It is repeated only when it is certain that nothing happened; when the outcome is unknown, the workflow
-looks for the effect or asks a person.
+however often it runs, or carries an idempotency key (\`event_id\`). Gangway retries both freely. A write marked \`once\` has no
+such key. Gangway repeats it only when it is certain that nothing happened. When the outcome is unknown, the workflow
+searches for the effect or asks a person.
 
-In the request column \`?\` marks members that may be left out. Requests are checked before they are sent. Answers are
-read tolerantly: members and status names that are not listed do no harm.
+In the request column, \`?\` marks optional fields. Gangway checks requests before it sends them. It reads responses
+tolerantly: it ignores unknown fields, and it accepts unknown status names.
 `;
 
 /** The text of docs/partner-apis.md. */
 export function partnerApisMarkdown(): string {
-  return [INTRODUCTION, ...SYSTEMS.map(section)].join('\n');
+  return [INTRODUCTION, ...SYSTEM_NAMES.map(section)].join('\n');
 }
 
-function section({ title, catalogue, schemas, operations, assumptions, alsoAssumed }: System): string {
-  const entries = Object.entries(operations);
-  const head = ['operation', 'ref.', 'address', 'effect', 'shapes', 'deprecated', 'request', 'answer'];
+function section(system: SystemName): string {
+  const { title, documentation, operations } = PARTNERS[system];
+  const { schemas, assumptions, alsoAssumed } = documentation;
+  const folder = `src/partners/${system}`;
+  const entries = Object.entries(operations({}));
+  const head = ['operation', 'ref.', 'address', 'effect', 'shapes', 'deprecated', 'request', 'response'];
   const assumed = entries
     .filter(([, { provenance }]) => provenance === 'assumed')
-    .map(([key]) => `- **${operationName(key)}**: ${assumptions[operationName(key)] ?? 'not said'}`);
+    .map(([key]) => `- **${operationName(key)}**: ${assumptions[operationName(key)]}`);
   return [
     `## ${title}`,
     '',
-    `Catalogue: [\`${catalogue}\`](../${catalogue}), shapes: [\`${schemas}\`](../${schemas}).`,
+    `Catalogue: ${linkTo(`${folder}/operations.ts`)}, shapes: ${linkTo(`${folder}/${schemas}`)}.`,
     '',
     tableRow(head),
     tableRow(head.map(() => '---')),
     ...entries.map(([key, operation]) => tableRow(cells(operationName(key), operation))),
     '',
-    '### What was assumed',
+    '### Assumptions',
     '',
     ...(assumed.length > 0
-      ? [...assumed, '', 'And of more than one operation:']
-      : ['Of the operations as a whole:']),
+      ? [...assumed, '', 'About more than one operation:']
+      : ['About the operations as a whole:']),
     '',
     ...alsoAssumed.map((line) => `- ${line}`),
     '',
   ].join('\n');
+}
+
+function linkTo(path: string): string {
+  return `[\`${path}\`](../${path})`;
 }
 
 function cells(name: string, operation: Operation): string[] {

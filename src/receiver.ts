@@ -18,8 +18,8 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   });
   const { secrets, tokens, taskQueue, hints } = options;
   if (secrets.length === 0) logger.warn('RECEIVER_SECRETS is not set: unsigned events are taken');
-  const webhooks = WEBHOOK_PARTNERS.filter((partner) => hints[partner].senders.length > 0);
-  for (const partner of webhooks.filter((partner) => takesAnyone(hints[partner].senders))) {
+  const webhooks = WEBHOOK_PARTNERS.filter((partner) => (hints[partner]?.senders.length ?? 0) > 0);
+  for (const partner of webhooks.filter((partner) => takesAnyone(hints[partner]?.senders ?? []))) {
     logger.warn(`${authSetting(partner)} is none: webhooks are taken from anyone`);
   }
   const counts = { secrets: secrets.length, tokens: tokens.length, webhooks };

@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { Agent, request } from 'undici';
 import { Deadline } from '../http/deadline.js';
 import type { OutboundEvent } from '../messages/outbound-events.js';
+import { retryAfterMs } from '../partners/http.js';
 
 export interface SenderOptions {
   /** `whsec_<base64>`. Each signs, so that receivers can change theirs without a gap. */
@@ -57,8 +58,8 @@ export class EventSender {
       });
       await answer.body.dump();
       const { statusCode: status, headers } = answer;
-      const seconds = Number(headers['retry-after']);
-      return { status, ...(seconds > 0 && { retryAfterMs: seconds * 1_000 }) };
+      const askedMs = retryAfterMs(headers['retry-after']);
+      return { status, ...(askedMs && { retryAfterMs: askedMs }) };
     } finally {
       deadline.release();
     }

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
 import { Deadline, untilAborted } from '../http/deadline.js';
+import { isSecureOrLoopback } from '../settings/settings.js';
 
 /** How long one call may take, in milliseconds, and how large an answer may be, in bytes. */
 export interface HttpLimits {
@@ -300,14 +301,11 @@ async function* chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** True for https, and for http to this very machine. */
-export function isSecureOrLoopback(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
-}
-
-/** True when it leads to this very machine. */
-export function isLoopback(url: URL): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+/** How long a `Retry-After` asks to wait, in milliseconds, as seconds or as a date; undefined for any other header. */
+export function retryAfterMs(header: string | readonly string[] | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 /** Calls back when a connected socket (TLS included) is about to carry the request's first byte. */

@@ -1,8 +1,16 @@
 import type { Logger, LogLevel } from '@temporalio/worker';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { z } from 'zod';
 import { censored, censoredWords, PRIVATE_FIELDS } from '../privacy/private-values.js';
 import { BadSetting } from '../settings/settings.js';
 import { withoutHeld } from './in-flight.js';
+
+export const logSettings = z.object({
+  GANGWAY_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('Lowest level that is logged, as JSON lines on standard error.'),
+});
 
 /** How deep in a log entry a private member is still found. */
 const DEPTH = 4;

@@ -3,19 +3,22 @@ import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { knownSecrets } from '../http/bearer.js';
 import { type KnownAccounts, knownTo } from '../messages/inputs.js';
-import { isSecureOrLoopback } from '../partners/http.js';
+import { accountNames, readWordings } from '../partners/account-settings.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
+import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
   bearerTokens,
+  isSecureOrLoopback,
   isSigningSecret,
   list,
   listenAddress,
-  loadConfig,
+  prefixed,
   readSettings,
   requestsPerMinute,
   signingSecrets,
-  withSecretFiles,
 } from '../settings/settings.js';
+import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { Problem } from './problems.js';
 import { type IdField, idFields } from './webhook-ids.js';
@@ -73,14 +76,16 @@ function refused(detail: string): Problem {
   return new Problem('bad-signature', detail);
 }
 
-/** The partners whose webhooks are taken. */
-export const WEBHOOK_PARTNERS = ['banking', 'boarding', 'processor'] as const;
-
-export type WebhookPartner = (typeof WEBHOOK_PARTNERS)[number];
+/** The partners that send webhooks. */
+export const WEBHOOK_PARTNERS = SYSTEM_NAMES.filter((system) => PARTNERS[system].webhooks !== undefined);
 
 /** The setting that says how a partner's deliveries show that they are the partner's. */
-export function authSetting<Partner extends WebhookPartner>(partner: Partner) {
-  return `RECEIVER_${partner.toUpperCase() as Uppercase<Partner>}_AUTH` as const;
+export function authSetting(partner: SystemName): string {
+  return `${webhookPrefix(partner)}AUTH`;
+}
+
+function webhookPrefix(partner: SystemName): string {
+  return `RECEIVER_${settingsPrefix(partner)}`;
 }
 
 export interface WebhookRules {
@@ -163,37 +168,59 @@ function checkOf(rule: SenderRule): (delivery: SentDelivery) => boolean {
   }
 }
 
-/** Settings of the receiver that may come from the file that `<NAME>_FILE` names. */
-export const RECEIVER_SECRETS: readonly string[] = [
-  'RECEIVER_SECRETS',
-  'RECEIVER_TOKENS',
-  ...WEBHOOK_PARTNERS.map(authSetting),
-];
-
 /** An address, or a network as CIDR. One of /0 would be everyone. */
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
-const settings = z.object({
-  RECEIVER_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8082 }),
-  RECEIVER_SECRETS: signingSecrets.default([]),
-  RECEIVER_TOKENS: bearerTokens.default([]),
-  RECEIVER_REQUESTS_PER_MINUTE: requestsPerMinute,
+/** The settings of the webhooks of one partner, by their names after `RECEIVER_<SYSTEM>_`. */
+function webhookSettingsOf(partner: SystemName) {
+  const { name, webhooks } = PARTNERS[partner];
+  return z.object({
+    AUTH: senderRules.default([]).meta({
+      description: `How a webhook shows that the ${name} sent it; any of the list is enough. \`none\` only on loopback.`,
+      unset: 'webhooks of this partner are rejected',
+      secret: true,
+    }),
+    ID_FIELDS: idFields
+      .prefault(webhooks?.idFields ?? '')
+      .describe(`Fields in webhooks of the ${name} that hold ids of onboardings.`),
+  });
+}
+
+function webhookRules(partner: SystemName, environment: NodeJS.ProcessEnv): WebhookRules {
+  const set = readSettings(webhookSettingsOf(partner), environment, webhookPrefix(partner));
+  return { senders: set.AUTH, idFields: set.ID_FIELDS };
+}
+
+/** The settings of the webhooks of all partners. */
+export const webhookSettings: z.ZodObject = z.object(
+  Object.assign({}, ...WEBHOOK_PARTNERS.map((one) => prefixed(webhookPrefix(one), webhookSettingsOf(one)))),
+);
+
+/** The settings of the receiver, beside Temporal's own. */
+export const receiverSettings = z.object({
+  ...accountNames.shape,
+  ...temporalClientSettings.shape,
+  ...logSettings.shape,
+  RECEIVER_ADDRESS: listenAddress
+    .prefault('127.0.0.1:8082')
+    .describe(
+      'Where the receiver listens. Outside loopback it requires `RECEIVER_SECRETS`, and a proxy with TLS in front.',
+    ),
+  RECEIVER_SECRETS: signingSecrets
+    .default([])
+    .describe('Secrets that onboarding events are signed with; several while they are rotated.'),
+  RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens of the callers of `/onboardings`.'),
+  RECEIVER_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one caller may send in a minute.'),
   RECEIVER_TRUSTED_PROXIES: list
     .refine(
       (networks) => networks.every((text) => network.safeParse(text).success),
       'each must be an address or a network, such as 10.0.0.7 or 10.0.0.0/24',
     )
-    .default([]),
-  RECEIVER_BANKING_AUTH: senderRules.default([]),
-  RECEIVER_BOARDING_AUTH: senderRules.default([]),
-  RECEIVER_PROCESSOR_AUTH: senderRules.default([]),
-  RECEIVER_BANKING_ID_FIELDS: idFields.prefault(
-    'profileId:BankingProfileId,merchantProfileId:MerchantProfileId',
-  ),
-  RECEIVER_BOARDING_ID_FIELDS: idFields.prefault(
-    'merchantProfileId:MerchantProfileId,mid:Mid,guid:externalId',
-  ),
-  RECEIVER_PROCESSOR_ID_FIELDS: idFields.prefault('client_reference_id:externalId'),
+    .default([])
+    .meta({
+      description: 'Proxies in front whose `X-Forwarded-For` is believed.',
+      format: 'list of addresses and networks',
+    }),
 });
 
 export interface ReceiverSettings extends KnownAccounts {
@@ -209,7 +236,7 @@ export interface ReceiverSettings extends KnownAccounts {
   /** Addresses and networks of proxies in front, which are believed when they say who asks. */
   readonly trustedProxies: readonly string[];
   /** Whose webhooks are taken, and what of them is looked at. */
-  readonly hints: Readonly<Record<WebhookPartner, WebhookRules>>;
+  readonly hints: Readonly<Partial<Record<SystemName, WebhookRules>>>;
   readonly payloadKeys: PayloadKeys | undefined;
   readonly taskQueue: string;
   readonly logLevel: string;
@@ -217,18 +244,16 @@ export interface ReceiverSettings extends KnownAccounts {
 
 /** @throws {BadSetting} naming the first setting that cannot be used */
 export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSettings {
-  const set = readSettings(settings, withSecretFiles(environment, RECEIVER_SECRETS));
+  const set = readSettings(receiverSettings, environment);
   const { host, port } = set.RECEIVER_ADDRESS;
   const isOpen = !isSecureOrLoopback(new URL(`http://${host}`));
   if (isOpen && set.RECEIVER_SECRETS.length === 0) {
     const why = 'anyone could start onboardings; only a receiver on loopback takes unsigned events';
     throw new BadSetting('RECEIVER_SECRETS', `is not set: ${why}`);
   }
-  for (const name of WEBHOOK_PARTNERS.map(authSetting)) {
-    if (isOpen && takesAnyone(set[name]))
-      throw new BadSetting(name, 'none is for a receiver on loopback only');
-  }
-  const { payloadKeys, taskQueue, logLevel, ...config } = loadConfig(environment);
+  const webhooks = WEBHOOK_PARTNERS.map((partner) => [partner, webhookRules(partner, environment)] as const);
+  const taken = webhooks.find(([, { senders }]) => takesAnyone(senders));
+  if (isOpen && taken) throw new BadSetting(authSetting(taken[0]), 'none is for a receiver on loopback only');
   return {
     host,
     port,
@@ -236,12 +261,10 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
     tokens: set.RECEIVER_TOKENS,
     requestsPerMinute: set.RECEIVER_REQUESTS_PER_MINUTE,
     trustedProxies: set.RECEIVER_TRUSTED_PROXIES,
-    hints: {
-      banking: { senders: set.RECEIVER_BANKING_AUTH, idFields: set.RECEIVER_BANKING_ID_FIELDS },
-      boarding: { senders: set.RECEIVER_BOARDING_AUTH, idFields: set.RECEIVER_BOARDING_ID_FIELDS },
-      processor: { senders: set.RECEIVER_PROCESSOR_AUTH, idFields: set.RECEIVER_PROCESSOR_ID_FIELDS },
-    },
-    ...{ payloadKeys, taskQueue, logLevel },
-    ...knownTo(config),
+    hints: Object.fromEntries(webhooks),
+    payloadKeys: set.PAYLOAD_KEYS,
+    taskQueue: set.GANGWAY_TASK_QUEUE,
+    logLevel: set.GANGWAY_LOG_LEVEL,
+    ...knownTo(readWordings(environment)),
   };
 }

@@ -1,29 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
+import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
 import { holdUntilAnswered, parse, textBodies, textOf } from './cloud-events.js';
 import type { Hints } from './nudges.js';
 import { Problem } from './problems.js';
-import {
-  authSetting,
-  senderCheck,
-  WEBHOOK_PARTNERS,
-  type WebhookPartner,
-  type WebhookRules,
-} from './settings.js';
+import { authSetting, senderCheck, type WebhookRules } from './settings.js';
 import { countOf, idsIn } from './webhook-ids.js';
 
 interface HintRoutes {
-  readonly rules: Readonly<Record<WebhookPartner, WebhookRules>>;
+  readonly rules: Readonly<Partial<Record<SystemName, WebhookRules>>>;
   readonly hints: Hints;
   readonly registry: Registry;
   readonly logger: Logger;
 }
 
-/** What a delivery is answered with that was taken. The processor expects 200 (apis/4), the others any 2xx. */
-const TAKEN = { banking: 202, boarding: 202, processor: 200 } as const;
-
 const MEDIA_TYPES = ['application/json', 'text/json'];
+
+/** Rejects every webhook. */
+const NO_SENDERS: WebhookRules = { senders: [], idFields: [] };
 
 const MAX_BODY_BYTES = 256 * 1024;
 
@@ -45,13 +40,15 @@ export function partnerWebhookRoutes({ rules, hints, registry, logger }: HintRou
       labelNames: ['partner', 'result'],
       registers: [registry],
     });
-    for (const partner of WEBHOOK_PARTNERS) {
-      const take = takeFrom(partner, rules[partner], hints);
+    for (const partner of SYSTEM_NAMES) {
+      const { webhooks } = PARTNERS[partner];
+      if (!webhooks) continue;
+      const take = takeFrom(partner, rules[partner] ?? NO_SENDERS, hints);
       const taken = new WeakMap<FastifyRequest, Taken>();
       const handler = async (request: FastifyRequest<Delivery>, reply: FastifyReply) => {
         const found = await take(request, reply);
         taken.set(request, found);
-        return reply.code(TAKEN[partner]).send({ workflows: found.workflows });
+        return reply.code(webhooks.status).send({ workflows: found.workflows });
       };
       const onResponse = async (request: FastifyRequest<Delivery>, { statusCode }: FastifyReply) => {
         const found = taken.get(request);
@@ -72,7 +69,7 @@ interface Taken {
   readonly workflows: number;
 }
 
-function takeFrom(partner: WebhookPartner, { senders, idFields }: WebhookRules, hints: Hints) {
+function takeFrom(partner: SystemName, { senders, idFields }: WebhookRules, hints: Hints) {
   const setting = authSetting(partner);
   const isPartner = senderCheck(senders);
   return async (request: FastifyRequest<Delivery>, reply: FastifyReply): Promise<Taken> => {

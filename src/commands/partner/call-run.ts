@@ -14,6 +14,7 @@ import type {
   SingleActivity,
 } from '../../messages/activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
+import { accountOf } from '../../partners/account-settings.js';
 import {
   type FilePart,
   isDownload,
@@ -27,7 +28,6 @@ import { parseExactly } from '../../partners/json.js';
 import { failureIn, PartnerError } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
 import { censored, withoutPrivate } from '../../privacy/private-values.js';
-import { accountOf } from '../../settings/settings.js';
 import { traceExchanges } from '../../tracing/spans.js';
 import { check } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -132,7 +132,7 @@ export async function callFromHere(cli: CommandLine, wanted: Wanted): Promise<An
   const { system, partnerAccount, key, request, toProduction, output } = wanted;
   const { signal } = cli;
   const clients = partnerClients(accountOf(cli.config(), partnerAccount), traceExchanges);
-  const client = clients[system] as PartnerClient<Operations>;
+  const client = clients[system] as unknown as PartnerClient<Operations>;
   const warnings: string[] = [];
   const onWarning = (warning: string) => void warnings.push(warning);
   try {

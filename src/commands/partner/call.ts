@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { accountOf } from '../../partners/account-settings.js';
 import {
   type Operation,
   type Operations,
@@ -9,9 +10,7 @@ import {
   unknownFieldsWarning,
 } from '../../partners/catalogue.js';
 import { fieldProblems } from '../../partners/client.js';
-import { eventIdOf } from '../../partners/payments/schemas.js';
-import { catalogue, SYSTEMS, type SystemName } from '../../partners/systems.js';
-import { accountOf } from '../../settings/settings.js';
+import { catalogue, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import { milliseconds } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
@@ -56,9 +55,7 @@ export function callCommand(program: Command, cli: CommandLine): void {
 function addCommands(cli: CommandLine, call: Command): void {
   const operations = catalogue();
   call.commandsGroup('Systems:');
-  for (const [system, title] of Object.entries(SYSTEMS) as [SystemName, string][]) {
-    addSystem(cli, call, system, title, operations[system]);
-  }
+  for (const system of SYSTEM_NAMES) addSystem(cli, call, system, operations[system]);
   call
     .commandsGroup('And:')
     .command('answer')
@@ -73,13 +70,8 @@ function addCommands(cli: CommandLine, call: Command): void {
     );
 }
 
-function addSystem(
-  cli: CommandLine,
-  call: Command,
-  name: SystemName,
-  title: string,
-  operations: Operations,
-): void {
+function addSystem(cli: CommandLine, call: Command, name: SystemName, operations: Operations): void {
+  const { title } = PARTNERS[name];
   const system = call
     .command(name)
     .summary(`${title}, ${Object.keys(operations).length} operations`)
@@ -145,7 +137,8 @@ function addOperation(
   if (deprecated) command.addHelpText('beforeAll', `deprecated: ${deprecated}\n`);
   if (answer === 'stream') command.option('--output <file>', 'where the file goes');
   if (irreversible) command.option('--yes', 'do it without asking');
-  if (system === 'payments' && effect !== 'read') command.option('--production', 'yes, in production');
+  if (PARTNERS[system].hasEnvironments && effect !== 'read')
+    command.option('--production', 'yes, in production');
   command.action((request: string, options: CallOptions) =>
     makeCall(cli, system, key, operation, request, options),
   );
@@ -182,20 +175,19 @@ async function makeCall(
   // The same operation in the words of our own account at the partner.
   const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
   const account = accountOf(config, partnerAccount);
-  const wording = { posNames: account.posNames, pathSegment: account.banking?.pathSegment };
-  const operation = catalogue(wording)[system][key] ?? wanted;
+  const operation = PARTNERS[system].operations(account)[key] ?? wanted;
   const id = callId(system, name);
-  const made = idempotencyKey(operation, id);
-  const request = await readRequest(cli, operation, given, made);
+  const made = idempotencyKey(system, operation, id);
+  const request = await readRequest(cli, operation, given, made && { [made.field]: made.value });
   const { local, production: toProduction = false, output, startWithin } = options;
-  const isProduction = system === 'payments' && account.payments?.environment === 'production';
+  const isProduction = account.partners[system]?.environment === 'production';
   if (isProduction && operation.effect !== 'read' && !toProduction) {
     throw new InvalidInput(`${name} writes to production: say so with --production`);
   }
   const unknown = unknownFieldsWarning(operation, request.members);
   if (unknown !== undefined) cli.note(`warning: ${unknown}`);
   if (operation.irreversible && !options.yes) await confirm(cli, name, operation.summary);
-  if (made && request.members['event_id'] === made.event_id) cli.note(howToRepeat(made));
+  if (made && request.members[made.field] === made.value) cli.note(howToRepeat(made));
   const call = { id, system, partnerAccount, key, operation, request, toProduction, output, startWithin };
   if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
   const answered = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
@@ -203,18 +195,21 @@ async function makeCall(
   show(cli, { ...answered, warnings }, options, local ? undefined : id);
 }
 
-interface IdempotencyKey extends Record<string, unknown> {
-  readonly event_id: string;
+interface IdempotencyKey {
+  readonly field: string;
+  readonly value: string;
 }
 
-/** The payments platform recognizes a repeated call by its `event_id`. One that a person leaves out is made from the call's id. */
-function idempotencyKey(operation: Operation, id: string): IdempotencyKey | undefined {
-  const hasKey = fieldsOf(operation).some(({ name }) => name === 'event_id');
-  return hasKey ? { event_id: eventIdOf(id, operation.path) } : undefined;
+/** The key by which the partner recognizes a repeated call. A key that a person leaves out is made from the call's id. */
+function idempotencyKey(system: SystemName, operation: Operation, id: string): IdempotencyKey | undefined {
+  const key = PARTNERS[system].idempotencyKey;
+  if (!key || !fieldsOf(operation).some(({ name }) => name === key.field)) return undefined;
+  return { field: key.field, value: key.make(id, operation.path) };
 }
 
-function howToRepeat(key: IdempotencyKey): string {
-  return `the request has no event_id and gets a new one; to repeat this same call, add ${JSON.stringify(key)} to it`;
+function howToRepeat({ field, value }: IdempotencyKey): string {
+  const given = JSON.stringify({ [field]: value });
+  return `the request has no ${field} and gets a new one; to repeat this same call, add ${given} to it`;
 }
 
 /**

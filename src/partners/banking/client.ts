@@ -99,7 +99,7 @@ export function isClosed({ status }: Pick<PaymentCard, 'status'>): boolean {
 export type StatementFormat = 'PDF' | 'CSV' | 'QBO' | 'OFX';
 
 /** MIME types of statements. The contract prints none; it says that CSV is plain text and the others are binary. */
-const FORMATS: Readonly<Record<string, StatementFormat>> = {
+export const STATEMENT_FORMATS: Readonly<Record<string, StatementFormat>> = {
   'application/pdf': 'PDF',
   'text/csv': 'CSV',
   'application/csv': 'CSV',
@@ -112,13 +112,10 @@ const FORMATS: Readonly<Record<string, StatementFormat>> = {
   'application/x-ofx': 'OFX',
 };
 
-/** The MIME types that a statement may have. */
-export const STATEMENT_TYPES = Object.keys(FORMATS);
-
 /** Which format a statement came in, by its `Content-Type` (E10); undefined for a type that tells nothing. */
 export function statementFormat(contentType: string): StatementFormat | undefined {
   const [type = ''] = contentType.split(';');
-  return FORMATS[type.trim().toLowerCase()];
+  return STATEMENT_FORMATS[type.trim().toLowerCase()];
 }
 
 /** The partner's own page size (apis/1, Limits). */

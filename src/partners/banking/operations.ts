@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
-import { anyAnswer } from '../fields.js';
+import { anyAnswer, int32, text } from '../fields.js';
 import { cardOperations } from './card-operations.js';
 import { accountOperations, profileOperations } from './profile-operations.js';
 import { byId, nothing, notificationQuery, webhook } from './requests.js';
@@ -13,7 +13,6 @@ import {
   tickets,
   webhooks,
 } from './responses.js';
-import { int32, text } from './rules.js';
 import { TOKEN_OPERATIONS } from './token.js';
 
 const byWebhook = z.strictObject({ webhookId: int32 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Download, type Operations, RESPONSE_BYTES } from '../catalogue.js';
-import { anyAnswer } from '../fields.js';
+import { anyAnswer, dateTime, exactJson, int32, text } from '../fields.js';
 import {
   addressChange,
   businessAccountHolder,
@@ -21,7 +21,6 @@ import {
   foundPeople,
   transactions,
 } from './responses.js';
-import { dateTime, exactJson, int32, text } from './rules.js';
 
 /** A file, see `statementFormat` in `statement.ts` for what it is. */
 const file = z.custom<Download>();

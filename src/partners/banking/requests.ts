@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { email, httpsUrl } from '../fields.js';
+import { dateTime, email, httpsUrl, int32, text } from '../fields.js';
 import {
-  dateTime,
   dollars,
   ein,
   extendedAddress,
-  int32,
   oneTimeCode,
   phone,
   postalCode,
@@ -14,7 +12,6 @@ import {
   state,
   streetAddress,
   tenDigits,
-  text,
   zipCode,
 } from './rules.js';
 

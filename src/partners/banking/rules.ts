@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { int64, text } from '../fields.js';
 
-export { dateTime, email, exactJson, int32, int64, text } from '../fields.js';
-
 /** Rules of single values (apis/1). Their messages name the rule and never the value. */
 
 /** US states and territories as the partner numbers them. Which number is which state is not shown. */

@@ -1,8 +1,8 @@
 import { answer, type Json } from '../../http/openapi.js';
 import { type Operation, type Operations, operationName, pathParameters } from '../catalogue.js';
-import { SYSTEMS, type SystemName } from '../systems.js';
+import type { Partner } from '../partner.js';
 import { type Components, componentsOf } from './components.js';
-import { CONTRACTS, type Contract } from './contracts.js';
+import type { Contract } from './contract.js';
 
 const CREDENTIALS = 'credentials';
 
@@ -12,8 +12,7 @@ const CREDENTIALS = 'credentials';
  *
  * @param operations the catalogue of the system, in the wording of one customer
  */
-export function openApiDocument(system: SystemName, operations: Operations): Json {
-  const contract = CONTRACTS[system];
+export function openApiDocument({ title, contract }: Partner, operations: Operations): Json {
   const entries = Object.entries(operations);
   const components = componentsOf(
     contract.names,
@@ -30,7 +29,7 @@ export function openApiDocument(system: SystemName, operations: Operations): Jso
   return {
     openapi: '3.1.0',
     info: {
-      title: SYSTEMS[system],
+      title,
       version: '1',
       description: `What Gangway sends and understands, after ${contract.reference}. What has x-provenance: assumed is not shown there, see docs/partner-apis.md.`,
     },
@@ -39,7 +38,7 @@ export function openApiDocument(system: SystemName, operations: Operations): Jso
     paths,
     components: {
       securitySchemes: { [CREDENTIALS]: contract.security },
-      schemas: reachable({ ...components.named, ...contract.answers }, paths),
+      schemas: reachable({ ...components.named, ...contract.bodies }, paths),
     },
   };
 }
@@ -182,10 +181,10 @@ export function responses(operation: Operation, contract: Contract, payload: Jso
   };
 }
 
-function success(operation: Operation, { envelope, fileTypes = [] }: Contract, payload: Json): Json {
+function success(operation: Operation, { envelope, fileTypes = {} }: Contract, payload: Json): Json {
   if (operation.answer === 'none') return { 204: { description: 'Done' } };
   if (operation.answer === 'stream') {
-    const content = Object.fromEntries(fileTypes.map((type) => [type, {}]));
+    const content = Object.fromEntries(Object.keys(fileTypes).map((type) => [type, {}]));
     return { 200: { description: 'A file; its type is told by the Content-Type', content } };
   }
   return { 200: answer('Done', envelope?.(operation, payload) ?? payload) };

@@ -5,9 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readAccounts } from '../../../src/partners/account-settings.js';
 import { type Operation, operationName } from '../../../src/partners/catalogue.js';
-import { closeAll, type PartnerClients, partnerClients } from '../../../src/partners/clients.js';
-import { catalogue, SYSTEMS, type SystemName } from '../../../src/partners/systems.js';
+import { closeAll, partnerClients } from '../../../src/partners/clients.js';
+import { catalogue, PARTNERS, type SystemName } from '../../../src/partners/systems.js';
+import { sandboxAccount } from '../../../src/sandbox/systems.js';
 import { gangway } from '../command.js';
 import { POS_NAMES } from '../partners/openapi/documents.js';
 import { launch, type RunningProcess } from '../processes.js';
@@ -42,11 +44,7 @@ export function callEverything<System extends SystemName>(system: System, calls:
   });
 
   function env(): Record<string, string> {
-    const urls = ['BOARDING', 'BANKING', 'PLANT_STORE', 'PAYMENTS', 'PROCESSOR'].map((name) => [
-      `${name}_URL`,
-      partner.url,
-    ]);
-    return { ...rig.env, ...Object.fromEntries(urls), BOARDING_POS_NAMES: POS_NAMES.join(',') };
+    return { ...rig.env, ...sandboxAccount(partner.url), BOARDING_POS_NAMES: POS_NAMES.join(',') };
   }
 
   /** Calls an operation as a person does, and answers what is printed. */
@@ -74,7 +72,7 @@ export function callEverything<System extends SystemName>(system: System, calls:
     return { ...request, file: `@${path}` };
   }
 
-  describe(`gangway call ${system}: ${SYSTEMS[system]}`, () => {
+  describe(`gangway call ${system}: ${PARTNERS[system].title}`, () => {
     it('knows every operation of the catalogue', () => {
       expect(Object.keys(calls).sort()).toEqual(Object.keys(operations).sort());
     });
@@ -82,7 +80,9 @@ export function callEverything<System extends SystemName>(system: System, calls:
     it.each(Object.keys(operations))('%s', async (key) => {
       const sandbox = await runSandbox({ posNames: POS_NAMES });
       partner.target = sandbox.url;
-      const clients = clientsOf(sandbox.url);
+      const clients = partnerClients(
+        readAccounts({ ...sandboxAccount(sandbox.url), BOARDING_POS_NAMES: POS_NAMES.join(',') }),
+      );
       try {
         let called = 0;
         const client = new Proxy(clients[system], {
@@ -100,18 +100,6 @@ export function callEverything<System extends SystemName>(system: System, calls:
         await closeAll(clients);
       }
     });
-  });
-}
-
-function clientsOf(url: string): PartnerClients {
-  const user = { username: 'sandbox', password: 'sandbox' };
-  return partnerClients({
-    posNames: POS_NAMES,
-    boarding: { url, ...user },
-    banking: { url, ...user, deviceToken: 'device-1', deviceName: 'test', form: 'user' },
-    plantStore: { url, token: 'sandbox' },
-    payments: { url, apiKey: 'sandbox', environment: 'uat' },
-    processor: { url, apiKey: 'sandbox' },
   });
 }
 

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { type Json, ref } from '../../http/openapi.js';
+import { list } from '../../settings/settings.js';
+import type { Operation } from '../catalogue.js';
+import { exactJson, json } from '../fields.js';
+import { type Contract, listOf, object, same, text, textOrNull } from '../openapi/contract.js';
+import { definePartner } from '../partner.js';
+import { boardingClient, boardingOff } from './client.js';
+import { boardingOperations, FEES_PATH } from './operations.js';
+import * as schemas from './schemas.js';
+
+/** apis/2, Response envelope and Errors; the members of a problem and the form of a 401 are from apis/4. */
+const contract: Contract = {
+  reference: 'apis/2',
+  security: { type: 'http', scheme: 'basic' },
+  names: { ...schemas, json, exactJson },
+  bodies: {
+    Envelope: object({
+      data: { description: 'Payload of the operation; null when it failed' },
+      status: { ...text, description: 'Label of the HTTP status' },
+      error: textOrNull,
+      'warning?': textOrNull,
+      validationResults: listOf(object({ memberNames: listOf(text), errorMessage: text })),
+      requestId: { type: 'integer' },
+    }),
+    FeesEnvelope: object({
+      data: { description: 'Payload of the operation; null when it failed' },
+      requestId: { type: 'integer' },
+      success: { type: 'boolean' },
+      error: textOrNull,
+      validationErrors: listOf(object({ field: text, error: text })),
+    }),
+    RefusedCaller: object({ error: text, message: text }),
+  },
+  envelope: (operation, data) => ({ allOf: [boardingEnvelope(operation), { properties: { data } }] }),
+  failures: (operation) => ({
+    ...same(boardingEnvelope(operation), 400, 404, 500),
+    ...same({ anyOf: [ref('RefusedCaller'), boardingEnvelope(operation)] }, 401, 403),
+  }),
+  tooMany: boardingEnvelope,
+};
+
+function boardingEnvelope({ path }: Operation): Json {
+  return ref(path === FEES_PATH ? 'FeesEnvelope' : 'Envelope');
+}
+
+export const boarding = definePartner({
+  title: 'Merchant boarding',
+  name: 'boarding partner',
+  settings: z.object({
+    BOARDING_USERNAME: z.string('is not set').describe('User name at the boarding partner.'),
+    BOARDING_PASSWORD: z
+      .string('is not set')
+      .meta({ description: 'Password at the boarding partner.', secret: true }),
+  }),
+  clientSettings: (url, set) => ({ url, username: set.BOARDING_USERNAME, password: set.BOARDING_PASSWORD }),
+  wording: {
+    settings: z.object({
+      BOARDING_POS_NAMES: list
+        .transform((names) => names.filter(Boolean))
+        .default([])
+        .describe('Point-of-sale names that the boarding partner accepts beside `None` and `CustomPos`.'),
+    }),
+    from: ({ BOARDING_POS_NAMES: posNames }): { readonly posNames: readonly string[] } => ({ posNames }),
+  },
+  operations: ({ posNames }) => boardingOperations(posNames),
+  client: (settings, { posNames }) => boardingClient({ ...settings, posNames }),
+  off: boardingOff,
+  credentialsCheck: {
+    read: async (client, options) => `${(await client.listAgentProfiles({}, options)).length} agent profiles`,
+  },
+  whenOff: 'failure',
+  hasEnvironments: false,
+  idempotencyKey: undefined,
+  webhooks: { status: 202, idFields: 'merchantProfileId:MerchantProfileId,mid:Mid,guid:externalId' },
+  contract,
+  documentation: {
+    schemas: 'schemas.ts',
+    assumptions: {
+      'list-agent-profiles':
+        'Takes no query. `data` is a list whose items have `id`, which is the `agentProfileId` of a create, and `name`.',
+      'list-boarding-settings':
+        'Takes no query. `data` is a list whose items have `id`, which is the `boardingSettingsId` of a create, and `name`.',
+      'create-merchant':
+        'Takes the fields of v1 create and, because the contract says that its data model is more complete, further fields as they are, with a warning that names them. Answers as v1 does, with `merchantProfileId`; a bare number is understood too.',
+      'update-fees':
+        '`id` is in the query as it is for reading. The body is the whole fees object, and it replaces what was there.',
+      'submit-merchant':
+        'With `merchantProfileId` in the body it completes and submits that merchant. The seven other members are known by name only and travel as they are. The response is not shown, and is kept as it comes.',
+      'submit-merchant-v1':
+        'Takes `id` in the query and no body, and submits what the partner has. The response is not shown, and is kept as it comes.',
+      'get-status2': 'Takes and answers what get-status does, with more status names.',
+      'update-status':
+        '`id` is in the query, `status` and an optional `comment` are in the body. The response is not shown, and is kept as it comes.',
+      'upload-attachment':
+        '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is ours. The response is not shown, and is kept as it comes.',
+      'request-underwriting-review':
+        '`id` is in the query, an optional `comment` is in the body: it carries the answers that are text. The response is not shown, and is kept as it comes.',
+      'set-underwriting-pending':
+        'Takes `id` in the query and no body. The response is not shown, and is kept as it comes.',
+    },
+    alsoAssumed: [
+      'The two card-brand groups of the fees, whose names the contract leaves out, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
+      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, beside those that the contract prints (`src/partners/boarding/schemas.ts`). A name that nobody knows is shown and waited out.',
+      'A `mid` may be there, temporarily, before approval. A merchant counts as boarded only when it is `Approved` and has a `mid`.',
+      'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`). A person is asked about anything else.',
+      'A 401 or 403 may answer `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
+    ],
+  },
+});
