@@ -75,18 +75,18 @@ function cells(name: string, operation: Operation): string[] {
     provenance,
     deprecated,
     requestOf(operation),
-    answerOf(operation),
+    responseOf(operation),
   ];
 }
 
-function answerOf(operation: Operation): string {
-  const { answer = 'json', statusAnswers = {}, failures = {} } = operation;
-  const shape = () => rule(schemaOf(operation.response)) || 'as it comes';
-  const says = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[answer]();
-  const statuses = Object.keys(statusAnswers);
+function responseOf(operation: Operation): string {
+  const { returns = 'json', statusPayloads = {}, failures = {} } = operation;
+  const shape = () => rule(schemaOf(operation.response)) || 'kept unchanged';
+  const shown = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[returns]();
+  const statuses = Object.keys(statusPayloads);
   return [
-    says,
-    ...(statuses.length > 0 ? [`${statuses.join(', ')} is an answer, too`] : []),
+    shown,
+    ...(statuses.length > 0 ? [`${statuses.join(', ')} is a success as well`] : []),
     ...Object.entries(failures).map(([status, { message }]) => `${status}: ${message}`),
   ].join('<br>');
 }
@@ -104,13 +104,13 @@ function formOf(operation: Operation, schema: Schema): string {
   const { properties = {}, required = [], additionalProperties } = schema;
   const inPath = new Set(pathParameters(operation));
   const inQuery = new Set(operation.query ?? []);
-  const lines = Object.entries(properties).map(([name, member]) => {
+  const lines = Object.entries(properties).map(([name, field]) => {
     const where = inPath.has(name) ? ', in the path' : inQuery.has(name) ? ', in the query' : '';
     const mark = required.includes(name) ? '' : '?';
-    const says = rule(member);
-    return `\`${name}${mark}\`${says ? ` ${says}` : ''}${where}`;
+    const words = rule(field);
+    return `\`${name}${mark}\`${words ? ` ${words}` : ''}${where}`;
   });
-  if (additionalProperties !== false) lines.push('further members, as they are');
+  if (additionalProperties !== false) lines.push('further fields, sent unchanged');
   if (operation.encoding === 'multipart') lines.push('the body as multipart');
   return lines.join('<br>');
 }

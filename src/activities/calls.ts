@@ -42,9 +42,9 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
       const call = async (options: CallOptions): Promise<PartnerResponse> => {
         const sent = await withFiles(made, request, documents);
         const called = client[key]?.(sent, { ...options, toProduction, onWarning });
-        const { answer, ...refused } = await orRefusal(called);
-        if (isDownload(answer)) return saved(made, answer, downloads);
-        return { answer: keepingAllDigits(answer), ...refused, ...(warnings.length > 0 && { warnings }) };
+        const { response, ...refused } = await orRefusal(called);
+        if (isDownload(response)) return saved(made, response, downloads);
+        return { answer: keepingAllDigits(response), ...refused, ...(warnings.length > 0 && { warnings }) };
       };
       // A write that has begun is seen through.
       const options = effect === 'read' ? { signal: cancellationSignal() } : {};

@@ -83,7 +83,7 @@ function activityFor(
     options: {
       scheduleToStartTimeout: startWithin,
       scheduleToCloseTimeout: DOWNLOAD,
-      startToCloseTimeout: operation.answer === 'stream' ? DOWNLOAD : CALL,
+      startToCloseTimeout: operation.returns === 'stream' ? DOWNLOAD : CALL,
       // What must not happen twice is tried once, and is not given up while the partner responds (activities/write.ts).
       ...(operation.effect === 'once'
         ? { retry: { maximumAttempts: 1 } }
@@ -140,9 +140,9 @@ export async function callFromHere(cli: CommandLine, wanted: Wanted): Promise<An
       { ...request.members, ...request.files },
       { toProduction, signal, knowsDeprecated: true, onWarning },
     );
-    const { answer, ...refused } = await orRefusal(called);
-    if (!isDownload(answer)) return { answer, ...refused, warnings };
-    const { body, contentType } = answer;
+    const { response, ...refused } = await orRefusal(called);
+    if (!isDownload(response)) return { answer: response, ...refused, warnings };
+    const { body, contentType } = response;
     return { answer: await save(cli, body, contentType, output ?? operationName(key)) };
   } catch (error) {
     throw error instanceof PartnerError ? new CommandFailed(inWords(error.details)) : error;

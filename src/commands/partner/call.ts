@@ -119,7 +119,7 @@ function addOperation(
   key: string,
   operation: Operation,
 ): void {
-  const { summary, provenance, deprecated, irreversible, answer, effect } = operation;
+  const { summary, provenance, deprecated, irreversible, returns, effect } = operation;
   const name = operationName(key);
   const command = withPartnerAccount(parent.command(name))
     .summary(provenance === 'assumed' ? `${summary} (assumed)` : summary)
@@ -135,7 +135,7 @@ function addOperation(
     .option('--json', 'print JSON on one line')
     .addHelpText('after', () => `\n${fieldsHelp(operation)}`);
   if (deprecated) command.addHelpText('beforeAll', `deprecated: ${deprecated}\n`);
-  if (answer === 'stream') command.option('--output <file>', 'where the file goes');
+  if (returns === 'stream') command.option('--output <file>', 'where the file goes');
   if (irreversible) command.option('--yes', 'do it without asking');
   if (PARTNERS[system].hasEnvironments && effect !== 'read')
     command.option('--production', 'yes, in production');

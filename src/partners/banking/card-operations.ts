@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operations } from '../catalogue.js';
-import { anyAnswer, exactJson, int32, int64, text } from '../fields.js';
+import { anyResponse, exactJson, int32, int64, text } from '../fields.js';
 import { cardClosing, cardNickname } from './requests.js';
 import { boardingResponse, paymentCard, paymentCards } from './responses.js';
 
@@ -30,7 +30,7 @@ export function cardOperations(svc: string) {
     },
     closeCard: {
       reference: 'E8',
-      summary: 'Close a card for good',
+      summary: 'Close a card permanently',
       method: 'POST',
       path: `/${svc}/paymentCard/closePaymentCard`,
       effect: 'once',
@@ -49,7 +49,7 @@ export function cardOperations(svc: string) {
       response: paymentCard,
     },
     listCards: {
-      summary: 'One’s own cards',
+      summary: 'The cards of the caller',
       method: 'GET',
       path: '/api/paymentCards',
       query: ['skip', 'count'],
@@ -65,7 +65,7 @@ export function cardOperations(svc: string) {
       effect: 'idempotent',
       provenance: 'assumed',
       request: z.strictObject({ paymentCardId: text, status: z.int().min(0).max(3) }),
-      response: anyAnswer,
+      response: anyResponse,
     },
     setCardAuthorizationControls: {
       summary: 'Replace a card’s authorization controls',
@@ -77,10 +77,10 @@ export function cardOperations(svc: string) {
         paymentCardId: text,
         authorizationControls: z.array(z.record(z.string(), exactJson)),
       }),
-      response: anyAnswer,
+      response: anyResponse,
     },
     suspendCard: {
-      summary: 'Suspend a card; activate-card is the way back',
+      summary: 'Suspend a card; activate-card undoes it',
       method: 'POST',
       path: `/${svc}/paymentCard/suspendPaymentCard`,
       effect: 'idempotent',
@@ -98,7 +98,7 @@ export function cardOperations(svc: string) {
       response: boardingResponse,
     },
     reissueCard: {
-      summary: 'Issue a new card in place of one, which goes out of use',
+      summary: 'Replace a card by a new one; the old one stops working',
       method: 'POST',
       path: `/${svc}/paymentCard/reissuePaymentCard`,
       effect: 'once',

@@ -19,15 +19,15 @@ const contract: Contract = {
       in: 'header',
       name: 'X-Partner-Id',
       required: false,
-      description: 'The id that a partner was issued at onboarding; how it travels is not shown',
+      description: 'The id that a partner gets at onboarding. The contract does not show how it is sent',
       schema: text,
       'x-provenance': 'assumed',
     },
   ],
-  failures: ({ request, reference, statusAnswers = {} }) => {
+  failures: ({ request, reference, statusPayloads = {} }) => {
     const hasInput = request !== requests.nothing;
     const mayBeMissing = hasInput && reference !== 'E13';
-    const statuses = [401, 403, 500, ...Object.keys(statusAnswers).map(Number)];
+    const statuses = [401, 403, 500, ...Object.keys(statusPayloads).map(Number)];
     if (hasInput) statuses.push(400);
     if (mayBeMissing) statuses.push(404);
     return same(ref('Problem'), ...statuses);
@@ -101,66 +101,68 @@ export const banking = definePartner({
     schemas: 'requests.ts',
     assumptions: {
       'confirm-second-factor':
-        'Takes either form of issue-token with `smsCode` and `typeOperation`, which are required here, and answers as issue-token does. It needs no token. `token.ts` does not use it: it sends the code inside of issue-token.',
+        'Takes either form of issue-token with `smsCode` and `typeOperation`, which are required here, and returns as issue-token does. It needs no token. `token.ts` does not use it: it sends the code inside of issue-token.',
       'refresh-token':
-        'Takes no body, is authorized by the token that is about to expire, and answers as issue-token does.',
-      'get-profile': 'Answers the banking profile record, as find-profile-by-merchant does.',
-      'find-profile-by-user': 'Answers the banking profile record, as find-profile-by-merchant does.',
+        'Takes no body, is authorized by the token that is about to expire, and returns as issue-token does.',
+      'get-profile': 'Returns the banking profile record, as find-profile-by-merchant does.',
+      'find-profile-by-user': 'Returns the banking profile record, as find-profile-by-merchant does.',
       'submit-business-customer':
-        'The members are not known and travel as they are. Answers the boarding response.',
+        'The contract does not show the fields, which are sent unchanged. Returns the boarding response.',
       'submit-authorized-user':
-        'The members are not known and travel as they are. Answers the boarding response.',
+        'The contract does not show the fields, which are sent unchanged. Returns the boarding response.',
       'get-business-account-holder':
-        'The address is that of the submission with the profile id at its end. Answers `businessAccountHolder` as it is in the banking profile record.',
+        'The address is that of the submission with the profile id at its end. Returns `businessAccountHolder` as it is in the banking profile record.',
       'update-business-account-holder':
-        'The address is that of the submission with the profile id at its end. Takes the whole body of the submission, and replaces what was there. Answers the boarding response.',
+        'The address is that of the submission with the profile id at its end. Takes the whole body of the submission, and replaces what was there. Returns the boarding response.',
       'search-personal-account-holders':
-        'Takes what search-business-account-holders does, with `name` in place of `dba`, and answers `id` and `name`.',
+        'Takes what search-business-account-holders does, with `name` in place of `dba`, and returns `id` and `name`.',
       'create-card':
-        'Takes the `financialAccountId`, an optional `paymentCardName`, and further members as they are. Answers the payment card record.',
+        'Takes the `financialAccountId`, an optional `paymentCardName`, and further fields, which are sent unchanged. Returns the payment card record.',
       'list-cards':
-        'Takes `skip` and `count` in the query. Answers cards in a bare list, or in pages as `{totalCount, errorMessage, records}`; a status is a number or a name.',
+        'Takes `skip` and `count` in the query. Returns cards in a bare list, or in pages as `{totalCount, errorMessage, records}`; a status is a number or a name.',
       'set-card-status':
-        'Takes the card’s id and the `status` as the number of the card record. The response is not shown, and is kept as it comes.',
+        'Takes the card’s id and the `status` as the number of the card record. The contract does not show the response, which is kept unchanged.',
       'set-card-authorization-controls':
-        'Takes the card’s id and the whole list, whose items are not shown. The response is not shown, and is kept as it comes.',
+        'Takes the card’s id and the whole list, whose items are not shown. The contract does not show the response, which is kept unchanged.',
       'suspend-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
+        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
       'activate-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
+        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
       'reissue-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
+        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
       'list-payment-cards':
-        'The last segment of the address is `list`. Takes an optional `userProfileId`, and answers as list-cards does.',
+        'The last segment of the address is `list`. Takes an optional `userProfileId`, and returns as list-cards does.',
       'generate-statement':
-        'Takes what generate-full-statement does, with one `financialAccountId` in place of the list, and answers a file.',
+        'Takes what generate-full-statement does, with one `financialAccountId` in place of the list, and returns a file.',
       'list-transactions':
-        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Answers transactions in a bare list or in pages, as list-cards does; their members are not known.',
-      'list-financial-accounts': 'Takes no query. Answers a list whose items have `id`.',
-      'list-tickets': 'Takes no query. Answers tickets as list-new-tickets does.',
-      'create-ticket': 'Takes `text`, optionally `topic`, `topicId`, `parentTicketId`. Answers the ticket.',
-      'get-ticket': 'Answers the ticket.',
+        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Returns transactions in a bare list or in pages, as list-cards does; their fields are not known.',
+      'list-financial-accounts': 'Takes no query. Returns a list whose items have `id`.',
+      'list-tickets': 'Takes no query. Returns tickets as list-new-tickets does.',
+      'create-ticket': 'Takes `text`, optionally `topic`, `topicId`, `parentTicketId`. Returns the ticket.',
+      'get-ticket': 'Returns the ticket.',
       'update-ticket':
-        'Takes the new `text`, the new `status`, or both. The response is not shown, and is kept as it comes.',
-      'get-notification': 'Answers the notification.',
-      'mark-notification-read': 'Takes no body. The response is not shown, and is kept as it comes.',
-      'delete-notification': 'Takes no body. The response is not shown, and is kept as it comes.',
+        'Takes the new `text`, the new `status`, or both. The contract does not show the response, which is kept unchanged.',
+      'get-notification': 'Returns the notification.',
+      'mark-notification-read':
+        'Takes no body. The contract does not show the response, which is kept unchanged.',
+      'delete-notification':
+        'Takes no body. The contract does not show the response, which is kept unchanged.',
       'list-webhooks':
-        'Takes no query. Answers a list whose items have an int32 `id` and the members submitted at creation.',
+        'Takes no query. Returns a list whose items have an int32 `id` and the fields submitted at creation.',
       'update-webhook':
-        'Takes the whole body of create-webhook. The response is not shown, and is kept as it comes.',
+        'Takes the whole body of create-webhook. The contract does not show the response, which is kept unchanged.',
       'delete-webhook':
-        '`webhookId` is the int32 `id` of the webhook. The response is not shown, and is kept as it comes.',
+        '`webhookId` is the int32 `id` of the webhook. The contract does not show the response, which is kept unchanged.',
     },
     alsoAssumed: [
-      'The partner id travels as the header `X-Partner-Id` on every call but issue-token (`src/partners/banking/client.ts`).',
+      'The partner id is sent as the header `X-Partner-Id` with every call but issue-token (`src/partners/banking/client.ts`).',
       'Errors: problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text are understood. Other bodies are not read (`src/partners/fields.ts`).',
-      'A missing or wrong one-time code gives a 403 that does not speak of a lock or suspension, or a 401 that speaks of codes or factors (`src/partners/banking/holder.ts`). The partner form of issue-token takes `smsCode` and `typeOperation` in the same spelling as the user form.',
-      'With `likev1` issue-token answers the same members; without `expiration`, a token is taken to live the documented ten minutes. An `expiration` without offset is UTC.',
+      'A missing or wrong one-time code gives a 403 whose message does not mention a lock or suspension, or a 401 whose message mentions codes or factors (`src/partners/banking/holder.ts`). The partner form of issue-token takes `smsCode` and `typeOperation` in the same spelling as the user form.',
+      'With `likev1` issue-token returns the same fields; without `expiration`, a token is taken to live the documented ten minutes. An `expiration` without offset is UTC.',
       'A list in the query (`types` and `categories` of list-notifications) repeats its name.',
-      'A provider of get-external-account-activity is any name in upper case, for the contract leaves the two names out. Its 404 means that no external account is linked, and reads as an empty result.',
+      'A provider of get-external-account-activity is any name in upper case, because the contract leaves the two names out. Its 404 means that no external account is linked, and reads as an empty result.',
       'Statements come as `application/pdf`, `text/csv` or `text/plain`, and the usual types for QBO and OFX (`src/partners/banking/client.ts`).',
-      'A 409 of create-webhook reads as success with `exists`. The response to a restored sub-user is not shown, and is kept as it comes.',
+      'A 409 of create-webhook reads as success with `exists`. The response to a restored sub-user is not shown, and is kept unchanged.',
     ],
   },
 });

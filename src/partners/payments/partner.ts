@@ -20,10 +20,10 @@ const contract: Contract = {
 };
 
 const NEW_ACCOUNT =
-  'Takes `type`, `name`, `description` and `address`, optionally `admin_email`, `mcc`, `parent_id`, `tax_id`, and further members as they are.';
-const CHANGES = 'Takes those members of the creation that change, and answers the whole.';
+  'Takes `type`, `name`, `description` and `address`, optionally `admin_email`, `mcc`, `parent_id`, `tax_id`, and further fields, which are sent unchanged.';
+const CHANGES = 'Takes those fields of the creation that change, and returns the whole.';
 const PAGE = '`search`, `account_id`, `status`, `limit` (1 to 200) and `offset`';
-const LIKE_V3 = 'Takes and answers what v3 does.';
+const LIKE_V3 = 'Takes and returns what v3 does.';
 
 /** Words of a host name that belong to the other environment. */
 const OTHER_ENVIRONMENT = {
@@ -89,49 +89,49 @@ export const payments = definePartner({
     schemas: 'schemas.ts',
     assumptions: {
       'list-accounts':
-        'Takes `search`, `status`, `limit` and `offset`, and answers a page, as list-terminals does, with `accounts`.',
-      'get-account': 'Answers `id`, `status`, `created_at`, `name`. The address is printed.',
-      'create-account-v1': `${NEW_ACCOUNT} Answers the account.`,
-      'create-account': `${NEW_ACCOUNT} Answers \`id\`, \`status\` and \`created_at\`; what is told of the organisation, webhook application and API key is kept as it is.`,
+        'Takes `search`, `status`, `limit` and `offset`, and returns a page, as list-terminals does, with `accounts`.',
+      'get-account': 'Returns `id`, `status`, `created_at`, `name`. The address is printed.',
+      'create-account-v1': `${NEW_ACCOUNT} Returns the account.`,
+      'create-account': `${NEW_ACCOUNT} Returns \`id\`, \`status\` and \`created_at\`; the data of the organisation, webhook application and API key is kept unchanged.`,
       'update-account': `Is a PUT, in v1. ${CHANGES}`,
       'list-api-keys':
-        'Takes `limit` and `offset`, and answers a page, as list-terminals does, with `apikeys`.',
-      'get-api-key': 'Answers `id`, `name` and `permissions`.',
+        'Takes `limit` and `offset`, and returns a page, as list-terminals does, with `apikeys`.',
+      'get-api-key': 'Returns `id`, `name` and `permissions`.',
       'create-api-key':
-        'Takes `name` and `permissions`, a list of names. Answers the key with its secret as `key`.',
+        'Takes `name` and `permissions`, a list of names. Returns the key with its secret as `key`.',
       'update-api-key': `Is a PUT. ${CHANGES}`,
-      'delete-api-key': 'The response is not shown, and is kept as it comes.',
-      'list-terminals': `Takes ${PAGE}; \`search\` is what the contract names as an operation. Answers \`limit\`, \`offset\`, \`page\`, \`terminals\`, \`total\`. The address is printed.`,
+      'delete-api-key': 'The contract does not show the response, which is kept unchanged.',
+      'list-terminals': `Takes ${PAGE}; \`search\` is what the contract names as an operation. Returns \`limit\`, \`offset\`, \`page\`, \`terminals\`, \`total\`. The address is printed.`,
       'create-terminal':
-        'Takes `account_id` and `name`, optionally `location_id`, and further members as they are. Answers the terminal.',
-      'get-terminal': 'Answers the terminal.',
+        'Takes `account_id` and `name`, optionally `location_id`, and further fields, which are sent unchanged. Returns the terminal.',
+      'get-terminal': 'Returns the terminal.',
       'update-terminal': `Is a PUT. ${CHANGES}`,
-      'delete-terminal': 'The response is not shown, and is kept as it comes.',
+      'delete-terminal': 'The contract does not show the response, which is kept unchanged.',
       'create-location':
-        'Takes `account_id`, `name` and `address` (as of an account), and further members as they are. Answers the location.',
+        'Takes `account_id`, `name` and `address` (as of an account), and further fields, which are sent unchanged. Returns the location.',
       'update-location': `Is a PUT. ${CHANGES}`,
-      'get-location': 'Answers the location.',
-      'list-transactions': `Takes ${PAGE}, and answers a page, as list-terminals does, with \`transactions\`; \`search\` is what the contract names as an operation.`,
-      'get-transaction': 'Answers the transaction.',
+      'get-location': 'Returns the location.',
+      'list-transactions': `Takes ${PAGE}, and returns a page, as list-terminals does, with \`transactions\`; \`search\` is what the contract names as an operation.`,
+      'get-transaction': 'Returns the transaction.',
       'update-transaction':
-        'Takes a `status` and further members as they are. Answers the transaction. Method and address are printed.',
+        'Takes a `status` and further fields, which are sent unchanged. Returns the transaction. Method and address are printed.',
       'open-batch':
-        'Is a POST to the resource. Takes `account_id` and further members as they are. Answers `id`, `status` and `account_id`.',
+        'Is a POST to the resource. Takes `account_id` and further fields, which are sent unchanged. Returns `id`, `status` and `account_id`.',
       'close-batch':
-        'Is a POST to `close` below the batch, without a body. Closing it again leaves it closed. Answers the batch.',
+        'Is a POST to `close` below the batch, without a body. Closing it again leaves it closed. Returns the batch.',
       'update-batch': `Is a PUT. ${CHANGES}`,
       'start-payment':
-        'Is a POST. Takes `terminal_id`, `amount`, `event_id`, and further members as they are. Answers the transaction. That `event_id` makes it safe to repeat is not relied upon.',
-      'start-preauth': 'Takes and answers what start-payment does.',
+        'Is a POST. Takes `terminal_id`, `amount`, `event_id`, and further fields, which are sent unchanged. Returns the transaction. That `event_id` makes it safe to repeat is not assumed.',
+      'start-preauth': 'Takes and returns what start-payment does.',
       'capture-payment':
-        'Takes `event_id`, optionally `amount` (absent or null: all), `tip_amount`, `breakdown`. Answers the transaction. Method and address are printed.',
+        'Takes `event_id`, optionally `amount` (absent or null: all), `tip_amount`, `breakdown`. Returns the transaction. Method and address are printed.',
       'increment-authorization':
-        'The last segment is `auth`. Takes `event_id` and the `amount` to add. Answers the transaction.',
-      'refund-payment': 'Takes `event_id` and optionally `amount`. Answers the transaction.',
-      'reverse-payment': 'Takes `event_id` and optionally `amount`. Answers the transaction.',
+        'The last segment is `auth`. Takes `event_id` and the `amount` to add. Returns the transaction.',
+      'refund-payment': 'Takes `event_id` and optionally `amount`. Returns the transaction.',
+      'reverse-payment': 'Takes `event_id` and optionally `amount`. Returns the transaction.',
       'adjust-payment':
-        'Takes `event_id` and the `amount` that the payment then has. Answers the transaction.',
-      'confirm-payment': 'Takes `event_id` and `confirm`, a boolean. Answers the transaction.',
+        'Takes `event_id` and the `amount` that the payment then has. Returns the transaction.',
+      'confirm-payment': 'Takes `event_id` and `confirm`, a boolean. Returns the transaction.',
       'capture-payment-v1': LIKE_V3,
       'increment-authorization-v1': LIKE_V3,
       'refund-payment-v1': LIKE_V3,
@@ -139,15 +139,15 @@ export const payments = definePartner({
       'adjust-payment-v1': LIKE_V3,
       'confirm-payment-v1': LIKE_V3,
       'refund-transaction':
-        'Is a POST. Takes `transaction_id`, `event_id` and optionally `amount`. Answers the transaction. That `event_id` makes it safe to repeat is not relied upon.',
+        'Is a POST. Takes `transaction_id`, `event_id` and optionally `amount`. Returns the transaction. That `event_id` makes it safe to repeat is not assumed.',
     },
     alsoAssumed: [
       'Which versions a resource has is fixed in one table (`src/partners/payments/schemas.ts`). Every action on a payment exists in v1 and in v3.',
       'Amounts are whole cents, 1 or more. An `event_id` is a text that the platform remembers; ours is a UUID made from workflow id and step (`src/partners/payments/schemas.ts`).',
       'Status names of transactions, beside which any other is kept and shown: `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined`, `refunded` (`src/partners/payments/schemas.ts`).',
       'Errors are understood in the forms of the banking API (`src/partners/fields.ts`). A 404 means that the thing is missing or not accessible. A 401 of update-transaction means that the flow is no passthrough.',
-      'The names of permissions are not known; any are sent as they are.',
-      'A customer’s account is found again by `search` of list-accounts for its `mid`, and a `description` in the answer that ends in `mid <mid>`; its terminal by `search` and `account_id` of list-terminals, and `name` and `account_id` in the answer. Where the platform does not tell these, nothing is found: a write that got lost is then for a person to decide, and `--again` for the same merchant would make a second account (`src/activities/payments.ts`).',
+      'The names of permissions are not known; any name is sent unchanged.',
+      'A customer’s account is found again by `search` of list-accounts for its `mid`, and a `description` in the response that ends in `mid <mid>`; its terminal by `search` and `account_id` of list-terminals, and `name` and `account_id` in the response. Where the platform does not return these, nothing is found. A person then decides about a write whose outcome is unknown, and `--again` for the same merchant would make a second account (`src/activities/payments.ts`).',
     ],
   },
 });

@@ -48,8 +48,8 @@ export const processor = definePartner({
     schemas: 'operations.ts',
     assumptions: {},
     alsoAssumed: [
-      'The envelope’s `status` decides, whatever the HTTP status is. `errors` may be null, absent, an empty list, or messages by field; `error_code` and `data` are kept as they come (`src/partners/processor/client.ts`).',
-      'A refusal that comes with a 2xx and speaks of a token is one of the API key.',
+      'The envelope’s `status` decides, whatever the HTTP status is. `errors` may be null, absent, an empty list, or messages by field; `error_code` and `data` are kept unchanged (`src/partners/processor/client.ts`).',
+      'A failure with a 2xx whose message mentions a token means that the API key is rejected.',
       'Any event name is sent: the contract names three and no complete list.',
     ],
   },

@@ -55,12 +55,12 @@ export function callEverything<System extends SystemName>(system: System, calls:
     const options = [
       ...['--reveal', '--json'],
       ...(operation?.irreversible ? ['--yes'] : []),
-      ...(operation?.answer === 'stream' ? ['--output', output] : []),
+      ...(operation?.returns === 'stream' ? ['--output', output] : []),
     ];
     const done = await gangway(env(), ['call', system, operationName(key), '-', ...options], given);
     const { code, stderr } = done;
     expect({ code, stderr: stderr.replace(/^.* is deprecated: .*\n/, '') }).toEqual({ code: 0, stderr: '' });
-    return operation?.answer === 'stream' ? { body: createReadStream(output) } : JSON.parse(done.stdout);
+    return operation?.returns === 'stream' ? { body: createReadStream(output) } : JSON.parse(done.stdout);
   }
 
   /** A file is given by its path. */

@@ -17,7 +17,7 @@ describe('a workflow id', () => {
     ['closeCard', 'card-1', 'acme', 'close-card-card-1@acme'],
   ] as const)('of %s %j in account %j is %s, and is taken apart again', (type, key, account, id) => {
     expect(workflowId(type, key, account)).toBe(id);
-    expect(partsOfId(id)).toEqual({ key, account });
+    expect(partsOfId(id)).toEqual({ type, key, account });
   });
 
   it('of a schedule’s run has its account before the time that the server appends', () => {

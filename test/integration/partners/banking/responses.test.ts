@@ -115,7 +115,7 @@ describe('a banking profile', () => {
     '{"id":7,"financialAccountId":1.5}',
   ])('without an id, or with one that is none, is unreadable: %s', async (body) => {
     const error = await failureOf(read(profile, body));
-    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
 
   it.each([
@@ -287,7 +287,7 @@ describe('JSON', () => {
 
   it('it must be', async () => {
     const error = await failureOf(read(submit, '<html>', 200));
-    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
 });
 

@@ -149,6 +149,6 @@ describe('an answer', () => {
     const error = await failureOf(
       client[key]({ ...(key === 'getTransaction' && { transaction_id: 't' }) } as never),
     );
-    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
 });

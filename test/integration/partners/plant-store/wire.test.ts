@@ -225,7 +225,7 @@ describe('a failure', () => {
     const { client } = await plantStore(answering(200, body));
     expect((await failureOf(call.listPlants(client))).details).toMatchObject({
       kind: 'Uncertain',
-      reason: 'unreadable answer',
+      reason: 'unreadable response',
     });
   });
 });
