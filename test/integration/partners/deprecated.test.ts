@@ -53,6 +53,6 @@ it('a deprecated operation says so once in the life of the process, and no other
 
 it('the processor’s registration is deprecated', () => {
   expect(PROCESSOR_OPERATIONS.registerWebhook.deprecated).toBe(
-    'the contract wants a stable replacement used, and does not name it',
+    'the contract asks for a stable replacement, and does not name it',
   );
 });

@@ -11,19 +11,18 @@ import { closeAll, partnerClients } from '../../../src/partners/clients.js';
 import { catalogue, PARTNERS, type SystemName } from '../../../src/partners/systems.js';
 import { sandboxAccount } from '../../../src/sandbox/systems.js';
 import { gangway } from '../command.js';
+import { CALLS } from '../partners/calls/calls.js';
 import { POS_NAMES } from '../partners/openapi/documents.js';
 import { launch, type RunningProcess } from '../processes.js';
 import { createRig, type Rig } from '../rig.js';
-import { type RunningSandbox, runSandbox } from '../sandbox/running-sandbox.js';
-
-/** A valid call of each operation, see test/partners/calls. */
-type Calls = Readonly<Record<string, (client: never, sandbox: RunningSandbox) => Promise<unknown>>>;
+import { runSandbox } from '../sandbox/running-sandbox.js';
 
 /**
  * Has `gangway call` and a worker process make a call of every operation of a system. Each operation meets a sandbox of its
  * own, and what it needs is done by the typed client.
  */
-export function callEverything<System extends SystemName>(system: System, calls: Calls): void {
+export function callEverything(system: SystemName): void {
+  const calls = CALLS[system];
   const operations: Readonly<Record<string, Operation>> = catalogue({ posNames: POS_NAMES })[system];
   let rig: Rig;
   let worker: RunningProcess;

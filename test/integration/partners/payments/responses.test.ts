@@ -20,7 +20,7 @@ describe('a failure', () => {
           field: '',
           message:
             'only transactions of passthrough flows can be edited, and the processor manages this one directly; ' +
-            'if reads are answered 401 as well, it is the API key',
+            'if reads fail with 401 as well, the API key is wrong',
         },
         { field: '', message: 'flow not supported' },
       ],
