@@ -4,8 +4,11 @@ import type { Operation } from '../../partners/catalogue.js';
 import { writeExactly } from '../../partners/json.js';
 import type { PaymentsOperations } from '../../partners/payments/operations.js';
 import { VERSIONS } from '../../partners/payments/schemas.js';
+import type { Signs } from '../ledger.js';
 import { type Handlers, invalid, isKey, Refusal } from '../routes.js';
-import type { Recorder } from './service.js';
+
+/** Notes in the ledger that a write took effect. */
+export type Recorder = (operation: keyof PaymentsOperations & string, id: string, signs?: Signs) => void;
 
 type NewAccount = z.output<PaymentsOperations['createAccount']['request']>;
 

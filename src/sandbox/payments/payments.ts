@@ -12,9 +12,9 @@ import {
 } from '../../partners/payments/schemas.js';
 import { type Handlers, invalid, Refusal } from '../routes.js';
 import { type Pace, Script } from '../scenario.js';
+import type { Recorder } from './accounts.js';
 import { type Accounts, type KeyHolder, Owned, type Owner, pageOf } from './accounts.js';
 import type { Places, Scenario } from './places.js';
-import type { Recorder } from './service.js';
 
 type Asked<Key extends keyof PaymentsOperations> = z.output<PaymentsOperations[Key]['request']>;
 

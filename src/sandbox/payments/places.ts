@@ -2,8 +2,8 @@ import type { PaymentsOperations } from '../../partners/payments/operations.js';
 import { DECLINED, SURCHARGE_PENDING } from '../../partners/payments/schemas.js';
 import { type Handlers, invalid } from '../routes.js';
 import { scenarioOf, unknownMagicValue } from '../scenario.js';
+import type { Recorder } from './accounts.js';
 import { type Accounts, type KeyHolder, Owned, type Owner, pageOf } from './accounts.js';
-import type { Recorder } from './service.js';
 
 interface Place {
   readonly id: string;
