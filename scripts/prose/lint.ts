@@ -6,16 +6,17 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fromCode } from './code.js';
-import { fromHashComments, fromPage } from './pages.js';
+import { fromData, fromHashComments, fromPage, fromPatch } from './pages.js';
 import { type Finding, findingsIn, names } from './rules.js';
 import { type Escape, type Extract, Text } from './text.js';
 import { NAMES, TURNS } from './words.js';
 
 const LINTED = /^(?:src|scripts|bench|test|docs|deploy|examples|\.ci)\/|^[^/]+$/;
-const READ = /\.(?:[cm]?[jt]s|md|sh|ya?ml|env|example)$|(?:^|\/)(?:Dockerfile|run|\.dockerignore)$/;
-/** Recorded; made from what is linted itself; the retired words and their examples. */
+const READ =
+  /\.(?:[cm]?[jt]s|md|sh|ya?ml|json|patch|env|example)$|(?:^|\/)(?:Dockerfile|run|\.dockerignore)$/;
+/** Recorded or made by a command; example inputs; the retired words and their examples. */
 const EXEMPT =
-  /^test\/histories\/|^docs\/partner-apis\.md$|^scripts\/prose\/words\.ts$|^test\/unit\/scripts\/prose/;
+  /^test\/histories\/|^package-lock\.json$|^docs\/partner-apis\.md$|^examples\/.*\.json$|^scripts\/prose\/words\.ts$|^test\/unit\/scripts\/prose/;
 
 export interface Located extends Finding {
   readonly path: string;
@@ -26,8 +27,7 @@ export interface Located extends Finding {
 export function lintFile(path: string, source: string): Located[] {
   const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const locate = (finding: Finding): Located => {
-    let line = starts.findLastIndex((start) => start <= finding.offset);
-    if (line < 0) line = 0;
+    const line = starts.findLastIndex((start) => start <= finding.offset);
     return { ...finding, path, line: line + 1, column: finding.offset - (starts[line] ?? 0) + 1 };
   };
   const { passages, escapes } = extract(path, source);
@@ -39,7 +39,9 @@ export function lintFile(path: string, source: string): Located[] {
 
 function extract(path: string, source: string): Extract {
   if (/\.[cm]?[jt]s$/.test(path)) return fromCode(path, source);
-  return path.endsWith('.md') ? fromPage(source) : fromHashComments(source);
+  if (path.endsWith('.md')) return fromPage(source);
+  if (/\.(?:ya?ml|json)$/.test(path)) return fromData(source);
+  return path.endsWith('.patch') ? fromPatch(source) : fromHashComments(source);
 }
 
 /** What no escape lets pass, and escapes that let nothing pass or give no reason. */

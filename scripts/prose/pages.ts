@@ -1,8 +1,9 @@
-/** Finds the prose of Markdown, and of files whose comments begin with `#`. */
+/** Finds the prose of Markdown, YAML, JSON and patches, and of files whose comments begin with `#`. */
 import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
+import { isScalar, parseAllDocuments, visit as visitYaml } from 'yaml';
 import { ESCAPE, type Escape, type Extract, type Kind, type Passage, Text } from './text.js';
 import { CODE } from './words.js';
 
@@ -71,6 +72,40 @@ function hashComments(text: Text): Passage[] {
     offset += content.length + 1;
   }
   return blocks.flatMap(({ text }) => markdown(text, 'comment'));
+}
+
+/** Values of YAML or JSON that people read. What is in braces there is a template's. */
+const READ_BY_PEOPLE = /^(?:summary|description|title|message)$/;
+
+export function fromData(source: string): Extract {
+  const { passages, escapes } = fromHashComments(source);
+  const text = new Text().add(source, 0);
+  const values: Passage[] = [];
+  for (const document of parseAllDocuments(source)) {
+    visitYaml(document, {
+      Pair(_, { key, value }) {
+        if (!isScalar(key) || !READ_BY_PEOPLE.test(String(key.value))) return;
+        if (!isScalar(value) || typeof value.value !== 'string' || !value.range) return;
+        const prose = new Text();
+        let from = value.range[0];
+        for (const { 0: code, index } of source
+          .slice(value.range[0], value.range[1])
+          .matchAll(/\{\{.*?\}\}|^['">|]-?|['"]$/g)) {
+          prose.append(text.part(from, value.range[0] + index));
+          if (code.startsWith('{')) prose.gap(CODE, value.range[0] + index);
+          from = value.range[0] + index + code.length;
+        }
+        values.push({ kind: 'message', text: prose.append(text.part(from, value.range[1])) });
+      },
+    });
+  }
+  return { passages: [...passages, ...values], escapes };
+}
+
+/** What stands above the first file of a patch. */
+export function fromPatch(source: string): Extract {
+  const above = new Text().add(source.slice(0, source.search(/^diff /m)), 0);
+  return { passages: markdown(above, 'comment'), escapes: [] };
 }
 
 function escapesIn(source: string, opening: RegExp): Escape[] {

@@ -135,7 +135,7 @@ export const TURNS: readonly Retired[] = [
     finds: [
       'the partner answers late',
       'answered with 401',
-      `${CODE} answers ${CODE}`,
+      '`receiver.js` answers `/healthz`',
       'the status of an answer',
       'Takes a name, and answers the key with its secret.',
       "the bank's answer",
@@ -149,7 +149,7 @@ export const TURNS: readonly Retired[] = [
       'an answer that a person gives',
       'waits for an answer',
       'Answers every note of an agent',
-      `${CODE} answers it`,
+      '`gangway resolve` answers it',
       'gangway call answer ID',
     ],
   },
