@@ -31,7 +31,7 @@ const HELPERS =
 /** Subjects that speak, know and look. */
 const PERSON =
   '(?:who|whoever|one|somebody|someone|anybody|anyone|nobody|everybody|everyone|person|people|operator|user|reader|engineer|human|agent|merchant|customer|owner|underwriter|caller|he|she|you|we|they|I|colleague|newcomer|visitor)';
-const NOT_A_PERSON = `(?<!\\b${PERSON}(?: (?:only|also|still|then|then|already|never|else))? )`;
+const NOT_A_PERSON = `(?<!\\b${PERSON}(?: (?:only|also|still|then|already|never|else)| (?:\\w+ ){1,3}and)? )`;
 
 function anyOf(...patterns: readonly string[]): RegExp {
   return new RegExp(patterns.join('|'), 'gi');
@@ -114,7 +114,7 @@ export const TURNS: readonly Retired[] = [
     find: anyOf(
       // The partner answers, the bank's answer.
       `\\b(?:${SYSTEM}s?|E\\d+)(?:['’]s?)? ${HELPERS}answer(?:s|ed|ing)?\\b`,
-      `${CODE} answers? (?:(?:with|only|nothing|for|the|an?)\\b|${CODE}|\\d)`,
+      `${CODE} answers (?:(?:with|only|nothing|for|the|an?)\\b|${CODE}|\\d)`,
       // Answered with 401, answers an empty body.
       `\\banswer(?:s|ed|ing)? (?:it |them |that |this )?(?:with |by )?(?:an? |the |its )?(?:[1-5]\\d\\d\\b|[1-5]xx\\b|HTTP|status\\b|JSON|body|headers?\\b|problem\\b|error\\b|empty\\b)`,
       "\\banswer[’']s (?:status|body|headers?|text)\\b",
@@ -151,6 +151,7 @@ export const TURNS: readonly Retired[] = [
       'Answers every note of an agent',
       '`gangway resolve` answers it',
       'gangway call answer ID',
+      '`code`: Answer with its 6 digits.',
     ],
   },
   {
@@ -171,7 +172,7 @@ export const TURNS: readonly Retired[] = [
     write: 'returns, reports, states, prints, sets',
     why: 'code and pages do not talk',
     finds: ['as the seed says', 'Says whether it is open', 'the log says so'],
-    leaves: ['a person says so', 'whoever says that'],
+    leaves: ['a person says so', 'when a person has looked and says so'],
   },
   {
     rule: 'knows',
@@ -208,7 +209,7 @@ export const TURNS: readonly Retired[] = [
   {
     rule: 'hint',
     find: /\bhint(?:s|ed|ing)?\b/gi,
-    write: 'partner webhook; its effect: nudge',
+    write: 'partner webhook; its effect: nudge; to a person: advice',
     why: 'the field’s word',
     finds: ['a hint makes the read come at once'],
     leaves: ['hinterland'],
@@ -304,7 +305,13 @@ export const TURNS: readonly Retired[] = [
 export const NAMES: readonly Retired[] = [
   name('news', /\bnews\b/, 'outbound events, status change', 'newsRoutes', 'newsletter'),
   name('announce', /\bannounc\w*/, 'publish', 'ANNOUNCED_AT_ONCE', 'pronounced'),
-  name('hint', /\bhint(?:s|ed|ing)?\b/, 'partner webhook, nudge', 'hintRoutes', 'hinterland'),
+  name(
+    'hint',
+    /\bhint(?:s|ed|ing)?\b/,
+    'partner webhook, nudge; to a person: advice',
+    'hintRoutes',
+    'hinterland',
+  ),
   name('lane', /\blanes?\b/, 'partner task queue', 'laneTaskQueue', 'planes'),
   name('desk', /\bdesks?\b/, 'requirement queue', 'requirement-desk.ts', 'desktop'),
   name('carry-out', /\b(?:carry|carries|carried) out\b/, 'runStep', 'carryOut', 'carryOver'),

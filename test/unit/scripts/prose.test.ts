@@ -166,6 +166,8 @@ describe('an escape', () => {
   it.each([
     ['of its own line', 'src/a.ts', "fail('starts anew'); // prose-ignore: quoted"],
     ['of the line below', 'src/a.ts', "// prose-ignore: quoted\nfail('starts anew');"],
+    ['of the comment below', 'src/a.ts', '// prose-ignore: quoted\n/**\n * Starts it.\n * Starts anew.\n */'],
+    ['of the template below', 'src/a.ts', '// prose-ignore: quoted\nfail(`starts\nit anew`);'],
     ['in a page', 'README.md', 'Starts anew. <!-- prose-ignore: quoted -->'],
     ['in a script', 'examples/a.sh', '# prose-ignore: quoted\n# Starts anew.\n'],
   ])('lets a finding pass %s', (_, path, source) => {
@@ -175,6 +177,12 @@ describe('an escape', () => {
   it('ends with its line', () => {
     const source = "// prose-ignore: quoted\nfail('starts anew');\nfail('starts anew');";
     expect(found('src/a.ts', source)).toEqual(['3:14 anew']);
+  });
+
+  it('is a comment of its own', () => {
+    expect(found('src/a.ts', "// The escape prose-ignore: REASON.\nfail('starts anew');")).toEqual([
+      '2:14 anew',
+    ]);
   });
 
   it('is found itself when there is nothing to let pass, and when it gives no reason', () => {
