@@ -22,7 +22,7 @@ export interface Retired {
 export const CODE = '\uFFFC';
 
 /** What responds over a network. Its reply is a response. */
-const SYSTEM = `(?:partner|server|bank|platform|processor|sandbox|receiver|service|worker|workflow|Temporal|Gangway|API|store|endpoint|route|port|proxy|destination|host|URL|request|call|read|query|sign-in|GET|POST|PUT|PATCH|DELETE|HTTP|system|stand-in|process|operation)`;
+const SYSTEM = `(?:partner|server|bank|platform|processor|sandbox|receiver|service|worker|workflow|Temporal|Gangway|API|store|endpoint|route|port|proxy|destination|host|URL|request|call|read|query|sign-in|GET|POST|PUT|PATCH|DELETE|HTTP|system|stand-in|process|operation|delivery|event|problem)`;
 
 /** Words between a subject and its verb. */
 const HELPERS =
@@ -31,7 +31,7 @@ const HELPERS =
 /** Subjects that speak, know and look. */
 const PERSON =
   '(?:who|whoever|one|somebody|someone|anybody|anyone|nobody|everybody|everyone|person|people|operator|user|reader|engineer|human|agent|merchant|customer|owner|underwriter|caller|he|she|you|we|they|I|colleague|newcomer|visitor)';
-const NOT_A_PERSON = `(?<!\\b${PERSON}(?: (?:only|also|still|then|already|never|else)| (?:\\w+ ){1,3}and)? )`;
+const NOT_A_PERSON = `(?<!\\b${PERSON}(?: (?:only|also|still|then|already|never|else)| at the \\w+| (?:\\w+ ){1,3}and)?:? )`;
 
 function anyOf(...patterns: readonly string[]): RegExp {
   return new RegExp(patterns.join('|'), 'gi');
@@ -85,12 +85,17 @@ export const TURNS: readonly Retired[] = [
   },
   {
     rule: 'is-none',
-    find: /(?<!\bthere )(?<!\bthere still )\b(?:is|are|was|were|be) none\b/gi,
-    except: /_AUTH (?:is|are) none/,
+    find: /(?<!\bthere (?:still |should |may |can |will |must )?)\b(?:is|are|was|were|be) none\b/gi,
+    except: /(?:_AUTH|\uFFFC) is none:/,
     write: 'is not one; "invalid X"; other X are rejected',
     why: 'says what it is, not what it is not',
     finds: ['documents that are none', 'one that is none', 'what is none of them is refused'],
-    leaves: ['undefined when there is none', 'The default is no limit', 'there was none'],
+    leaves: [
+      'undefined when there is none',
+      'The default is no limit',
+      'there was none',
+      'There should be none.',
+    ],
   },
   {
     rule: 'asked-to-stop',
@@ -115,6 +120,7 @@ export const TURNS: readonly Retired[] = [
       // The partner answers, the bank's answer.
       `\\b(?:${SYSTEM}s?|E\\d+)(?:['’]s?)? ${HELPERS}answer(?:s|ed|ing)?\\b`,
       `${CODE} answers (?:(?:with|only|nothing|for|the|an?)\\b|${CODE}|\\d)`,
+      `(?:\\bit|\\bthat|\\bwhich|${CODE}) does not answer\\b|\\banswers? in (?:bounded )?time\\b|\\b(?:gets?|got|gives?) no answer\\b`,
       // Answered with 401, answers an empty body.
       `\\banswer(?:s|ed|ing)? (?:it |them |that |this )?(?:with |by )?(?:an? |the |its )?(?:[1-5]\\d\\d\\b|[1-5]xx\\b|HTTP|status\\b|JSON|body|headers?\\b|problem\\b|error\\b|empty\\b)`,
       "\\banswer[’']s (?:status|body|headers?|text)\\b",
