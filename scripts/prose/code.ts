@@ -106,8 +106,9 @@ function stringsOf(program: Node, source: string, isTest: boolean): Passage[] {
     const text = joined(node, source);
     if (text === undefined) return true;
     const begin = node.start ?? 0;
-    if (!isProse(text.value)) passages.push({ kind: 'name', text, begin });
-    else if (!isTest || isTitle([...parents, node])) passages.push(...withoutCode(text, begin));
+    if (!isProse(text.value)) {
+      if (!SAMPLE.test(text.value)) passages.push({ kind: 'name', text, begin });
+    } else if (!isTest || isTitle([...parents, node])) passages.push(...withoutCode(text, begin));
     // Expressions in a template or a sum may hold strings, too.
     const inner = node.type === 'TemplateLiteral' ? node.expressions : concatenated ? leaves(node) : [];
     for (const leaf of inner) {
@@ -160,6 +161,9 @@ function unescaped(raw: string, start: number, into: Text): void {
       );
   }
 }
+
+/** URLs and JSON hold sample data. */
+const SAMPLE = /:\/\/|[{,]"/;
 
 /** At least two words with a space between them, and nothing that only code has. */
 function isProse(value: string): boolean {

@@ -51,6 +51,7 @@ describe('a retired name', () => {
     ['where it is used', 'queue.lane(lane);'],
     ['in an import', "import { lane } from 'library/lane';"],
     ['in a shorthand, which is a use', 'run({ lane });'],
+    ['in sample data', `send('{"lane":1}', 'http://127.0.0.1/lane');`],
   ])('is not found %s', (_, source) => {
     expect(found('src/queue.ts', source)).toEqual([]);
   });
