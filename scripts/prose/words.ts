@@ -135,7 +135,7 @@ export const TURNS: readonly Retired[] = [
       `(?:^|[.;,] (?:and |then )?)answers (?:with |the |an? |its |only |nothing|whether |how |what |${CODE})`,
     ),
     except:
-      /answers? (?:with |the |an? |its |all |only |each |every )?(?:\S+ )?(?:requirements?|notes?|questions?|tickets?|corrections?|underwriters?)\b|answers? what [^.;,]*\basks?\b|call answer\b/i,
+      /answers? (?:with |the |an? |its |all |only |each |every )?(?:\S+ )?(?:requirements?|notes?|questions?|tickets?|corrections?|underwriters?)\b|answers? what [^.;,]*\bask(?:s|ed)?\b|call answer\b/i,
     write: 'response, responds; of a function: returns; a list of possible answers: allowed answers',
     why: 'an answer is a person’s reply to a requirement, and nothing else',
     finds: [
@@ -155,6 +155,7 @@ export const TURNS: readonly Retired[] = [
       'an answer that a person gives',
       'waits for an answer',
       'Answers every note of an agent',
+      'It waits, and answers what is asked.',
       '`gangway resolve` answers it',
       'gangway call answer ID',
       '`code`: Answer with its 6 digits.',
