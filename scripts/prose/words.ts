@@ -164,7 +164,7 @@ export const TURNS: readonly Retired[] = [
   {
     rule: 'http-answer',
     inside:
-      /^(?!.*(?:ticket|messages|notes|scenarios)).*\/(?:partners|http|codec-server|openapi|tracing|sandbox|news|documents)\/|\/commands\/call|^scripts\/(?:partner-apis|other-systems)\.ts$/,
+      /^(?!.*(?:ticket|messages|notes|scenarios)).*\/(?:partners|http|codec-server|openapi|tracing|sandbox|events|documents)\/|\/commands\/partner\/call|^scripts\/(?:partner-apis|other-systems)\.ts$/,
     find: /\banswer(?:s|ed|ing)?\b/gi,
     except:
       /\b(?:requirements?|notes?|questions?|tickets?|corrections?|underwriters?|review|people|persons?|somebody|nobody|whoever|operators?|holder)\b[^.;]* answer\w*|answer\w*\b[^.;]* (?:requirements?|notes?|questions?|tickets?|corrections?|underwriters?|people|persons?|somebody|operators?|holder)\b|call answer\b/i,
