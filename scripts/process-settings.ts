@@ -7,10 +7,12 @@ import { sandboxSettings } from '../src/sandbox/settings.js';
 import { secretsOf } from '../src/settings/settings.js';
 import { workerSettings } from '../src/worker/settings.js';
 
+/** A process, by the name under which people start it. */
+export type Process = 'worker' | 'gangway' | 'receiver' | 'codec-server' | 'sandbox';
+
 /** Settings that a process reads, beside those of libraries. */
 export interface ProcessSettings {
-  /** The process, by the name under which people start it. */
-  readonly process: 'worker' | 'gangway' | 'receiver' | 'codec-server' | 'sandbox';
+  readonly process: Process;
   /** Each setting has a description, and a format or a default that says what it is (`metaOf`). */
   readonly schema: z.ZodObject;
   /** Whether the settings exist once more for each account that `GANGWAY_ACCOUNTS` names. */

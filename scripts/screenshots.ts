@@ -13,6 +13,9 @@ import { openBrowser } from '../test/rigs/browser/browser.js';
 import { WorkflowPages } from '../test/rigs/browser/web-ui.js';
 import { customer } from '../test/rigs/inputs.js';
 import { createRig, type Rig } from '../test/rigs/rig.js';
+import { requireFreshBuild } from './build-stamp.js';
+
+requireFreshBuild();
 
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const TOKEN = '0123456789abcdef0123456789abcdef';

@@ -40,6 +40,10 @@ import { doctorCommand } from './system/doctor.js';
 import { eventsCommand } from './system/events.js';
 import { keysCommand, setupCommand } from './system/setup.js';
 
+export type { Surroundings } from './cli/command-line.js';
+export { Interrupted } from './cli/errors.js';
+export type { Output } from './cli/output.js';
+
 /** The commands by the headings of the help. */
 const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: CommandLine) => void)[]>> = {
   'Take aboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand],
@@ -86,7 +90,12 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   }
 }
 
-function gangway(cli: CommandLine): Command {
+/**
+ * The whole command line, which {@link run} parses and runs.
+ *
+ * @internal
+ */
+export function gangway(cli: CommandLine): Command {
   const { stdout, stderr } = cli;
   // Commander has a default width for undefined, although its type does not say so.
   const widthOf = ({ isTTY, columns }: Output) => (isTTY ? columns : undefined) as number;

@@ -26,8 +26,10 @@ export const OPERATIONS = {
 /** What acts for one of our accounts at a partner as a whole, by workflow type, and the prefix of its ids. */
 export const ACCOUNTS = { partnerAccount: 'partner-account' } as const;
 
+/** What the id of each workflow type begins with. */
 export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS } as const;
 
+/** The workflow types that clients start, and `partnerAccount`, which starts by itself. */
 export type WorkflowType = keyof typeof WORKFLOW_ID_PREFIXES;
 
 /** The partner that each workflow works with; '' for several partners, undefined where the key of the id names it. */
@@ -128,12 +130,3 @@ export function partnerTaskQueue(taskQueue: string, lane: PartnerTaskQueue, acco
 export function workflowTaskQueue(ofLane: string, lane: PartnerTaskQueue, account?: string): string {
   return ofLane.slice(0, -partnerTaskQueue('', lane, account).length);
 }
-
-/**
- * The form of an account's name. It is part of names of task queues and settings and a search attribute, so everyone sees
- * it; a hyphen becomes an underscore in settings, so there are no underscores.
- */
-export const ACCOUNT_NAME = /^(?=.{1,20}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-
-export const ACCOUNT_NAME_RULE =
-  'takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from '../messages/ids.js';
 import {
   BadSetting,
   list,
@@ -9,6 +8,7 @@ import {
   secretsOf,
   secureUrl,
 } from '../settings/settings.js';
+import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
 import {
   eachSystem,
   PARTNERS,

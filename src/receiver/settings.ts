@@ -119,7 +119,11 @@ export const senderRules = list
       'path:<32 or more letters, digits or signs of "._~-">, or none',
   )
   .transform((entries) => entries.map(ruleFrom).filter((rule) => rule !== undefined))
-  .refine((rules) => rules.length === 1 || !takesAnyone(rules), 'none goes with nothing else');
+  .refine((rules) => rules.length === 1 || !takesAnyone(rules), 'none goes with nothing else')
+  .meta({
+    format:
+      'list of `signature:whsec_<base64>`, `header:<name>:<value>` and `path:<secret of 32 or more characters>`, or `none`',
+  });
 
 function ruleFrom(entry: string): SenderRule | undefined {
   if (entry === 'none') return { kind: 'none' };
@@ -182,7 +186,7 @@ function webhookSettingsOf(partner: SystemName) {
     }),
     ID_FIELDS: idFields
       .prefault(webhooks?.idFields ?? '')
-      .describe(`Fields in webhooks of the ${name} that hold ids of onboardings.`),
+      .describe(`Fields of a webhook of the ${name} that hold ids, and the kind of each id.`),
   });
 }
 

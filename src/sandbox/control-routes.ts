@@ -20,7 +20,7 @@ interface RequestQuery {
   Querystring: { operation?: string; about?: string | string[] };
 }
 
-/** `/sandbox/...`: what tests and demos steer and look at, beside the partners' own APIs. */
+/** `/sandbox/...`: what tests and demos control and read, beside the partners' own APIs. */
 export function controlRoutes(server: FastifyInstance, controls: Controls): void {
   const { faults, ledger } = controls;
   const operations = Object.values(catalogue()).flatMap((all) => Object.keys(all).map(operationName));
@@ -42,7 +42,7 @@ export function controlRoutes(server: FastifyInstance, controls: Controls): void
   server.post('/sandbox/faults', ({ body }, reply) => {
     const plan = plans.safeParse(body);
     if (!plan.success) return invalidControl(reply, plan.error);
-    // The answer goes out first: the listener is about to close.
+    // The response goes out first, because the listener is about to close.
     if (plan.data.fault === 'refuse') reply.raw.once('finish', () => controls.refuse(plan.data.milliseconds));
     else faults.plan(plan.data);
     return reply.code(201).send(plan.data);

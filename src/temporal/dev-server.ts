@@ -121,7 +121,10 @@ interface Program {
   readonly name: string;
   /** Environment variable that names it. */
   readonly setting: string;
-  /** Lets the Temporal SDK download it. */
+  /**
+   * Lets the Temporal SDK download it. `@temporalio/testing` is a development dependency, because the demo and the tests run from
+   * a checkout; without it the wheel is next.
+   */
   readonly download: (executable: EphemeralServerExecutable) => Promise<void>;
   /** The version that the SDK is asked for. */
   readonly version: string;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  ACCOUNT_NAME,
   partsOfId,
   possibleWorkflowIds,
   splitAccount,
@@ -8,6 +7,7 @@ import {
   workflowId,
 } from '../../../src/messages/ids.js';
 import { externalId } from '../../../src/messages/inputs.js';
+import { ACCOUNT_NAME } from '../../../src/partners/bounds.js';
 
 describe('a workflow id', () => {
   it.each([
