@@ -37,7 +37,7 @@ export type {
   CustomerOnboardingOutcome,
   MerchantBoardingOutcome,
   TerminalProvisioningOutcome,
-  Unfinished as UnfinishedPart,
+  UnstartedPart,
 } from './messages/onboardings.js';
 export type {
   About,
