@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { partnerApisMarkdown, SYSTEMS } from '../../scripts/partner-apis.js';
+import { REQUIREMENT_KINDS } from '../../src/messages/requirements.js';
 import { operationName } from '../../src/partners/catalogue.js';
 
 describe('docs/partner-apis.md', () => {
@@ -12,7 +13,7 @@ describe('docs/partner-apis.md', () => {
   });
 
   it.each(SYSTEMS.map((system) => [system.title, system] as const))(
-    '%s: says of each assumed operation, and of no documented one, what was assumed',
+    '%s: lists the assumptions about each assumed operation, and about no documented one',
     (_, { operations, assumptions }) => {
       const assumed = Object.entries(operations)
         .filter(([, { provenance }]) => provenance === 'assumed')
@@ -20,6 +21,17 @@ describe('docs/partner-apis.md', () => {
       expect(Object.keys(assumptions).sort()).toEqual(assumed.sort());
     },
   );
+});
+
+describe('docs/operations.md', () => {
+  it('has a runbook for each kind of requirement, with what happened, how to see it, what to do and what not to do', async () => {
+    const guide = await readFile('docs/operations.md', 'utf8');
+    const runbooks = guide.split(/^#{2,3} /m).filter((section) => section.startsWith('Requirement: '));
+    expect(runbooks.map((text) => /^Requirement: `(.+)`$/m.exec(text)?.[1])).toEqual(REQUIREMENT_KINDS);
+    for (const text of runbooks) {
+      expect(text).toMatch(/What happened:\*\*.+See it:\*\*.+\*\*Do:\*\*.+\*\*Do not\*\*/s);
+    }
+  });
 });
 
 /** The anchor that a heading gets on the page. */
