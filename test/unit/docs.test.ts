@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -31,6 +31,18 @@ describe('docs/operations.md', () => {
     for (const text of runbooks) {
       expect(text).toMatch(/What happened:\*\*.+See it:\*\*.+\*\*Do:\*\*.+\*\*Do not\*\*/s);
     }
+  });
+});
+
+describe('docs/monitoring.md', () => {
+  it('lists the metrics that the code counts, and no others', () => {
+    const metricsIn = (text: string) => text.match(/\bgangway_[a-z_]+[a-z]\b/g) ?? [];
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    );
+    const counted = sources.flatMap((name) => metricsIn(readFileSync(join('src', name), 'utf8')));
+    expect(counted.length).toBeGreaterThan(20);
+    expect(new Set(metricsIn(readFileSync('docs/monitoring.md', 'utf8')))).toEqual(new Set(counted));
   });
 });
 
