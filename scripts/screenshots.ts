@@ -28,7 +28,7 @@ const cafe = await withKilledWorker(rig);
 await rig.startWorker();
 const browser = await openBrowser();
 
-const { lantern, books } = await story(rig);
+const { bakery, lantern, books } = await story(rig);
 await take('encrypted', 'merchant-boarding-lantern-bistro', 'timeline', ['merchantBoarding']);
 
 const codec = await startCodecServer({
@@ -47,6 +47,7 @@ await take('timeline', 'merchant-boarding-lantern-bistro', 'timeline', [
   'Lantern Bistro',
   'Create the merchant',
 ]);
+await take('boarded', bakery.workflowId, 'timeline', ['Create the merchant', '518000']);
 await take('note', books.workflowId, 'user-metadata', ['Tutorial Books', 'voided check']);
 await cafe.requirement('uncertain-write');
 await take('uncertain-write', cafe.workflowId, 'user-metadata', ['Tutorial Cafe', 'Did it happen?']);
@@ -66,7 +67,8 @@ async function take(
 ): Promise<void> {
   const { runId } = await rig.client.workflow.getHandle(id).describe();
   const pages = new WorkflowPages(browser, `${server.uiUrl}/namespaces/default/workflows/${id}/${runId}`);
-  await pages.text(page, expected, join(IMAGES, `${picture}.png`));
+  const height = page === 'timeline' ? 1_200 : 1_000;
+  await pages.text(page, expected, { file: join(IMAGES, `${picture}.png`), height });
 }
 
 /** Workflows by their search attributes, in the columns that a person has chosen. */
@@ -97,8 +99,8 @@ async function withKilledWorker({ board, env, sandbox }: Rig): Promise<Onboardin
   return boarding;
 }
 
-/** A customer and a merchant who wait for a person, and customers who have ended. */
-async function story({ board, onboard }: Rig): Promise<{ lantern: Onboarding; books: Onboarding }> {
+/** A customer and a merchant who wait for a person, and others that have ended. */
+async function story({ board, onboard }: Rig): Promise<Record<'bakery' | 'lantern' | 'books', Onboarding>> {
   for (const [name, boarding] of [
     ['juniper-tea', ''],
     ['night-market', ' [declined]'],
@@ -107,6 +109,8 @@ async function story({ board, onboard }: Rig): Promise<{ lantern: Onboarding; bo
     const merchant = { ...part.merchant, dba: `Juniper Tea${boarding}` };
     await (await onboard({ ...rest, externalId: name, boarding: { ...part, merchant } })).outcome();
   }
+  const bakery = await board(merchant(undefined, { externalId: 'tutorial-bakery' }));
+  await bakery.outcome();
   const { merchant: basics, ...rest } = merchant('notes');
   const books = await board({
     ...rest,
@@ -125,5 +129,5 @@ async function story({ board, onboard }: Rig): Promise<{ lantern: Onboarding; bo
   });
   await books.until(({ requirements }) => requirements.length === 2, 'two notes');
   await lantern.until(({ requirements }) => requirements.length === 3, 'two notes and a ticket');
-  return { lantern, books };
+  return { bakery, lantern, books };
 }
