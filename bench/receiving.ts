@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { createLogger } from '../src/logging.js';
+import { createLogger } from '../src/process/logging.js';
 import { startReceiver } from '../src/receiver/server.js';
 import { loadReceiverSettings } from '../src/receiver/settings.js';
 import { SECRET } from '../test/rigs/receiver/running-receiver.js';

@@ -7,7 +7,7 @@
  * goes to standard error. `--quick` takes sizes that show that it works, and nothing else.
  */
 import { parseArgs } from 'node:util';
-import { Printer, tableOf } from '../src/commands/output.js';
+import { Printer, tableOf } from '../src/commands/cli/output.js';
 import { Benches, type Subject } from './bench.js';
 import { cells, type Line } from './line.js';
 import { machine } from './machine.js';

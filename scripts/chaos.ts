@@ -4,8 +4,8 @@
  */
 import { randomInt } from 'node:crypto';
 import { Command } from 'commander';
-import { positiveInteger } from '../src/commands/arguments.js';
-import { Printer } from '../src/commands/output.js';
+import { positiveInteger } from '../src/commands/cli/arguments.js';
+import { Printer } from '../src/commands/cli/output.js';
 import { chaos } from '../test/rigs/chaos/chaos.js';
 import { faultTable, questionLines, verdictTable, wrongIn } from '../test/rigs/chaos/report.js';
 

@@ -14,7 +14,7 @@ export const OTHER_SYSTEMS: readonly System[] = [
   {
     title: 'Payments platform',
     catalogue: 'src/partners/payments/operations.ts',
-    schemas: 'src/partners/payments/requests.ts',
+    schemas: 'src/partners/payments/schemas.ts',
     operations: PAYMENTS_OPERATIONS,
     assumptions: {
       'list-accounts':
@@ -71,10 +71,10 @@ export const OTHER_SYSTEMS: readonly System[] = [
         'Is a POST. Takes `transaction_id`, `event_id` and optionally `amount`. Returns the transaction. Gangway does not rely on `event_id` to make a repetition safe.',
     },
     alsoAssumed: [
-      'One table lists the versions of each resource (`src/partners/payments/versions.ts`). Every action on a payment exists in v1 and in v3.',
-      'Amounts are whole cents, 1 or more. An `event_id` is a text that the platform remembers. Gangway uses a UUID made from workflow ID and step (`src/partners/payments/event-id.ts`).',
-      'Status names of transactions; Gangway keeps and shows any other: `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined`, `refunded` (`src/partners/payments/statuses.ts`).',
-      'Errors have the forms of the banking API (`src/partners/plain-answers.ts`). A 404 means that the thing is missing or not accessible. A 401 of update-transaction means that the flow is no passthrough.',
+      'One table lists the versions of each resource (`src/partners/payments/schemas.ts`). Every action on a payment exists in v1 and in v3.',
+      'Amounts are whole cents, 1 or more. An `event_id` is a text that the platform remembers. Gangway uses a UUID made from workflow ID and step (`src/partners/payments/schemas.ts`).',
+      'Status names of transactions; Gangway keeps and shows any other: `pending`, `surcharge_pending`, `authorized`, `captured`, `settled`, `declined`, `refunded` (`src/partners/payments/schemas.ts`).',
+      'Errors have the forms of the banking API (`src/partners/fields.ts`). A 404 means that the thing is missing or not accessible. A 401 of update-transaction means that the flow is no passthrough.',
       'The names of permissions are unknown. Gangway sends any as they are.',
       'A customer’s account is found by `search` of list-accounts for its `mid`, and by a `description` in the response that ends in `mid <mid>`; its terminal by `search` and `account_id` of list-terminals, and by `name` and `account_id` in the response. If the platform does not return these fields, Gangway finds nothing: a person decides about a write with an unknown outcome, and `--again` for the same merchant creates a second account (`src/activities/payments.ts`).',
     ],
@@ -94,7 +94,7 @@ export const OTHER_SYSTEMS: readonly System[] = [
   {
     title: 'Plant store',
     catalogue: 'src/partners/plant-store/operations.ts',
-    schemas: 'src/partners/plant-store/schemas.ts',
+    schemas: 'src/partners/plant-store/operations.ts',
     operations: PLANT_STORE_OPERATIONS,
     assumptions: {},
     alsoAssumed: [

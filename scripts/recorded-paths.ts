@@ -1,10 +1,13 @@
 /** The paths of the workflows of which each release records a history; scripts/record-histories.ts does it. */
-import type { BusinessOnboardingInput } from '../src/messages/business-onboarding-input.js';
-import type { CustomerOnboardingInput } from '../src/messages/customer-onboarding-input.js';
+
+import type { SingleActivity } from '../src/messages/activities.js';
 import type { OPERATIONS } from '../src/messages/ids.js';
-import type { MerchantBoardingInput } from '../src/messages/merchant-boarding-input.js';
+import type {
+  BusinessOnboardingInput,
+  CustomerOnboardingInput,
+  MerchantBoardingInput,
+} from '../src/messages/inputs.js';
 import type { Answer, RequirementKind } from '../src/messages/requirements.js';
-import type { SingleActivity } from '../src/messages/single-activity.js';
 import { startOnce } from '../src/temporal/onboardings.js';
 import { holder, terminal } from '../test/rigs/inputs.js';
 import { Onboarding } from '../test/rigs/onboarding.js';

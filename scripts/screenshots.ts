@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startCodecServer } from '../src/codec-server/server.js';
-import { createLogger } from '../src/logging.js';
+import { createLogger } from '../src/process/logging.js';
 import { freePort, startDevServer } from '../src/temporal/dev-server.js';
-import { generatePayloadKey, parsePayloadKeys } from '../src/temporal/payload-keys.js';
+import { generatePayloadKey, parsePayloadKeys } from '../src/temporal/payload-codec.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import { openBrowser, textOf } from '../test/rigs/browser/browser.js';
 import { WorkflowPages } from '../test/rigs/browser/web-ui.js';

@@ -2,8 +2,8 @@
 /** The codec server process: decodes payloads for the Temporal Web UI and command, until SIGTERM or SIGINT. */
 import { startCodecServer } from './codec-server/server.js';
 import { loadCodecSettings } from './codec-server/settings.js';
-import { BadSetting } from './config.js';
-import { createLogger, runProcess } from './logging.js';
+import { createLogger, runProcess } from './process/logging.js';
+import { BadSetting } from './settings/settings.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
   const { logLevel, ...options } = loadCodecSettings(env);

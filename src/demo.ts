@@ -11,17 +11,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Command } from 'commander';
-import { Printer } from './commands/output.js';
-import { answerTo, CAST, type Part } from './demo/cast.js';
-import { type Crm, startCrm } from './demo/crm.js';
+import { Printer } from './commands/cli/output.js';
+import { answerTo, CAST, type Crm, type Part, startCrm } from './demo/cast.js';
 import { gangway, type Process, ROOT, start } from './demo/processes.js';
 import { workflowId } from './messages/ids.js';
-import type { NewsType } from './messages/news.js';
+import type { OutboundEventType } from './messages/outbound-events.js';
 import type { Requirement } from './messages/requirements.js';
-import { dataConverter } from './temporal/data-converter.js';
 import { freePort, startDevServer } from './temporal/dev-server.js';
 import { stateOf } from './temporal/onboardings.js';
-import { generatePayloadKey, parsePayloadKeys } from './temporal/payload-keys.js';
+import { dataConverter, generatePayloadKey, parsePayloadKeys } from './temporal/payload-codec.js';
 
 const PREFERRED_TEMPORAL_PORT = 7233;
 const PREFERRED_SANDBOX_PORT = 4010;
@@ -208,7 +206,7 @@ const NEWS_PATIENCE_MS = 30_000;
 async function wasToldOfAll({ told }: Crm): Promise<boolean> {
   const counts = () => {
     const types = [...told.values()].map(({ type }) => type);
-    return (type: NewsType) => types.filter((one) => one === type).length;
+    return (type: OutboundEventType) => types.filter((one) => one === type).length;
   };
   const isMissing = ({ type, externalId }: Part) =>
     ![...told.values()].some(

@@ -1,12 +1,11 @@
 #!/usr/bin/env node
-/** The receiver process: takes events and partners' webhooks, until SIGTERM or SIGINT. */
-import { BadSetting } from './config.js';
-import { createLogger, runProcess } from './logging.js';
-import { authSetting, HINTING_PARTNERS, takesAnyone } from './receiver/senders.js';
+import { createLogger, runProcess } from './process/logging.js';
 import { startReceiver } from './receiver/server.js';
-import { loadReceiverSettings } from './receiver/settings.js';
+import { authSetting, loadReceiverSettings, takesAnyone, WEBHOOK_PARTNERS } from './receiver/settings.js';
+/** The receiver process: takes events and partners' webhooks, until SIGTERM or SIGINT. */
+import { BadSetting } from './settings/settings.js';
 import { lazyClient, requireKeys, temporalSettings } from './temporal/connection.js';
-import { startTracing } from './tracing/start.js';
+import { startTracing } from './tracing/export.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
   const { logLevel, payloadKeys, ...options } = loadReceiverSettings(env);
@@ -19,7 +18,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   });
   const { secrets, tokens, taskQueue, hints } = options;
   if (secrets.length === 0) logger.warn('RECEIVER_SECRETS is not set: unsigned events are taken');
-  const webhooks = HINTING_PARTNERS.filter((partner) => hints[partner].senders.length > 0);
+  const webhooks = WEBHOOK_PARTNERS.filter((partner) => hints[partner].senders.length > 0);
   for (const partner of webhooks.filter((partner) => takesAnyone(hints[partner].senders))) {
     logger.warn(`${authSetting(partner)} is none: webhooks are taken from anyone`);
   }

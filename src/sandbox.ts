@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /** The sandbox process: all partner systems over real HTTP, until SIGTERM or SIGINT. */
 import { z } from 'zod';
-import { BadSetting, duration, listenAddress, loadConfig, readSettings } from './config.js';
-import { TOKEN_LIFETIME_MS } from './sandbox/banking/sign-in.js';
-import { pace } from './sandbox/pace.js';
+import { TOKEN_LIFETIME_MS } from './sandbox/banking/users.js';
+import { pace } from './sandbox/scenario.js';
 import { startSandbox } from './sandbox/server.js';
+import { BadSetting, duration, listenAddress, loadConfig, readSettings } from './settings/settings.js';
 
 const settings = z.object({
   SANDBOX_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 4010 }),

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `gangway`: the command of ops people and their scripts. */
-import { Interrupted } from './commands/errors.js';
-import { run } from './commands/run.js';
+import { Interrupted } from './commands/cli/errors.js';
+import { run } from './commands/program.js';
 
 const interruption = new AbortController();
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

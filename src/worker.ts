@@ -2,18 +2,20 @@
 import { Client } from '@temporalio/client';
 /** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
-import { BadSetting, type Config, loadConfig, servedAccounts } from './config.js';
-import { createLogger, runProcess } from './logging.js';
-import { onNewApiKey } from './temporal/api-key.js';
-import { requireKeys, TemporalAway, temporalAway, temporalSettings } from './temporal/connection.js';
-import { temporalCheck } from './temporal/readiness.js';
-import { startTracing } from './tracing/start.js';
+import { createLogger, runProcess, temporalLogger } from './process/logging.js';
+import { BadSetting, type Config, loadConfig, servedAccounts } from './settings/settings.js';
+import {
+  onNewApiKey,
+  requireKeys,
+  TemporalUnavailable,
+  temporalSettings,
+  temporalUnavailable,
+} from './temporal/connection.js';
+import { temporalCheck } from './temporal/server.js';
+import { startTracing } from './tracing/export.js';
 import { createWorker } from './worker/create-worker.js';
-import { watchAges } from './worker/credentials.js';
-import { serveHealth, type Vitals } from './worker/health.js';
-import { beginRequirements, metricsOptions } from './worker/metrics.js';
-import { temporalLogger } from './worker/temporal-logger.js';
-import { watchTemporal } from './worker/watch.js';
+import { beginRequirements, metricsOptions, serveHealth, type Vitals } from './worker/health.js';
+import { watchAges, watchTemporal } from './worker/watch.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
   const config = loadConfig(env);
@@ -44,7 +46,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
     throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
   });
   const connection = await NativeConnection.connect(connectionOptions).catch(async (error: unknown) => {
-    throw await temporalAway(connectionOptions, error);
+    throw await temporalUnavailable(connectionOptions, error);
   });
   const ages = watchAges(Runtime.instance().metricMeter);
   ages.certificate(connectionOptions);
@@ -81,4 +83,4 @@ function beginCounting(client: Client, config: Config): () => void {
   return watchTemporal(client, config, metricMeter);
 }
 
-runProcess(main, (error) => error instanceof TemporalAway);
+runProcess(main, (error) => error instanceof TemporalUnavailable);

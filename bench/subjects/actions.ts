@@ -1,8 +1,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
-import { freePort } from '../../src/temporal/dev-server.js';
+import { freePort, timeSkippingServer } from '../../src/temporal/dev-server.js';
 import { addSearchAttributes } from '../../src/temporal/search-attributes.js';
-import { timeSkippingServer } from '../../src/temporal/server-binaries.js';
 import { merchant } from '../../test/rigs/inputs.js';
 import { Onboarding } from '../../test/rigs/onboarding.js';
 import type { Bench } from '../bench.js';

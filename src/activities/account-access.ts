@@ -4,16 +4,16 @@ import { activityInfo, getClient, heartbeat, type Info, log } from '@temporalio/
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
+import { PARTNER_ERROR } from '../messages/activities.js';
 import type {
   PartnerAccountActivities,
   ProbeRequest,
   ProbeResult,
   Refusal,
 } from '../messages/partner-account.js';
-import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
-import { censored } from '../private-values.js';
+import { censored } from '../privacy/private-values.js';
 import {
   type AccountAt,
   isAccountAsking,

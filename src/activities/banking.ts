@@ -1,16 +1,30 @@
+import { saveStatement } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
-import type { BankingActivities } from '../messages/banking-activities.js';
-import type { BankingLists } from '../messages/banking-operations.js';
-import type { BankingClient } from '../partners/banking/client.js';
-import { Candidates } from './banking/candidates.js';
-import { holderActivities } from './banking/holder.js';
-import { bankingLists } from './banking/lists.js';
-import { operationActivities } from './banking/operations.js';
-import { OtherTickets } from './banking/other-tickets.js';
+import type {
+  BankingActivities,
+  BankingLists,
+  Listed,
+  SavedStatement,
+  StatementRequest,
+} from '../messages/banking-activities.js';
+import {
+  type BankingClient,
+  eachNotification,
+  eachPaymentCard,
+  isClosed,
+  statementFormat,
+} from '../partners/banking/client.js';
+import type { AddressChange, NotificationType } from '../partners/banking/requests.js';
+import type { CallOptions } from '../partners/client.js';
+import { PartnerError } from '../partners/partner-error.js';
+import { Candidates, holderActivities } from './banking/holder.js';
 import { profileActivities } from './banking/profiles.js';
-import { statementActivities } from './banking/statements.js';
-import { ticketActivities } from './banking/tickets.js';
-import type { PollBounds } from './poll-delay.js';
+import { isRefused, problemsIn } from './banking/refusal.js';
+import { OtherTickets, ticketActivities } from './banking/tickets.js';
+import { repeatable, untilCancelled } from './failures.js';
+import type { PollBounds } from './poll.js';
+import { kept } from './stores.js';
+import { write } from './write.js';
 
 export interface BankingDependencies {
   readonly client: BankingClient;
@@ -34,5 +48,160 @@ export function bankingActivities(dependencies: BankingDependencies): BankingAct
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),
     ...bankingLists(client),
+  };
+}
+
+const LARGEST_INT32 = 2 ** 31 - 1;
+
+/** What is listed at the banking partner. These run without a workflow. */
+export function bankingLists(client: BankingClient): BankingLists {
+  return {
+    listTickets: ({ limit }) =>
+      repeatable(async () => upTo(limit, await client.listNewTickets({}, untilCancelled()))),
+
+    listDepartments: ({ limit }) =>
+      repeatable(async () => upTo(limit, await client.listDepartments({}, untilCancelled()))),
+
+    listNotifications: ({ limit, ...query }) =>
+      repeatable(async () => {
+        const records: Listed['records'][number][] = [];
+        for await (const notification of eachNotification(client, query, untilCancelled())) {
+          if (records.push(notification) > limit) break;
+        }
+        return upTo(limit, records);
+      }),
+
+    listExternalActivity: ({ limit, ...query }) =>
+      repeatable(async () => {
+        const { activity, transferPageInfo, transactionPageInfo } = await client.getExternalAccountActivity(
+          query,
+          untilCancelled(),
+        );
+        const isCutShort = [...transferPageInfo, transactionPageInfo].some((page) => page?.hasNextPage);
+        return { ...upTo(limit, activity), ...(isCutShort && { isCutShort }) };
+      }),
+
+    searchAccounts: ({ limit, ...query }) =>
+      repeatable(async () => {
+        const count = Math.min(limit + 1, LARGEST_INT32);
+        return upTo(limit, await client.searchBusinessAccountHolders({ ...query, count }, untilCancelled()));
+      }),
+  };
+}
+
+function upTo(limit: number, found: Listed['records']): Listed {
+  return { records: found.slice(0, limit), more: found.length > limit };
+}
+
+type OperationCalls = Pick<
+  BankingActivities,
+  'closeCard' | 'isCardClosed' | 'changeAddress' | 'setCardNickname' | 'restoreSubUser' | 'ensureWebhook'
+>;
+
+/** Single operations on cards, addresses, sub-users and webhooks. */
+export function operationActivities(client: BankingClient): OperationCalls {
+  async function isCardClosed(paymentCardId: string): Promise<boolean | null> {
+    for await (const card of eachPaymentCard(client, untilCancelled())) {
+      if (card.paymentCardId === paymentCardId) return isClosed(card);
+    }
+    return null;
+  }
+
+  return {
+    closeCard: (request) =>
+      write(async (options) => ({ problems: problemsIn(await client.closeCard(request, options)) })),
+
+    isCardClosed: ({ paymentCardId }) =>
+      repeatable(async () => {
+        try {
+          return await isCardClosed(paymentCardId);
+        } catch (error) {
+          // The list is an operation that is assumed, so not every partner need have it for us.
+          if (isRefused(error)) return null;
+          throw error;
+        }
+      }),
+
+    changeAddress: ({ change }) =>
+      write(
+        async (options) => {
+          // What it is, the client checks.
+          await client.changeAddress(change as unknown as AddressChange, options);
+        },
+        { mayRepeat: change['oneTimeCode'] === undefined },
+      ),
+
+    setCardNickname: (request) =>
+      repeatable(async () => {
+        const { last4 } = await client.setCardNickname(request);
+        return { last4 };
+      }),
+
+    restoreSubUser: ({ subUserId }) =>
+      write(
+        async ({ isUnclear, ...options }) => {
+          try {
+            await client.restoreSubUser({ id: subUserId }, options);
+            return { afterLostCall: false };
+          } catch (error) {
+            const isGone = error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404;
+            if (isGone && isUnclear) return { afterLostCall: true };
+            throw error;
+          }
+        },
+        { mayRepeat: true },
+      ),
+
+    ensureWebhook: ({ name, url, notificationType }) =>
+      repeatable(async () => {
+        // Which types there are, the client checks.
+        const request = { name, url, notificationType: notificationType as NotificationType };
+        const { success, exists, id } = await client.createWebhook(request);
+        if (!success) throw notRegistered();
+        return { existed: exists, id };
+      }),
+  };
+}
+
+function notRegistered(): PartnerError {
+  return new PartnerError({
+    system: 'banking',
+    operation: 'create-webhook',
+    kind: 'Rejected',
+    status: 200,
+    fields: [{ field: '', message: 'the partner did not register the webhook' }],
+    reason: 'success: false',
+  });
+}
+
+const STATEMENT = { system: 'banking', operation: 'generate-full-statement' };
+
+/** Fetches statements into their store. */
+export function statementActivities(
+  client: BankingClient,
+  statements: FileStore,
+  partnerAccount: string | undefined,
+): Pick<BankingActivities, 'saveStatement'> {
+  async function save(request: StatementRequest, options?: CallOptions): Promise<SavedStatement> {
+    const { period, financialAccountIds, fileFormat, email } = request;
+    const file = await client.generateFullStatement(
+      {
+        period: `${period}-01T00:00:00Z`,
+        financialAccountIds: [...financialAccountIds],
+        fileFormat,
+        ...(email !== undefined && { email }),
+      },
+      options,
+    );
+    const format = statementFormat(file.contentType) ?? fileFormat;
+    return saveStatement(statements, { partnerAccount, period, accounts: financialAccountIds, format }, file);
+  }
+
+  return {
+    saveStatement: (request) =>
+      request.email === undefined
+        ? repeatable(() => kept(STATEMENT, () => save(request, untilCancelled())))
+        : // The partner has sent its e-mail by the time that a file cannot be kept: what is left of it is in doubt.
+          write((options) => save(request, options)),
   };
 }

@@ -10,17 +10,16 @@ import type {
   StatusSnapshot,
   Warned,
 } from '../messages/boarding-activities.js';
+import { mergePatch } from '../messages/objects.js';
 import type { BoardingClient } from '../partners/boarding/client.js';
 import { isSubmittable, isUnderReview, mayTakeAnswers } from '../partners/boarding/phases.js';
-import { createdMerchant, isMid, type UnderwritingNote } from '../partners/boarding/schemas.js';
-import { phaseOf } from '../partners/boarding/statuses.js';
+import { createdMerchant, isMid, phaseOf, type UnderwritingNote } from '../partners/boarding/schemas.js';
 import type { CallOptions } from '../partners/client.js';
+import { writeExactly } from '../partners/json.js';
 import { type FieldProblem, PartnerError } from '../partners/partner-error.js';
-import { ownersOf } from '../temporal/owners.js';
+import { ownersOf } from '../temporal/onboardings.js';
 import { repeatable } from './failures.js';
-import { differences, withChanges } from './fees.js';
-import { awaitChange, nudgeOwnPoll } from './poll.js';
-import type { PollBounds } from './poll-delay.js';
+import { awaitChange, nudgeOwnPoll, type PollBounds } from './poll.js';
 import { documentFor } from './stores.js';
 import { write } from './write.js';
 
@@ -265,4 +264,41 @@ function toReferences(profile: Choice, settings: Choice): References {
   if ('problem' in profile || 'problem' in settings || profile.id === undefined) return { problems };
   const { id: agentProfileId } = profile;
   return { agentProfileId, ...(settings.id !== undefined && { boardingSettingsId: settings.id }) };
+}
+
+type Fees = Readonly<Record<string, unknown>>;
+
+/** The fees as read, with the changes laid over them; lists are replaced as a whole. */
+export function withChanges(read: Fees, changes: Fees): Record<string, unknown> {
+  return mergePatch({ ...read }, changes);
+}
+
+/** Where what the partner has is not what was asked for. Members that were not asked for do not count. */
+export function differences(asked: unknown, has: unknown, path: readonly string[] = []): FieldProblem[] {
+  if (isObject(asked) && isObject(has)) {
+    return Object.entries(asked).flatMap(([member, value]) =>
+      differences(value, has[member], [...path, member]),
+    );
+  }
+  if (Array.isArray(asked) && Array.isArray(has) && asked.length === has.length) {
+    return asked.flatMap((item, index) => differences(item, has[index], [...path, String(index)]));
+  }
+  if (isSame(asked, has)) return [];
+  const instead = has === undefined ? 'nothing' : writeExactly(has);
+  return [{ field: path.join('.'), message: `asked for ${writeExactly(asked)}, the partner has ${instead}` }];
+}
+
+function isSame(asked: unknown, has: unknown): boolean {
+  // In a change, `null` takes the member away, so having none is what was asked for.
+  if (asked === undefined || writeExactly(asked) === writeExactly(has ?? null)) return true;
+  // The partner may write the same instant in another way.
+  return isDateTime(asked) && isDateTime(has) && Date.parse(asked) === Date.parse(has);
+}
+
+function isDateTime(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,19 +1,19 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { DocumentStore } from '../documents/document-store.js';
+import { plain } from '../documents/document-store.js';
 import type { FileStore } from '../documents/file-store.js';
-import { plain } from '../documents/statement-store.js';
 import type {
   FileToSend,
   IntegerToSend,
-  PartnerAnswer,
   PartnerCallActivities,
-} from '../messages/partner-call.js';
-import { PARTNER_ERROR } from '../messages/partner-failure.js';
-import { statementFormat } from '../partners/banking/statement.js';
+  PartnerResponse,
+} from '../messages/activities.js';
+import { PARTNER_ERROR } from '../messages/activities.js';
+import { statementFormat } from '../partners/banking/client.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
 import { type CallOptions, orRefusal, type PartnerClient } from '../partners/client.js';
-import { keepingAllDigits } from '../partners/exact-json.js';
+import { keepingAllDigits } from '../partners/json.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import { repeatable } from './failures.js';
@@ -40,7 +40,7 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
       const made: FileCall = { system, operation: name };
       const warnings: string[] = [];
       const onWarning = (warning: string) => void warnings.push(warning);
-      const call = async (options: CallOptions): Promise<PartnerAnswer> => {
+      const call = async (options: CallOptions): Promise<PartnerResponse> => {
         const sent = await withFiles(made, request, documents);
         const called = client[key]?.(sent, { ...options, toProduction, onWarning });
         const { answer, ...refused } = await orRefusal(called);
@@ -70,7 +70,7 @@ async function saved(
   call: FileCall,
   { contentType, body }: Download,
   files: FileStore,
-): Promise<PartnerAnswer> {
+): Promise<PartnerResponse> {
   const extension = statementFormat(contentType)?.toLowerCase() ?? 'bin';
   const fileName = `${call.operation}-${plain(activityInfo().activityId)}.${extension}`;
   const bytes = await kept(call, () => files.save(fileName, body, contentType));

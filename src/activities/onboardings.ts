@@ -1,14 +1,15 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { PartEnd } from '../messages/customer-onboarding.js';
-import { defined } from '../messages/defined.js';
-import type { OnboardingActivities, Progress } from '../messages/onboarding-activities.js';
+import type { CorrectionActivities, OnboardingActivities, Progress } from '../messages/activities.js';
+import { correctionProblems } from '../messages/correction-problems.js';
+import type { KnownAccounts } from '../messages/inputs.js';
+import { defined } from '../messages/objects.js';
+import type { PartEnd } from '../messages/onboardings.js';
 import { resolveRequirement } from '../messages/requirements.js';
 import { outcomeOf, stateOf } from '../temporal/onboardings.js';
 import { beating } from './failures.js';
-import { again, delayBeforeNext } from './poll.js';
-import type { PollBounds } from './poll-delay.js';
+import { again, delayBeforeNext, type PollBounds } from './poll.js';
 
 /** What a customer and its children ask of other workflows, over the worker's own connection. */
 export function onboardingActivities(poll: PollBounds): OnboardingActivities {
@@ -83,4 +84,13 @@ async function progressOf(workflowId: string): Promise<Progress> {
     return { facts, end: { how: 'completed', outcome: await outcomeOf(client, workflowId) } };
   const how = UNFINISHED[status.name as keyof typeof UNFINISHED];
   return how === undefined ? { facts } : { facts, end: { how } };
+}
+
+/** Checks what people correct. It needs the schemas of inputs, which stay out of the workflows. */
+export function correctionActivities(known: KnownAccounts): CorrectionActivities {
+  return {
+    async checkCorrection({ type, input, patch, ...context }) {
+      return correctionProblems(type, input, patch, { ...context, known });
+    },
+  };
 }

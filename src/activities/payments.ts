@@ -1,6 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
-import type { PaymentsActivities } from '../messages/payments-activities.js';
-import { terminalPart } from '../messages/terminal-provisioning-input.js';
+import type { PaymentsActivities } from '../messages/activities.js';
+import { terminalPart } from '../messages/inputs.js';
 import { operationName } from '../partners/catalogue.js';
 import { fieldProblems } from '../partners/client.js';
 import { PartnerError } from '../partners/partner-error.js';

@@ -11,7 +11,7 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { Deadline } from '../http/deadline.js';
-import type { Mark } from '../messages/partner-failure.js';
+import type { Mark } from '../messages/activities.js';
 import { PartnerError } from '../partners/partner-error.js';
 import { asFailure, isWorthRepeating } from './failures.js';
 

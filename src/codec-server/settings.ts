@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { BearerRules, JwtRule } from '../http/bearer.js';
+import { isLoopback, isSecureOrLoopback } from '../partners/http.js';
 import {
   BadSetting,
   bearerTokens,
@@ -10,10 +12,8 @@ import {
   requestsPerMinute,
   requireCertificates,
   withSecretFiles,
-} from '../config.js';
-import type { BearerRules, JwtRule } from '../http/bearer.js';
-import { isLoopback, isSecureOrLoopback } from '../partners/http.js';
-import { type PayloadKeys, payloadKeys } from '../temporal/payload-keys.js';
+} from '../settings/settings.js';
+import { type PayloadKeys, payloadKeys } from '../temporal/payload-codec.js';
 
 /** Settings of the codec server that may come from the file that `<NAME>_FILE` names. */
 const CODEC_SECRETS: readonly string[] = ['PAYLOAD_KEYS', 'CODEC_TOKENS'];

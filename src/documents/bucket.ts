@@ -1,7 +1,7 @@
 import { GetObjectCommand, S3Client, type S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { BadSetting } from '../config.js';
-import type { BucketAddress } from './address.js';
+import { BadSetting } from '../settings/settings.js';
+import type { BucketAddress } from './file-store.js';
 import { type FileStore, fileStore, type Medium } from './file-store.js';
 
 /** What is in memory of a file on its way in: so many parts, each of the least size that S3 takes. */

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
 /** Files by name, all on one level: in a folder, or under a prefix of a bucket. */
@@ -109,5 +112,63 @@ async function* judged(content: Readable, failure: (error: unknown) => StoreFail
     yield* content;
   } catch (error) {
     throw failure(error);
+  }
+}
+
+/** A bucket, and where in it: the segments of the prefix. */
+export interface BucketAddress {
+  readonly bucket: string;
+  readonly prefix: readonly string[];
+}
+
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+/** Letters that no S3-compatible server minds, and no segment that is `.` or `..`. */
+const SEGMENT = /^(?!\.{1,2}$)[\w.=-]+$/;
+
+/** `s3://bucket/prefix` in its parts; undefined for the path of a folder, `malformed` for neither. */
+export function bucketAddress(place: string): BucketAddress | undefined | 'malformed' {
+  const [, path] = /^s3:\/*(.*?)\/?$/i.exec(place) ?? [];
+  if (path === undefined) return undefined;
+  const [bucket = '', ...prefix] = path.split('/');
+  const isRight = place.startsWith('s3://') && BUCKET.test(bucket) && prefix.every((s) => SEGMENT.test(s));
+  return isRight ? { bucket, prefix } : 'malformed';
+}
+
+/** Files in a folder, readable by their owner only. Processes that share the files share the folder. */
+export function folder(path: string): FileStore {
+  return fileStore({
+    place: path,
+    async write(name, content) {
+      const unfinished = join(path, `.${randomUUID()}.part`);
+      try {
+        await mkdir(path, { recursive: true, mode: 0o700 });
+        await writeAll(unfinished, content);
+        await rename(unfinished, join(path, name));
+      } catch (error) {
+        // The caller must hear why there is no file, not why the rest of one could not be removed.
+        await rm(unfinished, { force: true }).catch(() => undefined);
+        throw error;
+      }
+    },
+    async read(name) {
+      const file = await open(join(path, name));
+      return file.createReadStream();
+    },
+    judge(error) {
+      const { code, name } = error as NodeJS.ErrnoException;
+      // Room is made on a disk, a mount comes back: all but an absent file may be there with another try.
+      return { kind: code === 'ENOENT' ? 'missing' : 'away', reason: code ?? name };
+    },
+  });
+}
+
+async function writeAll(path: string, content: Readable): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await writeFile(file, content);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

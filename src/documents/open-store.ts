@@ -1,6 +1,5 @@
-import { bucketAddress } from './address.js';
 import type { FileStore } from './file-store.js';
-import { folder } from './folder.js';
+import { bucketAddress, folder } from './file-store.js';
 
 /**
  * The store at a place: a folder's path, or `s3://bucket/prefix`.

@@ -1,5 +1,7 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { knownSecrets } from './known-secrets.js';
 import { Refused } from './refused.js';
 
 /** Who may call: one of these tokens, or a JSON Web Token (JWT) of this issuer for this audience. */
@@ -80,4 +82,66 @@ async function fetchKeySet(url: string, request: RequestInit): Promise<Response>
     chunks.push(chunk);
   }
   return new Response(Buffer.concat(chunks), { status: response.status });
+}
+
+export interface CallerRules {
+  readonly bearer: BearerRules;
+  /** Of one caller; those who have no valid token are told apart by their addresses. */
+  readonly requestsPerMinute: number;
+  /** What stands for the header `Authorization`: the header itself unless given. */
+  readonly authorizationOf?: (request: FastifyRequest) => string | undefined;
+  /** What an address asks for that is counted by itself; one and the same unless given. */
+  readonly purposeOf?: (request: FastifyRequest) => string;
+  /** Whether a request is never turned away; none is unless given. */
+  readonly isFree?: (request: FastifyRequest) => boolean;
+}
+
+/**
+ * Counts the requests of each caller before any is turned away, so that guessing is slowed too.
+ *
+ * @returns the requests that came with a valid token
+ */
+export async function countCallers(
+  server: FastifyInstance,
+  {
+    bearer,
+    requestsPerMinute,
+    authorizationOf = ({ headers }) => headers.authorization,
+    purposeOf = () => '',
+    isFree = () => false,
+  }: CallerRules,
+): Promise<{ has(request: FastifyRequest): boolean }> {
+  const authenticate = bearerCheck(bearer);
+  const callers = new WeakMap<FastifyRequest, string>();
+  server.addHook('onRequest', async (request) => {
+    const caller = await authenticate(authorizationOf(request));
+    if (caller !== undefined) callers.set(request, caller);
+  });
+  await server.register(rateLimit, {
+    global: false,
+    max: requestsPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: (request) => callers.get(request) ?? `${purposeOf(request)}address ${request.ip}`,
+    allowList: isFree,
+  });
+  server.addHook('onRequest', server.rateLimit());
+  return callers;
+}
+
+/**
+ * Compares what a caller gave with secrets of ours, in a time that tells nothing of them.
+ *
+ * @returns a function that answers the position of the secret that was given, -1 when it is none of them
+ */
+export function knownSecrets(secrets: readonly string[]): (given: string) => number {
+  const hashes = secrets.map(hash);
+  return (given) => {
+    const hashed = hash(given);
+    // Hashes are of one length, as the comparison needs; and each is compared, so that time tells nothing.
+    return hashes.map((known) => timingSafeEqual(known, hashed)).indexOf(true);
+  };
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

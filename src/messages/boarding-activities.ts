@@ -1,7 +1,7 @@
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import type { MerchantBoardingInput } from './merchant-boarding-input.js';
-import type { Pace } from './pace.js';
+import type { MerchantBoardingInput } from './inputs.js';
+import type { Pace } from './onboarding-state.js';
 import type { DocumentRef } from './requirements.js';
 
 /** A merchant's status and open notes, as one read of them gave. */

@@ -1,14 +1,11 @@
 import type { z } from 'zod';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { CORRECTABLE_BUSINESS_MEMBERS } from './business-onboarding.js';
-import { businessOnboardingInput } from './business-onboarding-input.js';
 import type { OnboardingType } from './ids.js';
-import type { KnownAccounts } from './known-accounts.js';
-import { CORRECTABLE_MERCHANT_MEMBERS } from './merchant-boarding.js';
-import { merchantBoardingInput } from './merchant-boarding-input.js';
-import { mergePatch } from './merge-patch.js';
-import { terminalProvisioningInput } from './terminal-provisioning-input.js';
+import type { KnownAccounts } from './inputs.js';
+import { businessOnboardingInput, merchantBoardingInput, terminalProvisioningInput } from './inputs.js';
+import { mergePatch } from './objects.js';
+import { CORRECTABLE_BUSINESS_FIELDS, CORRECTABLE_MERCHANT_FIELDS } from './onboardings.js';
 
 /** The workflows whose input a person can correct. */
 export type CorrectableType = Exclude<OnboardingType, 'customerOnboarding'>;
@@ -39,14 +36,14 @@ const TERMINAL_AND_ACCOUNT_FIELDS = ['provisionTerminal.account', ...TERMINAL_FI
 const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
   merchantBoarding: {
     schema: merchantBoardingInput,
-    fields: CORRECTABLE_MERCHANT_MEMBERS,
+    fields: CORRECTABLE_MERCHANT_FIELDS,
     remaining: ({ merchantExists }) =>
-      merchantExists ? ['fees', 'application'] : CORRECTABLE_MERCHANT_MEMBERS,
+      merchantExists ? ['fees', 'application'] : CORRECTABLE_MERCHANT_FIELDS,
   },
   businessOnboarding: {
     schema: businessOnboardingInput,
-    fields: CORRECTABLE_BUSINESS_MEMBERS,
-    remaining: () => CORRECTABLE_BUSINESS_MEMBERS,
+    fields: CORRECTABLE_BUSINESS_FIELDS,
+    remaining: () => CORRECTABLE_BUSINESS_FIELDS,
   },
   terminalProvisioning: {
     schema: () => terminalProvisioningInput,

@@ -92,3 +92,30 @@ export function systemOf(id: string): SystemName | '' {
 
 /** The fixed `activityId` of the status poll, which a nudge resets. */
 export const AWAIT_STATUS_ACTIVITY_ID = 'await-status';
+
+/** What has a task queue of its own, beside that of the workflows: each partner, and news on its way to others. */
+export type PartnerTaskQueue = SystemName | 'events';
+
+/**
+ * The task queue of a lane's activities: `gangway-boarding`, or of a named account `gangway-boarding-acme`. Its rate is
+ * limited over all workers together, and what waits in one lane stands in no other's way.
+ *
+ * @param taskQueue that of the workflows, `GANGWAY_TASK_QUEUE`
+ */
+export function partnerTaskQueue(taskQueue: string, lane: PartnerTaskQueue, account?: string): string {
+  return account === undefined ? `${taskQueue}-${lane}` : `${taskQueue}-${lane}-${account}`;
+}
+
+/** The task queue of the workflows, from that of a lane: the opposite of {@link partnerTaskQueue}. */
+export function workflowTaskQueue(ofLane: string, lane: PartnerTaskQueue, account?: string): string {
+  return ofLane.slice(0, -partnerTaskQueue('', lane, account).length);
+}
+
+/**
+ * The form of an account's name. It is part of names of task queues and settings and a search attribute, so everyone sees
+ * it; a hyphen becomes an underscore in settings, so there are no underscores.
+ */
+export const ACCOUNT_NAME = /^(?=.{1,20}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+
+export const ACCOUNT_NAME_RULE =
+  'takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';

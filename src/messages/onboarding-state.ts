@@ -1,4 +1,4 @@
-import { defineQuery } from '@temporalio/workflow';
+import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Requirement } from './requirements.js';
 
 /**
@@ -103,3 +103,26 @@ export interface OnboardingState {
 }
 
 export const stateQuery = defineQuery<OnboardingState>('state');
+
+/** A step that waits for its partner: it is tried again by itself. */
+export interface PartnerWait {
+  /** ISO 8601: when the step was begun. */
+  readonly since: string;
+  /** ISO 8601: when it is tried again, where the partner said so. */
+  readonly until?: string;
+  /** Why, short and without data of the call: `boarding submit-merchant: RateLimited, HTTP 429`. */
+  readonly reason: string;
+  /** It has waited for so long that a person is to know. */
+  readonly isLate: boolean;
+}
+
+/** Reports a wait to the workflow whose step it is. Sent by the worker, for the server tries again without a word. */
+export const stepWaits = defineSignal<[PartnerWait]>('stepWaits');
+
+/** How soon a wait for a change may read again. A wait without it reads at once. */
+export interface Pace {
+  /** When what is known was read, in milliseconds since 1970. */
+  readonly readAt: number;
+  /** How many waits in a row ended with their first read, the last one included. */
+  readonly changes: number;
+}

@@ -15,3 +15,20 @@ export const SEARCH_ATTRIBUTES = {
   actionRequired: defineSearchAttributeKey('ActionRequired', 'BOOL'),
   actionDueAt: defineSearchAttributeKey('ActionDueAt', 'DATETIME'),
 } as const;
+
+/**
+ * What workflows count, for Prometheus. Each is counted by workflow type, system and account as well; no label holds more
+ * than a few words of ours. Operations at the partners are of the catalogue, or an activity type where a worker died.
+ */
+export const COUNTERS = {
+  started: ['gangway_workflows_started_total', 'Onboardings and single operations that began'],
+  /** By `outcome`. */
+  ended: ['gangway_workflows_ended_total', 'Onboardings and single operations that ended'],
+  /** These four by `kind`. */
+  requirementsRaised: ['gangway_requirements_raised_total', 'Requirements raised: a person is asked'],
+  requirementsAnswered: ['gangway_requirements_answered_total', 'Requirements that a person answered'],
+  requirementsClosed: ['gangway_requirements_closed_total', 'Requirements closed without an answer'],
+  requirementsOverdue: ['gangway_requirements_overdue_total', 'Requirements not answered by their due date'],
+  /** By `operation`. */
+  uncertainWrites: ['gangway_uncertain_writes_total', 'Writes of which nobody knew whether they took effect'],
+} as const satisfies Readonly<Record<string, readonly [name: string, help: string]>>;

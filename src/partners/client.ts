@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
 import { untilAborted } from '../http/deadline.js';
-import { isNestedDeeper } from '../messages/nesting.js';
+import { isNestedDeeper } from '../http/nesting.js';
+import { maskedProblems, masking, withoutRepeats } from '../privacy/masking.js';
 import { LONGEST, shortened } from './bounds.js';
 import {
   type Download,
@@ -11,18 +12,16 @@ import {
   operationName,
   unknownFieldsWarning,
 } from './catalogue.js';
-import { encode } from './encode.js';
-import { parseExactly, parseKeepingDigits } from './exact-json.js';
+import type { PartnerObserver } from './http.js';
 import { type HttpDownload, type HttpResponse, type PartnerHttp, TOO_LARGE, TransportError } from './http.js';
-import { maskedProblems, masking, withoutRepeats } from './masked-words.js';
-import type { PartnerObserver } from './observer.js';
+import { encode, parseExactly, parseKeepingDigits } from './json.js';
 import {
   type FieldProblem,
   PartnerError,
   type PartnerErrorDetails,
   type PartnerErrorKind,
+  problemsOf,
 } from './partner-error.js';
-import { problemsOf } from './told-problems.js';
 
 /** What differs from partner to partner: its name, how it authenticates, and how it wraps its answers. */
 export interface PartnerProtocol {

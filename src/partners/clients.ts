@@ -5,8 +5,7 @@ import {
   boardingClient,
   boardingOff,
 } from './boarding/client.js';
-import type { HttpLimits } from './http.js';
-import type { PartnerObserver } from './observer.js';
+import type { HttpLimits, PartnerObserver } from './http.js';
 import {
   type PaymentsClient,
   type PaymentsSettings,

@@ -1,12 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import {
+  BATCHED,
+  BINARY,
+  eventsFrom,
+  type GivenEvent,
+  holdUntilAnswered,
+  inEventSpan,
+  mediaTypeOf,
+  STRUCTURED,
+  textBodies,
+  textOf,
+} from './cloud-events.js';
 import { type CarryOut, type Desk, type EventTypes, prepareAll } from './event-types.js';
-import { BATCHED, BINARY, eventsFrom, type GivenEvent, mediaTypeOf, STRUCTURED } from './events.js';
-import { PROBLEMS, Problem, problemFrom } from './problems.js';
-import type { CheckSignature } from './signatures.js';
-import { ask, away } from './temporal.js';
-import { holdUntilAnswered, textBodies, textOf } from './text-bodies.js';
-import { inEventSpan } from './tracing.js';
+import { ask, away, PROBLEMS, Problem, problemFrom } from './problems.js';
+import type { CheckSignature } from './settings.js';
 
 /** How long a whole batch may take, in milliseconds. */
 const BATCH_DEADLINE_MS = 20_000;

@@ -1,16 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { KnownAccounts } from '../messages/known-accounts.js';
-import { isNestedDeeper, TOO_NESTED } from '../messages/nesting.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/onboarding-kinds.js';
-import { type Started, stateOf } from '../temporal/onboardings.js';
-import { differenceFromStart } from '../temporal/started-input.js';
+import { isNestedDeeper, TOO_NESTED } from '../http/nesting.js';
+import type { KnownAccounts } from '../messages/inputs.js';
+import {
+  BUSINESS,
+  CUSTOMER,
+  differenceFromStart,
+  type Kind,
+  MERCHANT,
+  type Started,
+  stateOf,
+} from '../temporal/onboardings.js';
+import { holdUntilAnswered, parse, textBodies, textOf } from './cloud-events.js';
 import type { Desk } from './event-types.js';
-import { parse } from './events.js';
-import { invalid, Problem, wrongFields } from './problems.js';
-import { find } from './resolutions.js';
-import { ask, DEADLINE_MS } from './temporal.js';
-import { holdUntilAnswered, textBodies, textOf } from './text-bodies.js';
+import { find } from './event-types.js';
+import { ask, DEADLINE_MS, invalid, Problem, wrongFields } from './problems.js';
 
 interface OnboardingRoutes {
   readonly desk: Desk;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { answer, type Json, ref } from '../http/openapi.js';
-import type { KnownAccounts } from '../messages/known-accounts.js';
+import type { KnownAccounts } from '../messages/inputs.js';
+import { BATCHED, BINARY, STRUCTURED } from './cloud-events.js';
 import type { EventTypes } from './event-types.js';
-import { BATCHED, BINARY, STRUCTURED } from './events.js';
 import { BODY_KINDS } from './onboarding-routes.js';
-import { HINTING_PARTNERS } from './senders.js';
+import { WEBHOOK_PARTNERS } from './settings.js';
 
 const PROBLEM = {
   type: 'object',
@@ -72,7 +72,7 @@ const HINTED = {
   properties: { workflows: { type: 'integer', description: 'How many onboardings look at the partner now' } },
 };
 
-const PARTNER = { in: 'path', name: 'partner', required: true, schema: { enum: HINTING_PARTNERS } };
+const PARTNER = { in: 'path', name: 'partner', required: true, schema: { enum: WEBHOOK_PARTNERS } };
 
 /** The attributes of an event that are headers in binary mode. */
 const BINARY_HEADERS = ['ce-specversion', 'ce-type', 'ce-source', 'ce-id', 'ce-time'];

@@ -1,19 +1,20 @@
 import type { Client } from '@temporalio/client';
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Fastify from 'fastify';
 import type { Logger } from 'pino';
-import { countCallers } from '../http/callers.js';
-import { temporalCheck } from '../temporal/readiness.js';
+import { Counter, Histogram, Registry } from 'prom-client';
+import { countCallers } from '../http/bearer.js';
+import { NUDGES } from '../temporal/nudge.js';
+import { temporalCheck } from '../temporal/server.js';
+import { traceRequests } from './cloud-events.js';
 import { eventRoutes } from './event-routes.js';
 import { eventTypes } from './event-types.js';
-import { hintRoutes } from './hint-routes.js';
-import { Hints, type Pause } from './hints.js';
-import { receiverMetrics } from './metrics.js';
+import { Hints, type Pause } from './nudges.js';
 import { onboardingRoutes } from './onboarding-routes.js';
 import { openApiDocument } from './openapi.js';
-import { answerClientError, answerProblems, Problem, sendProblem } from './problems.js';
-import type { ReceiverSettings } from './settings.js';
-import { signatureCheck } from './signatures.js';
-import { traceRequests } from './tracing.js';
+import { answerClientError, answerProblems, PROBLEMS, Problem, sendProblem } from './problems.js';
+import { type ReceiverSettings, signatureCheck } from './settings.js';
+import { partnerWebhookRoutes } from './webhook-routes.js';
 
 export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel'> {
   /** Temporal, which may be away. */
@@ -101,7 +102,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   );
   const { registry } = metrics;
   const hints = new Hints(desk, logger, metrics.nudges, options.pause);
-  await server.register(hintRoutes({ rules: options.hints, hints, registry, logger }));
+  await server.register(partnerWebhookRoutes({ rules: options.hints, hints, registry, logger }));
   const document = JSON.stringify(openApiDocument(types, options));
   server.get('/openapi.json', (_, reply) => reply.type('application/json').send(document));
   server.get('/metrics', async (_, reply) => reply.type(registry.contentType).send(await registry.metrics()));
@@ -137,4 +138,36 @@ function serveHealth(server: FastifyInstance, client: Client): void {
     const ready = await isReady();
     return reply.code(ready ? 200 : 503).send({ temporal: ready ? 'ready' : 'away' });
   });
+}
+
+/** What the receiver counts, of itself; a path is that of its route, for it may hold anything. */
+export function receiverMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  const problems = new Counter({
+    name: 'gangway_receiver_problems_total',
+    help: 'Requests that were answered with a problem, by its kind',
+    labelNames: ['problem'],
+    registers,
+  });
+  // Prometheus sees an increase only from a value that it knows.
+  for (const problem of Object.keys(PROBLEMS)) problems.inc({ problem }, 0);
+  return {
+    registry,
+    problems,
+    requests: new Counter({
+      name: 'gangway_receiver_requests_total',
+      help: 'Requests by route and HTTP status',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'gangway_receiver_request_duration_seconds',
+      help: 'How long requests took',
+      labelNames: ['route'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+      registers,
+    }),
+    nudges: new Counter({ ...NUDGES, labelNames: ['result'], registers }),
+  };
 }

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { BANKING_SCENARIOS, bankingControlRoutes } from './banking/control-routes.js';
+import { BANKING_SCENARIOS, bankingControlRoutes } from './banking/routes.js';
 import type { BankingService } from './banking/service.js';
-import { SCENARIOS } from './boarding/scenarios.js';
+import { SCENARIOS } from './boarding/merchants.js';
+import { USERS } from './boarding/reference-data.js';
 import type { BoardingService } from './boarding/service.js';
-import { USERS } from './boarding/users.js';
-import { invalidControl, notFound } from './control-answers.js';
 import { FAULTS, type Faults, faultPlan } from './faults.js';
 import type { Ledger } from './ledger.js';
-import { type Pace, pace } from './pace.js';
-import { PAYMENTS_SCENARIOS, paymentsControlRoutes } from './payments/control-routes.js';
 import type { PaymentsService } from './payments/service.js';
-import { PROCESSOR_EVENTS } from './processor/events.js';
+import { PAYMENTS_SCENARIOS, paymentsControlRoutes } from './payments/service.js';
+import { PROCESSOR_EVENTS } from './processor.js';
+import { invalidControl, notFound } from './routes.js';
+import { type Pace, pace } from './scenario.js';
 
 export interface Controls {
   readonly boarding: BoardingService;

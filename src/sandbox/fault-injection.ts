@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { writeExactly } from '../partners/exact-json.js';
+import { writeExactly } from '../partners/json.js';
 import type { Called, FaultPlan, Faults } from './faults.js';
 
 /** What a partner answers to a call. */

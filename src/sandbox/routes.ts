@@ -1,12 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Operation, type Operations, operationName } from '../partners/catalogue.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
 import type { Faults } from './faults.js';
-import { memberReader } from './member-values.js';
-import { Refusal } from './refusal.js';
 
 /** What each operation of a catalogue does with a valid request, and the payload it answers. */
 export type Handlers<Ops extends Operations, Caller> = {
@@ -41,7 +39,7 @@ export interface Content {
 }
 
 /** An answer that is a file and comes without an envelope. */
-export class FileAnswer {
+export class FileResponse {
   constructor(
     /** MIME type. */
     readonly contentType: string,
@@ -76,7 +74,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
   const { invalidStatus = 400 } = system;
   for (const [key, operation] of Object.entries(system.operations) as [keyof Ops & string, Operation][]) {
     const handle = system.handlers[key] as (request: unknown, caller: Caller) => unknown;
-    const members = memberReader(operation);
+    const members = fieldReader(operation);
     const schema: z.ZodType = system.requests?.[key] ?? operation.request;
     const failure = (status: number, error: string, fields: readonly FieldProblem[] = []): Answer => ({
       status,
@@ -91,7 +89,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
       }
       try {
         const data = await handle(checked.data, admission.caller);
-        if (data instanceof FileAnswer) {
+        if (data instanceof FileResponse) {
           return { status: 200, contentType: data.contentType, body: data.content };
         }
         if (operation.answer === 'none') return { status: 204, body: '' };
@@ -115,4 +113,108 @@ export function partnerRoutes<Ops extends Operations, Caller>(
       handler: withFaults(faults, called, { perform, errorBody, move }),
     });
   }
+}
+
+/** What reads a request's members from path, query and body, as the catalogue names and types them. */
+export function fieldReader(operation: Operation) {
+  // Made at the first call: a JSON Schema for each of a hundred operations is most of what a start would cost.
+  let known: KnownMembers | undefined;
+
+  function fromText(texts: unknown): [string, unknown][] {
+    return Object.entries(texts as Record<string, string | string[]>).map(([spelling, text]) => {
+      known ??= knownMembers(operation);
+      const name = known.names.get(spelling.toLowerCase()) ?? spelling;
+      return [name, typed(known.types.get(name), text)];
+    });
+  }
+
+  return async (request: FastifyRequest): Promise<Record<string, unknown>> => {
+    const content = operation.encoding === 'multipart' ? await multipartMembers(request) : request.body;
+    const body = typeof content === 'object' ? content : {};
+    return { ...body, ...Object.fromEntries([...fromText(request.query), ...fromText(request.params)]) };
+  };
+}
+
+interface KnownMembers {
+  /** JSON types by name. */
+  readonly types: ReadonlyMap<string, string | undefined>;
+  /** Names by their spelling in lower case: the real services take `ID` for `id` (apis/4). */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function knownMembers({ request }: Operation): KnownMembers {
+  const types = memberTypes(z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' }));
+  return { types, names: new Map([...types.keys()].map((name) => [name.toLowerCase(), name])) };
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** The JSON types of an object's members, by their names; of a union, those of all its forms. */
+function memberTypes({ properties = {}, anyOf = [] }: JsonSchema): Map<string, string | undefined> {
+  const own = Object.entries(properties).map(([name, member]): [string, string | undefined] => [
+    name,
+    typeof member === 'object' && typeof member.type === 'string' ? member.type : undefined,
+  ]);
+  const alternatives = anyOf.flatMap((form) => (typeof form === 'object' ? [...memberTypes(form)] : []));
+  return new Map([...alternatives, ...own]);
+}
+
+/** What text in a query or path stands for. Text that does not fit stays text, for the schema to refuse. */
+function typed(type: string | undefined, text: string | string[]): unknown {
+  if (type === 'array') return [text].flat();
+  if (typeof text !== 'string') return text;
+  if ((type === 'integer' || type === 'number') && /^-?\d+$/.test(text)) return Number(text);
+  if (type === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  return text;
+}
+
+async function multipartMembers(request: FastifyRequest): Promise<Record<string, unknown>> {
+  const members: Record<string, unknown> = {};
+  if (!request.isMultipart()) return members;
+  for await (const part of request.parts()) {
+    if (part.type === 'field') members[part.fieldname] = part.value;
+    else {
+      const content = new Uint8Array(await part.toBuffer());
+      members[part.fieldname] = { fileName: part.filename, contentType: part.mimetype, content };
+    }
+  }
+  return members;
+}
+
+/** A call that the sandbox refuses, as the partner's contract says. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  constructor(
+    /** HTTP status. */
+    readonly status: number,
+    message: string,
+    readonly fields: readonly FieldProblem[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** What a caller is told whose request the schema lets pass, but not the state of things. */
+export function invalid(field: string, message: string): Refusal {
+  return new Refusal(400, 'One or more fields are invalid', [{ field, message }]);
+}
+
+/** What callers of a system show that has keys in place of users: the name is the key, unless one is set for all. */
+export function isKey(name: string, shown: string | undefined, password?: string): boolean {
+  return shown === (password ?? name);
+}
+
+/** The token of an `Authorization` header; undefined when it is no Bearer token. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
+}
+
+/** What the sandbox's own controls answer about a thing that is not there. */
+export function notFound(reply: FastifyReply, thing: string): FastifyReply {
+  return reply.code(404).send({ error: `no such ${thing}` });
+}
+
+/** What they answer to a body that does not fit. */
+export function invalidControl(reply: FastifyReply, error: z.ZodError): FastifyReply {
+  return reply.code(400).send({ error: 'invalid', fields: fieldProblems(error) });
 }

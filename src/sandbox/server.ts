@@ -1,25 +1,24 @@
 import multipart from '@fastify/multipart';
-import Fastify, { type FastifyInstance } from 'fastify';
-import { pendingEvents } from '../http/pending-events.js';
+import type { FastifyInstance } from 'fastify';
+import Fastify from 'fastify';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import { operationName } from '../partners/catalogue.js';
-import { parseExactly, writeExactly } from '../partners/exact-json.js';
+import { pendingEvents } from '../partners/http.js';
+import { parseExactly, writeExactly } from '../partners/json.js';
+import { openApiDocument } from '../partners/openapi/document.js';
 import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
+import { catalogue, SYSTEMS, type SystemName } from '../partners/systems.js';
 import { bankingRoutes } from './banking/routes.js';
 import { BankingService } from './banking/service.js';
-import { TOKEN_LIFETIME_MS } from './banking/sign-in.js';
-import { boardingRoutes } from './boarding/routes.js';
-import { BoardingService } from './boarding/service.js';
+import { TOKEN_LIFETIME_MS } from './banking/users.js';
+import { BoardingService, boardingRoutes } from './boarding/service.js';
 import { controlRoutes } from './control-routes.js';
 import { Faults } from './faults.js';
 import { Ledger } from './ledger.js';
-import { openApiRoutes } from './openapi-routes.js';
-import { DEFAULT_PACE, type Pace } from './pace.js';
-import { paymentsRoutes } from './payments/routes.js';
-import { PaymentsService } from './payments/service.js';
-import { plantStoreRoutes } from './plant-store/routes.js';
-import { PlantStoreService } from './plant-store/service.js';
-import { processorRoutes } from './processor/routes.js';
+import { PaymentsService, paymentsRoutes } from './payments/service.js';
+import { PlantStoreService, plantStoreRoutes } from './plant-store.js';
+import { processorRoutes } from './processor.js';
+import { DEFAULT_PACE, type Pace } from './scenario.js';
 
 export interface SandboxOptions {
   readonly host?: string;
@@ -131,4 +130,18 @@ function speakExactJson(server: FastifyInstance): void {
     }
   });
   server.setReplySerializer(writeExactly);
+}
+
+/** `GET /openapi` names the OpenAPI documents of the partner systems, `GET /openapi/<system>.json` tells each of them. */
+export function openApiRoutes(server: FastifyInstance, posNames: readonly string[]): void {
+  const systems = Object.keys(SYSTEMS) as SystemName[];
+  server.get('/openapi', () => Object.fromEntries(systems.map((system) => [system, address(system)])));
+  for (const system of systems) {
+    // Made when it is asked for, which few sandboxes ever are.
+    server.get(address(system), () => openApiDocument(system, catalogue({ posNames })[system]));
+  }
+}
+
+function address(system: SystemName): string {
+  return `/openapi/${system}.json`;
 }

@@ -1,14 +1,12 @@
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
 import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
-import { BadSetting, requireCertificates, withSecretFiles } from '../config.js';
+import { BadSetting, requireCertificates, withSecretFiles } from '../settings/settings.js';
 import { tracedClient } from '../tracing/temporal.js';
-import { onNewApiKey } from './api-key.js';
-import { isUnimplemented } from './away.js';
-import { dataConverter } from './data-converter.js';
-import { endingWith } from './ending-calls.js';
-import type { PayloadKeys } from './payload-keys.js';
-import { type Credentials, whyAway } from './why-away.js';
+import { dataConverter, type PayloadKeys } from './payload-codec.js';
+import { type Credentials, isUnimplemented, whyUnavailable } from './unavailable.js';
 
 /** Of Temporal's own settings, what may come from the file that `<NAME>_FILE` names; certificates have paths already. */
 export const TEMPORAL_SECRETS: readonly string[] = ['TEMPORAL_API_KEY'];
@@ -20,20 +18,22 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 
 /** Temporal could not be reached, or does not let us in. The message is for people. */
-export class TemporalAway extends Error {
-  override readonly name = 'TemporalAway';
+export class TemporalUnavailable extends Error {
+  override readonly name = 'TemporalUnavailable';
   constructor(address: string, why: string | undefined, options?: ErrorOptions) {
     super(`cannot reach Temporal at ${address} (TEMPORAL_ADDRESS)${why ? `: ${why}` : ''}`, options);
   }
 }
 
 /** @param error what the SDK says to an attempt to connect */
-export async function temporalAway(
+export async function temporalUnavailable(
   credentials: Credentials,
   error: unknown,
   signal?: AbortSignal,
-): Promise<TemporalAway> {
-  return new TemporalAway(credentials.address, await whyAway(credentials, error, signal), { cause: error });
+): Promise<TemporalUnavailable> {
+  return new TemporalUnavailable(credentials.address, await whyUnavailable(credentials, error, signal), {
+    cause: error,
+  });
 }
 
 /**
@@ -106,7 +106,7 @@ export interface Connecting {
 /**
  * Runs `use` with a connected client, and closes everything afterwards.
  *
- * @throws {TemporalAway}
+ * @throws {TemporalUnavailable}
  */
 export async function withClient<Result>(
   { env, keys, signal, finishes = false }: Connecting,
@@ -131,7 +131,7 @@ export async function withClient<Result>(
       .withDeadline(Date.now() + CONNECT_TIMEOUT_MS, () => connection.workflowService.getSystemInfo({}))
       .catch(async (error: unknown) => {
         signal.throwIfAborted();
-        if (!isUnimplemented(error)) throw await temporalAway(options, error, signal);
+        if (!isUnimplemented(error)) throw await temporalUnavailable(options, error, signal);
       });
     isConnected = true;
     if (finishes) signal.removeEventListener('abort', end);
@@ -169,3 +169,88 @@ function clientSettings(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined) {
     clientOptions: { namespace, dataConverter: dataConverter(keys), interceptors: tracedClient },
   };
 }
+
+/** How often the file is looked at, in milliseconds. A mounted secret is replaced by a link, which is seen as well. */
+const LOOK_EVERY_MS = 5_000;
+
+/**
+ * Tells each new key that `TEMPORAL_API_KEY_FILE` comes to hold, so that keys are rotated without a restart: nobody waits
+ * weeks for a worker. Does nothing when that is not set, and never keeps a process alive.
+ *
+ * @returns stops watching the file
+ */
+export function onNewApiKey(env: NodeJS.ProcessEnv, tell: (apiKey: string) => void): () => void {
+  const file = env['TEMPORAL_API_KEY_FILE'];
+  if (!file) return () => undefined;
+  const look = () => {
+    const apiKey = readKey(file);
+    if (apiKey) tell(apiKey);
+  };
+  watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, look);
+  return () => unwatchFile(file, look);
+}
+
+/** Undefined while it cannot be read, as when it is being replaced: the key from before stays. */
+function readKey(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trimEnd();
+  } catch {
+    return undefined;
+  }
+}
+
+const ENDED = { code: status.CANCELLED, details: 'the command has ended', metadata: new Metadata() };
+
+/** Longer than any call takes that the server responds to, in milliseconds: it lets a long poll wait for 20 s. */
+const CALL_TIMEOUT_MS = 30_000;
+
+/**
+ * Gives every attempt of every call a deadline, so that a command never waits for a server that says nothing. Cancels every attempt of every call that is under way when `signal` aborts, and begins none afterwards. The SDK's
+ * `withAbortSignal` cancels only the first attempt, ignores calls that begin later, and leaves listeners on the signal.
+ *
+ * @param isConnecting while it returns true, calls wait for the connection. The SDK's own wait for it cannot be cancelled.
+ */
+export function endingWith(signal: AbortSignal, isConnecting: () => boolean): Interceptor {
+  const underWay = new Set<InterceptingCall>();
+  const cancelAll = () => {
+    for (const call of underWay) call.cancelWithStatus(ENDED.code, ENDED.details);
+  };
+  signal.addEventListener('abort', cancelAll, { once: true });
+  return (options, nextCall) => {
+    if (signal.aborted) return new InterceptingCall(ENDED_CALL);
+    const call = new InterceptingCall(
+      nextCall({ ...options, deadline: options.deadline ?? Date.now() + CALL_TIMEOUT_MS }),
+      {
+        start(metadata, _, next) {
+          underWay.add(call);
+          if (isConnecting()) metadata.setOptions({ waitForReady: true });
+          next(metadata, {
+            onReceiveMetadata: (received, pass) => pass(received),
+            onReceiveMessage: (message, pass) => pass(message),
+            onReceiveStatus(end, pass) {
+              underWay.delete(call);
+              pass(end);
+            },
+          });
+        },
+      },
+    );
+    return call;
+  };
+}
+
+/** A retry on a closed connection would throw in its timer, where nobody catches. */
+const ENDED_CALL: ConstructorParameters<typeof InterceptingCall>[0] = {
+  start: (_, listener) =>
+    queueMicrotask(() => {
+      listener?.onReceiveMessage?.(null);
+      listener?.onReceiveStatus?.(ENDED);
+    }),
+  sendMessage() {},
+  sendMessageWithContext() {},
+  startRead() {},
+  halfClose() {},
+  cancelWithStatus() {},
+  getPeer: () => '',
+  getAuthContext: () => null,
+};

@@ -1,6 +1,6 @@
 import type { ActivityExecutionInfo, Client } from '@temporalio/client';
-import type { Delivery, News } from '../messages/news.js';
-import type { SingleActivity } from '../messages/single-activity.js';
+import type { SingleActivity } from '../messages/activities.js';
+import type { Delivery, OutboundEvent } from '../messages/outbound-events.js';
 import { startSingle } from './single-activities.js';
 
 /** The activity that sends one event to one destination. */
@@ -69,7 +69,7 @@ export interface KnownDelivery {
   /** Of the last attempt that failed. */
   readonly problem: string | undefined;
   readonly destination: string;
-  readonly news: News;
+  readonly news: OutboundEvent;
 }
 
 /** Deliveries that Temporal remembers, the newest first. Of one that was sent again, it is the last time that counts. */

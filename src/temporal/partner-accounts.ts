@@ -1,5 +1,6 @@
 import { type Client, defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/client';
-import { partnerAccountId } from '../messages/ids.js';
+import { PARTNER_ERROR } from '../messages/activities.js';
+import { partnerAccountId, partnerTaskQueue } from '../messages/ids.js';
 import {
   credentialsRefused,
   type PartnerAccountActivities,
@@ -10,9 +11,7 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../messages/partner-account.js';
-import { PARTNER_ERROR } from '../messages/partner-failure.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { laneTaskQueue } from '../messages/task-queues.js';
 import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import { isNotFound, isStepAt, nudge, type Pending, retryNow } from './nudge.js';
@@ -144,7 +143,7 @@ export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
 /** Retries at once every poll and step that waits for a partner in an account, as after an outage. Writes no history. */
 export function wakeWaiting(client: Client, place: AccountAt): Promise<Woken> {
   const { system, account, taskQueue } = place;
-  return wakeAll(client, place, isStepAt(laneTaskQueue(taskQueue, system, account)));
+  return wakeAll(client, place, isStepAt(partnerTaskQueue(taskQueue, system, account)));
 }
 
 /** Over all running workflows of an account. */

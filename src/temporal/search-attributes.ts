@@ -1,7 +1,7 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { isDenied } from './why-away.js';
+import { isDenied } from './unavailable.js';
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
 

@@ -7,10 +7,10 @@ import {
   WorkflowFailedError,
 } from '@temporalio/client';
 import { ActivityFailure } from '@temporalio/common';
-import type { SingleActivity } from '../messages/single-activity.js';
-import { laneTaskQueue } from '../messages/task-queues.js';
-import { isUnimplemented } from './away.js';
-import { pollersOf } from './pollers.js';
+import type { SingleActivity } from '../messages/activities.js';
+import { partnerTaskQueue } from '../messages/ids.js';
+import { isUnimplemented } from './unavailable.js';
+import { pollersOf } from './workers.js';
 
 /** No worker polls for a workflow. The message is for people. */
 export class NoWorker extends Error {
@@ -51,7 +51,7 @@ export async function startSingle(
     const handle = await client.activity.start(activity, {
       ...options,
       id,
-      taskQueue: laneTaskQueue(taskQueue, lane, account),
+      taskQueue: partnerTaskQueue(taskQueue, lane, account),
       args: [...args],
       summary,
       ...(once && { idReusePolicy: 'REJECT_DUPLICATE', idConflictPolicy: 'USE_EXISTING' }),

@@ -7,7 +7,7 @@ import {
   ScheduleNotFoundError,
   type ScheduleSummary,
 } from '@temporalio/client';
-import type { GenerateStatementInput } from '../messages/banking-operations.js';
+import type { GenerateStatementInput } from '../messages/banking-activities.js';
 import { atAccount, splitAccount, type WorkflowType, workflowId } from '../messages/ids.js';
 import { newcomer } from './onboardings.js';
 import { isUnreadable } from './unreadable.js';

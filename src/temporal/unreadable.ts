@@ -1,5 +1,6 @@
 import {
   type Client,
+  defaultPayloadConverter,
   isGrpcServiceError,
   QueryNotRegisteredError,
   ServiceError,
@@ -7,9 +8,8 @@ import {
 } from '@temporalio/client';
 import { ValueError } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { messageOf } from './failing-activities.js';
 import { ENCRYPTED, UnreadablePayload } from './payload-codec.js';
-import { nameOf, pollersOf, versionOf, whyNobodyTakes } from './pollers.js';
+import { nameOf, pollersOf, versionOf, whyNobodyTakes } from './workers.js';
 
 /**
  * What keeps the state of a workflow from being read. `no-worker` and `no-answer` hold for its whole task queue: nobody polls it,
@@ -127,4 +127,30 @@ async function whyUnanswered(
     return ['build-gone', `its build is gone: no worker runs ${nameOf(pinned)}`];
   if (!pinned && pollers.taking === 0) return ['no-worker', whyNobodyTakes(taskQueue, pollers)];
   return ['no-answer', `no worker answers on task queue ${taskQueue}: is one running?`];
+}
+
+const { APPLICATION_ERROR_CATEGORY_BENIGN: BENIGN } = proto.temporal.api.enums.v1.ApplicationErrorCategory;
+
+/**
+ * The messages of the last failures of those activities of a workflow that the server retries. A status poll that saw no
+ * change has not failed.
+ */
+export async function failuresOf(client: Client, workflowId: string): Promise<string[]> {
+  const { raw } = await client.workflow.getHandle(workflowId).describe();
+  const failures = (raw.pendingActivities ?? []).flatMap(({ lastFailure }) => lastFailure ?? []);
+  const real = failures.filter(({ applicationFailureInfo }) => applicationFailureInfo?.category !== BENIGN);
+  return Promise.all(real.map((failure) => messageOf(client, failure)));
+}
+
+/** The message of a failure. That of an encrypted one is in its attributes. */
+export async function messageOf(
+  client: Client,
+  { message, encodedAttributes }: proto.temporal.api.failure.v1.IFailure,
+): Promise<string> {
+  if (!encodedAttributes) return message ?? '';
+  let payloads = [encodedAttributes];
+  for (const codec of client.options.loadedDataConverter.payloadCodecs)
+    payloads = await codec.decode(payloads);
+  const [payload] = payloads;
+  return payload ? defaultPayloadConverter.fromPayload<{ message: string }>(payload).message : '';
 }

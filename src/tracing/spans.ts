@@ -8,6 +8,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import type { PartnerObserver } from '../partners/http.js';
 
 /** Where our spans come from. Until tracing is started they are none, and cost nothing. */
 export function tracer(): Tracer {
@@ -51,3 +52,38 @@ function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'type' in error && typeof error.type === 'string' ? error.type : error.name;
 }
+
+let chosen: string | undefined;
+
+/** Lets the span that `start` starts have this id. */
+export function withSpanId<Started>(spanId: string, start: () => Started): Started {
+  chosen = spanId;
+  try {
+    return start();
+  } finally {
+    chosen = undefined;
+  }
+}
+
+/** The id that was chosen for the span that starts now, if one was. */
+export function chosenSpanId(): string | undefined {
+  return chosen;
+}
+
+/** A span for each HTTP exchange with a partner: which operation and how it ended. No URL, for that has ids and searches in it. */
+export const traceExchanges: PartnerObserver = ({ system, operation, method }) => {
+  const attributes = {
+    'http.request.method': method,
+    'gangway.system': system,
+    'gangway.operation': operation,
+  };
+  const span = tracer().startSpan(`${system} ${operation}`, { kind: SpanKind.CLIENT, attributes });
+  return (end) => {
+    if ('failure' in end) fail(span, end.code);
+    else {
+      span.setAttribute('http.response.status_code', end.status);
+      if (end.status >= 400) fail(span, String(end.status));
+    }
+    span.end();
+  };
+};

@@ -10,8 +10,7 @@ import {
 import type { ActivityInterceptors, InjectedSinks } from '@temporalio/worker';
 import { TRACE_HEADER, type TraceContext, workflowSpanId } from '../messages/trace-context.js';
 import type { TraceSinks } from '../workflows/tracing.js';
-import { withSpanId } from './span-ids.js';
-import { inSpan, tracer } from './spans.js';
+import { inSpan, tracer, withSpanId } from './spans.js';
 
 /** Has what a client starts belong to the trace it is started in. Outside of a trace no header is written. */
 export const tracedClient: ClientInterceptors = {

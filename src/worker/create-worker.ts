@@ -8,27 +8,25 @@ import {
   type WorkerInterceptors,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { correctionActivities } from '../activities/corrections.js';
-import { announcing, delivering } from '../activities/news.js';
-import { onboardingActivities } from '../activities/onboardings.js';
+import { correctionActivities, onboardingActivities } from '../activities/onboardings.js';
+import { announcing, delivering } from '../activities/outbound-events.js';
 import { reportsWrites } from '../activities/write.js';
-import { type Config, servedAccounts } from '../config.js';
 import { documentStore } from '../documents/document-store.js';
 import { openStore } from '../documents/open-store.js';
-import { holdsInputs } from '../in-flight.js';
-import { knownTo } from '../messages/known-accounts.js';
-import { laneTaskQueue } from '../messages/task-queues.js';
-import { NewsSender } from '../news/sender.js';
+import { EventSender } from '../events/sender.js';
+import { partnerTaskQueue } from '../messages/ids.js';
+import { knownTo } from '../messages/inputs.js';
 import type { Account } from '../partners/account-settings.js';
 import { closeAll, partnerClients } from '../partners/clients.js';
-import { observers } from '../partners/observer.js';
+import { observers } from '../partners/http.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
-import { dataConverter } from '../temporal/data-converter.js';
-import { traceExchanges } from '../tracing/partners.js';
+import { holdsInputs } from '../process/in-flight.js';
+import { type Config, servedAccounts } from '../settings/settings.js';
+import { dataConverter } from '../temporal/payload-codec.js';
+import { traceExchanges } from '../tracing/spans.js';
 import { tracedActivities, tracedClient, traceSinks } from '../tracing/temporal.js';
-import { countExchanges } from './metrics.js';
-import { partnerLanes } from './partner-lanes.js';
-import { TUNING } from './tuning.js';
+import { countExchanges } from './health.js';
+import { partnerTaskQueues } from './partner-task-queues.js';
 
 const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
@@ -91,14 +89,14 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   } satisfies Omit<WorkerOptions, 'taskQueue'>;
   const documents = documentStore(await openStore(documentDir, s3Endpoint));
   const statements = await openStore(statementDir, s3Endpoint);
-  const sender = new NewsSender(events);
+  const sender = new EventSender(events);
   const { destinations } = events;
   const { metricMeter } = Runtime.instance();
   const accounts = servedAccounts(config).map(([name, account]) => {
     const observe = observers(countExchanges(metricMeter, name ?? ''), traceExchanges);
     const clients = partnerClients(account, observe, { maxRetryAfterMs: patience.retryAfterMaxMs });
     const dependencies = { name, account, clients, documents, statements, poll, taskQueue, patience };
-    return { name, account, clients, lanes: partnerLanes(dependencies) };
+    return { name, account, clients, lanes: partnerTaskQueues(dependencies) };
   });
   const workers = await Promise.all([
     Worker.create({
@@ -114,14 +112,14 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
     }),
     Worker.create({
       ...common,
-      taskQueue: laneTaskQueue(taskQueue, 'events'),
+      taskQueue: partnerTaskQueue(taskQueue, 'events'),
       activities: delivering(destinations, sender),
     }),
     ...accounts.flatMap(({ name, account, lanes }) =>
       SYSTEM_NAMES.map((system) =>
         Worker.create({
           ...common,
-          taskQueue: laneTaskQueue(taskQueue, system, name),
+          taskQueue: partnerTaskQueue(taskQueue, system, name),
           activities: lanes[system].activities,
           interceptors: intercepted(lanes[system].interceptors),
           ...limited(account.activitiesPerSecond[system]),
@@ -194,3 +192,15 @@ function together(
     },
   };
 }
+
+/**
+ * How a worker asks for tasks, and how many workflows it keeps in memory. Polls for workflow tasks are as many as there is
+ * work for. Polls for activities are a fixed number: while their number changed with the load, some tasks that the server had
+ * handed out never reached the worker, and each of those waits for its time-out. A workflow takes over half a MiB in memory,
+ * and one that waits for days gains nothing by it: to replay its short history takes milliseconds.
+ */
+export const TUNING = {
+  maxCachedWorkflows: 500,
+  activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
+  workflowTaskPollerBehavior: { type: 'autoscaling' },
+} satisfies Partial<WorkerOptions>;

@@ -1,7 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { upsertSearchAttributes, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
-import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from '../messages/account-name.js';
-import { atAccount, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import { ACCOUNT_NAME, ACCOUNT_NAME_RULE, atAccount, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { partnerAccount } from './journey/partner-account.js';
 

@@ -1,6 +1,5 @@
-import type { BusinessOnboardingOutcome } from '../messages/business-onboarding.js';
-import type { BusinessOnboardingInput } from '../messages/business-onboarding-input.js';
-import type { Restored } from '../messages/restored.js';
+import type { BusinessOnboardingInput } from '../messages/inputs.js';
+import type { BusinessOnboardingOutcome, Restored } from '../messages/onboardings.js';
 import { BusinessApplication } from './business/application.js';
 import { type FollowingRecords, followProfile } from './business/following.js';
 import { findOrSubmit } from './business/holder.js';

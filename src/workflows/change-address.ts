@@ -1,6 +1,6 @@
-import type { ChangeAddressInput, OperationOutcome } from '../messages/banking-operations.js';
-import { carryOut } from './journey/carry-out.js';
-import { requireMembers } from './journey/input.js';
+import type { ChangeAddressInput, OperationOutcome } from '../messages/banking-activities.js';
+import { runStep } from './journey/carry-out.js';
+import { requireFields } from './journey/input.js';
 import type { Journey } from './journey/journey.js';
 import { partnerFailure } from './journey/partner-failure.js';
 import { changeAddress as change } from './operation/activities.js';
@@ -11,12 +11,12 @@ import { operate } from './operation/operate.js';
  * for another one when that was refused or its call went unanswered: a code is good for one call.
  */
 export async function changeAddress(input: ChangeAddressInput): Promise<OperationOutcome<object>> {
-  requireMembers(input, { streetAddress: 'string', postalCode: 'string', city: 'string', state: 'number' });
+  requireFields(input, { streetAddress: 'string', postalCode: 'string', city: 'string', state: 'number' });
   const { oneTimeCode, ...address } = input;
   const needsCode = input.secureOperationType !== undefined;
   let code = oneTimeCode;
   return operate('change the address', async (journey) => {
-    await carryOut(journey, {
+    await runStep(journey, {
       title: 'change the address',
       prepare: async () => {
         if (needsCode)

@@ -1,6 +1,6 @@
-import type { CloseCardInput, OperationOutcome } from '../messages/banking-operations.js';
-import { carryOut, RejectedByPartner } from './journey/carry-out.js';
-import { requireMembers } from './journey/input.js';
+import type { CloseCardInput, OperationOutcome } from '../messages/banking-activities.js';
+import { RejectedByPartner, runStep } from './journey/carry-out.js';
+import { requireFields } from './journey/input.js';
 import { closeCard as close, isCardClosed } from './operation/activities.js';
 import { operate } from './operation/operate.js';
 
@@ -8,11 +8,11 @@ import { operate } from './operation/operate.js';
 export async function closeCard(
   input: CloseCardInput,
 ): Promise<OperationOutcome<{ readonly paymentCardId: string }>> {
-  requireMembers(input, { paymentCardId: 'string', last4: 'string' });
+  requireFields(input, { paymentCardId: 'string', last4: 'string' });
   const { paymentCardId } = input;
   return operate(`close card ${paymentCardId} for good`, async (journey) => {
     const isClosed = () => isCardClosed({ paymentCardId });
-    await carryOut<void>(journey, {
+    await runStep<void>(journey, {
       title: 'close the card',
       run: async () => {
         const { problems } = await close(input);
@@ -22,7 +22,7 @@ export async function closeCard(
       once: {
         lookForEffect: async () => {
           const title = 'look whether the card is closed';
-          const closed = await carryOut(journey, { title, run: isClosed });
+          const closed = await runStep(journey, { title, run: isClosed });
           return closed ? { found: undefined } : undefined;
         },
         adopt: () => undefined,

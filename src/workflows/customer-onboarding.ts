@@ -9,17 +9,12 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  CustomerOnboardingOutcome,
-  Part,
-  PartEnd,
-  PartOutcome,
-} from '../messages/customer-onboarding.js';
-import type { CustomerOnboardingInput } from '../messages/customer-onboarding-input.js';
+import type { CustomerOnboardingInput } from '../messages/inputs.js';
+import type { CustomerOnboardingOutcome, Part, PartEnd, PartOutcome } from '../messages/onboardings.js';
 import type { businessOnboarding } from './business-onboarding.js';
 import { type Beginning, Children } from './customer/children.js';
 import { Customer, type CustomerRecords } from './customer/customer.js';
-import { requireMembers } from './journey/input.js';
+import { requireFields } from './journey/input.js';
 import type { merchantBoarding } from './merchant-boarding.js';
 import type { terminalProvisioning } from './terminal-provisioning.js';
 
@@ -54,11 +49,11 @@ export async function customerOnboarding(
   { again = false }: CustomerOptions = {},
   carried?: CarriedCustomer,
 ): Promise<CustomerOnboardingOutcome> {
-  requireMembers(input, { externalId: 'string', boarding: 'object', business: 'object' });
-  requireMembers(input.boarding, { merchant: 'object' });
-  requireMembers(input.business, { holder: 'object' });
+  requireFields(input, { externalId: 'string', boarding: 'object', business: 'object' });
+  requireFields(input.boarding, { merchant: 'object' });
+  requireFields(input.business, { holder: 'object' });
   if (input.provisionTerminal !== undefined) {
-    requireMembers(input.provisionTerminal, { account: 'object', terminal: 'object' });
+    requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
   }
   const { externalId } = input;
   const customer = new Customer(externalId, carried?.customer);

@@ -2,9 +2,9 @@ import type {
   EnsureWebhooksInput,
   OperationOutcome,
   WebhookRequest,
-} from '../messages/banking-operations.js';
-import { carryOut } from './journey/carry-out.js';
-import { requireMembers } from './journey/input.js';
+} from '../messages/banking-activities.js';
+import { runStep } from './journey/carry-out.js';
+import { requireFields } from './journey/input.js';
 import { ensureWebhook } from './operation/activities.js';
 import { operate } from './operation/operate.js';
 
@@ -17,13 +17,13 @@ export interface EnsuredWebhook extends WebhookRequest {
 export async function ensureWebhooks(
   input: EnsureWebhooksInput,
 ): Promise<OperationOutcome<{ readonly webhooks: readonly EnsuredWebhook[] }>> {
-  requireMembers(input, { webhooks: 'array' });
+  requireFields(input, { webhooks: 'array' });
   return operate('create the webhooks that are missing', async (journey) => {
     const webhooks: EnsuredWebhook[] = [];
     for (const webhook of input.webhooks) {
       const title = `create webhook ${webhook.name}`;
       const run = () => ensureWebhook(webhook);
-      const ensured = await carryOut(journey, { title, run, endsWhenRejected: true });
+      const ensured = await runStep(journey, { title, run, endsWhenRejected: true });
       webhooks.push({ ...webhook, ...ensured });
       journey.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
       journey.publish();

@@ -1,9 +1,12 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { workflowInfo } from '@temporalio/workflow';
-import type { SavedStatement } from '../messages/banking-activities.js';
-import type { GenerateStatementInput, OperationOutcome } from '../messages/banking-operations.js';
-import { carryOut } from './journey/carry-out.js';
-import { requireMembers } from './journey/input.js';
+import type {
+  GenerateStatementInput,
+  OperationOutcome,
+  SavedStatement,
+} from '../messages/banking-activities.js';
+import { runStep } from './journey/carry-out.js';
+import { requireFields } from './journey/input.js';
 import { saveStatement, sendStatement } from './operation/activities.js';
 import { operate } from './operation/operate.js';
 
@@ -14,12 +17,12 @@ const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', '
 export async function generateStatement(
   input: GenerateStatementInput,
 ): Promise<OperationOutcome<SavedStatement & { readonly emailed: boolean }>> {
-  requireMembers(input, { period: 'string', financialAccountIds: 'array', fileFormat: 'string' });
+  requireFields(input, { period: 'string', financialAccountIds: 'array', fileFormat: 'string' });
   const { email, ...rest } = input;
   const period = input.period === 'previous-month' ? previousMonth(dayOfStart()) : input.period;
   const request = { ...rest, period };
   return operate(`save the statement of ${period}`, async (journey) => {
-    const saved = await carryOut(journey, {
+    const saved = await runStep(journey, {
       title: 'save the statement',
       run: () => saveStatement(request),
       endsWhenRejected: true,
@@ -27,7 +30,7 @@ export async function generateStatement(
     journey.timeline.add('statement-saved', { detail: saved.fileName });
     if (email === undefined) return { ...saved, emailed: false };
     journey.publish();
-    await carryOut(journey, {
+    await runStep(journey, {
       title: 'send the statement by e-mail',
       run: () => sendStatement({ ...request, email }),
       endsWhenRejected: true,

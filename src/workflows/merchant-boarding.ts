@@ -1,14 +1,14 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { ChosenReferences } from '../messages/boarding-activities.js';
-import { defined } from '../messages/defined.js';
-import type { MerchantBoardingOutcome } from '../messages/merchant-boarding.js';
-import type { MerchantBoardingInput } from '../messages/merchant-boarding-input.js';
-import { mayBeDone, type Restored } from '../messages/restored.js';
+import type { MerchantBoardingInput } from '../messages/inputs.js';
+import { defined } from '../messages/objects.js';
+import type { MerchantBoardingOutcome } from '../messages/onboardings.js';
+import { mayBeDone, type Restored } from '../messages/onboardings.js';
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import { createMerchant, inspectMerchant, resolveReferences } from './boarding/activities.js';
 import { Application } from './boarding/application.js';
 import { followUnderwriting, type UnderwritingRecords } from './boarding/underwriting.js';
-import { askForCorrection, carryOut, RejectedByPartner } from './journey/carry-out.js';
+import { askForCorrection, RejectedByPartner, runStep } from './journey/carry-out.js';
 import type { JourneyRecords } from './journey/journey.js';
 import { masked } from './journey/masked.js';
 import { partnerFailure } from './journey/partner-failure.js';
@@ -77,7 +77,7 @@ async function findOrCreate(application: Application, restored?: Restored): Prom
 async function create(application: Application, restored?: Restored): Promise<ExistingMerchant> {
   const { journey } = application;
   let references: ChosenReferences;
-  return carryOut<ExistingMerchant>(journey, {
+  return runStep<ExistingMerchant>(journey, {
     title: 'create the merchant',
     prepare: async () => {
       references = await chooseReferences(application);
@@ -127,7 +127,7 @@ async function adoptGiven(application: Application, merchantProfileId: number): 
  */
 async function adopt({ journey }: Application, merchantProfileId: number): Promise<ExistingMerchant> {
   const { taskQueue } = workflowInfo();
-  const { status, phase, owner } = await carryOut(journey, {
+  const { status, phase, owner } = await runStep(journey, {
     title: `read merchant ${merchantProfileId}`,
     run: () =>
       inspectMerchant({ merchantProfileId, taskQueue }).catch((error: unknown) => {
@@ -152,7 +152,7 @@ async function chooseReferences(application: Application): Promise<ChosenReferen
       return { agentProfileId, boardingSettingsId };
     }
     const request = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
-    const found = await carryOut(journey, { title, run: () => resolveReferences(request) });
+    const found = await runStep(journey, { title, run: () => resolveReferences(request) });
     if (!('problems' in found)) return found;
     await askForCorrection(journey, { title, correct }, found.problems);
   }

@@ -1,6 +1,6 @@
-import type { OperationOutcome, RestoreSubUserInput } from '../messages/banking-operations.js';
-import { carryOut } from './journey/carry-out.js';
-import { requireMembers } from './journey/input.js';
+import type { OperationOutcome, RestoreSubUserInput } from '../messages/banking-activities.js';
+import { runStep } from './journey/carry-out.js';
+import { requireFields } from './journey/input.js';
 import { restoreSubUser as restore } from './operation/activities.js';
 import { operate } from './operation/operate.js';
 
@@ -11,10 +11,10 @@ import { operate } from './operation/operate.js';
 export async function restoreSubUser(
   input: RestoreSubUserInput,
 ): Promise<OperationOutcome<{ readonly subUserId: number; readonly note?: string }>> {
-  requireMembers(input, { subUserId: 'number' });
+  requireFields(input, { subUserId: 'number' });
   const { subUserId } = input;
   return operate(`restore sub-user ${subUserId}`, async (journey) => {
-    const { afterLostCall } = await carryOut(journey, {
+    const { afterLostCall } = await runStep(journey, {
       title: 'restore the sub-user',
       run: () => restore({ subUserId }),
       endsWhenRejected: true,

@@ -1,6 +1,6 @@
-import type { OperationOutcome, SetCardNicknameInput } from '../messages/banking-operations.js';
-import { carryOut } from './journey/carry-out.js';
-import { requireMembers } from './journey/input.js';
+import type { OperationOutcome, SetCardNicknameInput } from '../messages/banking-activities.js';
+import { runStep } from './journey/carry-out.js';
+import { requireFields } from './journey/input.js';
 import { setCardNickname as set } from './operation/activities.js';
 import { operate } from './operation/operate.js';
 
@@ -8,12 +8,12 @@ import { operate } from './operation/operate.js';
 export async function setCardNickname(
   input: SetCardNicknameInput,
 ): Promise<OperationOutcome<{ readonly paymentCardId: string; readonly last4: string | null }>> {
-  requireMembers(input, { paymentCardId: 'string' });
+  requireFields(input, { paymentCardId: 'string' });
   const { paymentCardId, nickName } = input;
   return operate(
     `${nickName === null ? 'clear' : 'set'} the nickname of card ${paymentCardId}`,
     async (journey) => {
-      const { last4 } = await carryOut(journey, {
+      const { last4 } = await runStep(journey, {
         title: 'set the nickname',
         run: () => set({ paymentCardId, nickName }),
         endsWhenRejected: true,

@@ -1,5 +1,5 @@
 import type { UntypedActivities } from '@temporalio/workflow';
-import type { SingleActivity } from '../messages/single-activity.js';
+import type { SingleActivity } from '../messages/activities.js';
 import { laneActivities } from './journey/lane-activities.js';
 
 /**

@@ -1,5 +1,5 @@
-import type { TerminalProvisioningOutcome } from '../messages/terminal-provisioning.js';
-import type { TerminalProvisioningInput } from '../messages/terminal-provisioning-input.js';
+import type { TerminalProvisioningInput } from '../messages/inputs.js';
+import type { TerminalProvisioningOutcome } from '../messages/onboardings.js';
 import { createAccount, createTerminal, findAccounts, findTerminals } from './terminal/activities.js';
 import { findOrCreate } from './terminal/find-or-create.js';
 import { Provisioning } from './terminal/provisioning.js';

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { finished as closed } from 'node:stream/promises';
-import { Interrupted } from '../../src/commands/errors.js';
-import { PROGRESS } from '../../src/commands/follow.js';
-import { run } from '../../src/commands/run.js';
+import { Interrupted } from '../../src/commands/cli/errors.js';
+import { PROGRESS } from '../../src/commands/cli/follow.js';
+import { run } from '../../src/commands/program.js';
 import { type Watched, watched } from './output.js';
 import type { Finished } from './processes.js';
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { BusinessOnboardingInput } from '../../src/messages/business-onboarding-input.js';
-import type { CustomerOnboardingInput } from '../../src/messages/customer-onboarding-input.js';
-import type { MerchantBoardingInput } from '../../src/messages/merchant-boarding-input.js';
-import type { TerminalProvisioningInput } from '../../src/messages/terminal-provisioning-input.js';
+import type {
+  BusinessOnboardingInput,
+  CustomerOnboardingInput,
+  MerchantBoardingInput,
+  TerminalProvisioningInput,
+} from '../../src/messages/inputs.js';
 
 let count = 0;
 

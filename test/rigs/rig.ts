@@ -5,21 +5,24 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
-import type { BusinessOnboardingOutcome } from '../../src/messages/business-onboarding.js';
-import type { BusinessOnboardingInput } from '../../src/messages/business-onboarding-input.js';
-import type { CustomerOnboardingOutcome } from '../../src/messages/customer-onboarding.js';
-import type { CustomerOnboardingInput } from '../../src/messages/customer-onboarding-input.js';
-import type { MerchantBoardingOutcome } from '../../src/messages/merchant-boarding.js';
-import type { MerchantBoardingInput } from '../../src/messages/merchant-boarding-input.js';
+import type {
+  BusinessOnboardingInput,
+  CustomerOnboardingInput,
+  MerchantBoardingInput,
+} from '../../src/messages/inputs.js';
+import type {
+  BusinessOnboardingOutcome,
+  CustomerOnboardingOutcome,
+  MerchantBoardingOutcome,
+} from '../../src/messages/onboardings.js';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
-import { dataConverter } from '../../src/temporal/data-converter.js';
 import type { DevServerOptions } from '../../src/temporal/dev-server.js';
 import {
   startBusinessOnboarding,
   startCustomerOnboarding,
   startMerchantBoarding,
 } from '../../src/temporal/onboardings.js';
-import { generatePayloadKey } from '../../src/temporal/payload-keys.js';
+import { dataConverter, generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import { Onboarding } from './onboarding.js';
 import { SandboxControl } from './sandbox-control.js';
 import type { Until } from './shared.js';

@@ -1,4 +1,4 @@
-import { writeExactly } from '../../src/partners/exact-json.js';
+import { writeExactly } from '../../src/partners/json.js';
 import type { LedgerEntry } from '../../src/sandbox/ledger.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { eventually } from './waiting.js';

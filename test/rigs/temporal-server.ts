@@ -1,8 +1,13 @@
 import { Client, Connection } from '@temporalio/client';
 import type { TestProject } from 'vitest/node';
-import { type DevServer, type DevServerOptions, startDevServer } from '../../src/temporal/dev-server.js';
+import {
+  type DevServer,
+  type DevServerOptions,
+  startDevServer,
+  temporalCli,
+  timeSkippingServer,
+} from '../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
-import { temporalCli, timeSkippingServer } from '../../src/temporal/server-binaries.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,8 +1,8 @@
 import type { NativeConnection } from '@temporalio/worker';
-import type { Config } from '../../src/config.js';
 import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
-import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-keys.js';
+import type { Config } from '../../src/settings/settings.js';
+import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-codec.js';
 import { createWorker } from '../../src/worker/create-worker.js';
 import './runtime.js';
 
@@ -54,12 +54,12 @@ export interface RunningWorker {
 }
 
 /** Events are published to no destination. */
-export const NO_NEWS: Config['events'] = { secrets: [], toLoopback: true, destinations: [] };
+export const NO_EVENTS: Config['events'] = { secrets: [], toLoopback: true, destinations: [] };
 
 /** Runs all of Gangway's workers in this process, on a sandbox. */
 export async function runWorker(place: WorkerPlace, options: WorkerOptions): Promise<RunningWorker> {
   const { connection, sandboxUrl, ...dirs } = place;
-  const { payloadKeys = '', version, events = NO_NEWS, accounts = [], accountPasswords = {} } = options;
+  const { payloadKeys = '', version, events = NO_EVENTS, accounts = [], accountPasswords = {} } = options;
   const { poll = { minMs: 50, maxMs: 500 } } = options;
   const patience = {
     ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },

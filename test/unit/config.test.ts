@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BadSetting, loadConfig, servedAccounts } from '../../src/config.js';
+import { BadSetting, loadConfig, servedAccounts } from '../../src/settings/settings.js';
 
 const partner = {
   BOARDING_URL: 'https://boarding.example.com',

@@ -1,8 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { holdPrivate, holdsInputs } from '../../src/in-flight.js';
-import { createLogger } from '../../src/logging.js';
-import { temporalLogger } from '../../src/worker/temporal-logger.js';
+import { holdPrivate, holdsInputs } from '../../src/process/in-flight.js';
+import { createLogger, temporalLogger } from '../../src/process/logging.js';
 
 /** What a log entry looks like on the wire. */
 function logged(entry: object): string {

@@ -3,12 +3,12 @@ import type { BankingClient } from '../../partners/banking/client.js';
 import { isUnderReview } from '../../partners/banking/phases.js';
 import { phaseOf, UNKNOWN } from '../../partners/banking/statuses.js';
 import { repeatable, untilCancelled } from '../failures.js';
+import type { PollBounds } from '../poll.js';
 import { awaitChange, nudgeOwnPoll } from '../poll.js';
-import type { PollBounds } from '../poll-delay.js';
 import { write } from '../write.js';
-import type { OtherTickets } from './other-tickets.js';
 import { notTold, problemsIn } from './refusal.js';
-import { isSameAsked, ticketsAbout } from './ticket-matching.js';
+import type { OtherTickets } from './tickets.js';
+import { isSameAsked, ticketsAbout } from './tickets.js';
 
 type ProfileCalls = Pick<BankingActivities, 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'>;
 

@@ -1,5 +1,5 @@
-import type { BoardingResponse } from '../../partners/banking/answers.js';
 import type { BankingOperations } from '../../partners/banking/operations.js';
+import type { BoardingResponse } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
 

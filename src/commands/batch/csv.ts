@@ -1,9 +1,12 @@
 import type { Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
-import type { Columns } from './columns.js';
-import { type Header, readHeader } from './header.js';
-import type { MappedColumn, Mapping, Scalar } from './mapping.js';
-import { MAX_ROW_BYTES, mutilated, NO_FURTHER, type Row, TOO_LONG, unreadable } from './rows.js';
+import { z } from 'zod';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { check, readJson, sourceName } from '../cli/arguments.js';
+import type { CommandLine } from '../cli/command-line.js';
+import { InvalidInput } from '../cli/errors.js';
+import type { Column, Columns } from './columns.js';
+import { MAX_ROW_BYTES, mutilated, NO_FURTHER, type Row, TOO_LONG, unreadable } from './ready.js';
 
 export interface Table {
   /** What separates cells; a comma unless given. */
@@ -126,3 +129,118 @@ const FAULTS: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'has a quote inside a cell that is not quoted',
   CSV_MAX_RECORD_SIZE: `${TOO_LONG}; is a quote not closed?`,
 };
+
+/** What the cells of a row are, by their place; undefined where one is left out. */
+export type Header = readonly (MappedColumn | undefined)[];
+
+/** Understands the first row of a table. @returns what is wrong with it, if anything is */
+export function readHeader(
+  cells: readonly string[],
+  known: Columns,
+  { columns, constants }: Mapping,
+): { readonly header: Header; readonly problems: readonly FieldProblem[] } {
+  const header: (MappedColumn | undefined)[] = [];
+  const unknown: FieldProblem[] = [];
+  for (const name of cells) {
+    const mapped = columns.get(name);
+    const column = mapped === undefined ? known.find(name) : (mapped ?? undefined);
+    header.push(column);
+    if (!column && mapped !== null) unknown.push({ field: '', message: notAColumn(known, name) });
+  }
+  if (unknown.length === cells.length) return { header, problems: [NO_HEADER] };
+  return { header, problems: [...unknown, ...clashes([...header, ...constants])] };
+}
+
+/** Cells that are no names may be private values, so they are not repeated. */
+const NO_HEADER: FieldProblem = {
+  field: '',
+  message: 'has no known column: the first row must name them (see --mapping and --delimiter)',
+};
+
+/** Two columns must not be the same member, nor one a part of the other. */
+function clashes(header: Header): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const taken = new Set<string>();
+  const names = header.flatMap((column) => (column ? [column.path.join('.')] : []));
+  for (const name of names) {
+    if (taken.has(name)) problems.push({ field: name, message: 'is given by two columns' });
+    taken.add(name);
+    const whole = names.find((other) => name.startsWith(`${other}.`));
+    if (whole) problems.push({ field: name, message: `is part of ${whole}, which is a column, too` });
+  }
+  return problems;
+}
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+export type Scalar = z.output<typeof scalar>;
+
+const words = z.record(z.string(), scalar);
+
+const mappingFile = z.strictObject({
+  /** By the header of the file: the column it stands for, or null to leave it out. */
+  columns: z.record(
+    z.string(),
+    z.union([
+      z.null(),
+      z.string(),
+      z.strictObject({
+        to: z.string(),
+        /** Where the member may be of any type, as in `application`; text unless given. */
+        as: z.enum(['text', 'number', 'boolean']).optional(),
+        /** What certain cells stand for. */
+        words: words.optional(),
+      }),
+    ]),
+  ),
+  /** Columns that the file does not have, with the value of each row. */
+  constants: words.default({}),
+});
+
+/** A column of a file, and what certain of its cells stand for. */
+export interface MappedColumn extends Column {
+  readonly words?: Readonly<Record<string, Scalar>> | undefined;
+}
+
+/** How headers of others become ours. */
+export interface Mapping {
+  /** By header; null where it is left out. */
+  readonly columns: ReadonlyMap<string, MappedColumn | null>;
+  readonly constants: readonly (MappedColumn & { readonly value: Scalar })[];
+}
+
+export const NO_MAPPING: Mapping = { columns: new Map(), constants: [] };
+
+/** Reads a mapping file, see examples/mapping.json. @throws {InvalidInput} that names each wrong entry */
+export async function readMapping(
+  cli: Pick<CommandLine, 'input'>,
+  file: string,
+  known: Columns,
+): Promise<Mapping> {
+  const given = check(mappingFile, await readJson(cli, file), sourceName(file));
+  const problems: FieldProblem[] = [];
+  const columns = new Map<string, MappedColumn | null>();
+  for (const [header, target] of Object.entries(given.columns)) {
+    if (target === null) columns.set(header, null);
+    else {
+      const { to: name, as: type, words } = typeof target === 'string' ? { to: target } : target;
+      const column = known.find(name);
+      if (column) columns.set(header, { ...column, words, ...(type && { type }) });
+      else problems.push({ field: `columns.${header}`, message: notAColumn(known, name) });
+    }
+  }
+  const constants = Object.entries(given.constants).flatMap(([name, value]) => {
+    const column = known.find(name);
+    if (!column) problems.push({ field: `constants.${name}`, message: notAColumn(known, name) });
+    return column ? [{ ...column, value }] : [];
+  });
+  if (problems.length > 0)
+    throw new InvalidInput(`${sourceName(file)}: is not valid; nothing was started`, problems);
+  return { columns, constants };
+}
+
+/** Says that a name is none of ours, and which may have been meant. */
+export function notAColumn(known: Columns, name: string): string {
+  const meant = known.nearest(name);
+  return `${JSON.stringify(name)} is not a known column${meant ? `; did you mean ${meant}?` : ''}`;
+}

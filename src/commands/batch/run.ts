@@ -1,11 +1,18 @@
-import type { CommandContext } from '../context.js';
-import { CommandFailed, Interrupted } from '../errors.js';
-import { HOW_TO_GO_ON, persistent } from './persistence.js';
-import { progressOf } from './progress.js';
+import { clearLine, cursorTo } from 'node:readline';
+import { MultiBar } from 'cli-progress';
+import type { CommandContext, CommandLine } from '../cli/command-line.js';
+import { CommandFailed, Interrupted } from '../cli/errors.js';
+import { toldOf } from '../onboarding/start.js';
 import type { Ready } from './ready.js';
-import { Report, rowsOf, type Told } from './report.js';
-import { startAll } from './starting.js';
-import { type Awaited, awaitAll } from './waiting.js';
+import {
+  type Awaited,
+  awaitAll,
+  type End,
+  HOW_TO_GO_ON,
+  persistent,
+  type Result,
+  startAll,
+} from './starting.js';
 
 export interface RunOptions {
   /** Starts in a second. */
@@ -92,4 +99,106 @@ async function wait(
   progress.end();
   report.summary(begun.length, 'still under way');
   return report.failures;
+}
+
+/** How far something has come, for the person at the terminal. */
+export interface Progress {
+  /** One more is done. @param print tells of it, above the bar */
+  readonly step: (print: () => void) => void;
+  readonly note: (text: string) => void;
+  readonly end: () => void;
+}
+
+/** A bar on standard error when that is a terminal; else none. @param done what each one is then: `ended` */
+export function progressOf(cli: CommandLine, total: number, done: string): Progress {
+  const { stderr: stream } = cli;
+  const note = (text: string) => cli.note(text);
+  if (!stream.isTTY) return { step: (print) => print(), note, end() {} };
+  // One bar of several: a single one moves the cursor back to where it began when it ends.
+  const bars = new MultiBar({
+    stream,
+    format: `[{bar}] {value} of {total} ${done}, {eta_formatted} to go`,
+    barsize: 30,
+    clearOnComplete: true,
+    // Lines are printed in its place, so it is drawn anew; and long ones are not to be cut off.
+    forceRedraw: true,
+    linewrap: true,
+  });
+  const bar = bars.create(total, 0);
+  const above = (print: () => void) => {
+    cursorTo(stream, 0);
+    clearLine(stream, 0);
+    print();
+  };
+  return {
+    step(print) {
+      above(print);
+      bar.increment();
+    },
+    note: (text) => above(() => note(text)),
+    end: () => bars.stop(),
+  };
+}
+
+/** A row, as it is told of. */
+export interface Told {
+  readonly line: number;
+  readonly externalId: string;
+  readonly workflowId: string;
+}
+
+/** Prints what became of rows, a line each, and counts it. */
+export class Report {
+  readonly #counts = new Map<string, number>();
+
+  constructor(
+    private readonly cli: CommandLine,
+    private readonly json: boolean,
+  ) {}
+
+  start(row: Told, result: Result): void {
+    if ('refused' in result) {
+      this.#failed(row, result.refused);
+      return;
+    }
+    const { runId, started } = result;
+    const word = started ? 'started' : 'attached';
+    this.#tell(row, word, word, { runId, started });
+  }
+
+  end(row: Told, end: End): void {
+    if ('failed' in end) {
+      this.#failed(row, end.failed);
+      return;
+    }
+    const told = toldOf(end).map((part) => part.trim());
+    this.#tell(row, end.outcome, told.join('; '), end);
+  }
+
+  get failures(): number {
+    return this.#counts.get('failed') ?? 0;
+  }
+
+  /** Tells of so many rows what became of how many. @param rest what is said of those nothing became of */
+  summary(total: number, rest: string): void {
+    const told = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+    const counts = [...this.#counts, ...(told < total ? [[rest, total - told] as const] : [])];
+    const text = `${rowsOf(total)}: ${counts.map(([word, count]) => `${count} ${word}`).join(', ')}`;
+    this.json ? this.cli.note(text) : this.cli.line(text);
+  }
+
+  #failed(row: Told, error: string): void {
+    this.#tell(row, 'failed', `failed: ${error}`, { error });
+  }
+
+  #tell({ line, externalId, workflowId }: Told, word: string, text: string, json: object): void {
+    this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+    if (this.json) this.cli.json({ line, externalId, workflowId, ...json });
+    else this.cli.line(`${line} ${workflowId} ${text}`);
+  }
+}
+
+/** `1 row`, `200 rows` */
+export function rowsOf(count: number): string {
+  return `${count} ${count === 1 ? 'row' : 'rows'}`;
 }

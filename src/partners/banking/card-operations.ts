@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { anyAnswer } from '../answer-members.js';
 import type { Operations } from '../catalogue.js';
-import { boardingResponse, paymentCard, paymentCards } from './answers.js';
+import { anyAnswer } from '../fields.js';
 import { cardClosing, cardNickname } from './requests.js';
+import { boardingResponse, paymentCard, paymentCards } from './responses.js';
 import { exactJson, int32, int64, text } from './rules.js';
 
 const cardWithReason = z.strictObject({ paymentCardId: text, reason: z.string().optional() });

@@ -1,9 +1,11 @@
-import { type PartnerClient, partnerClient, partnerOff } from '../client.js';
+import type { z } from 'zod';
+import { type CallOptions, type PartnerClient, partnerClient, partnerOff } from '../client.js';
+import { openPlain } from '../fields.js';
 import { type HttpLimits, PartnerHttp } from '../http.js';
-import { openPlain } from '../plain-answers.js';
-import type { OneTimeCode } from './one-time-code.js';
 import { type BankingOperations, bankingOperations } from './operations.js';
-import { BankingToken, type TokenSettings } from './token.js';
+import type { notificationQuery } from './requests.js';
+import type { Notification, paymentCard } from './responses.js';
+import { BankingToken, type OneTimeCode, type TokenSettings } from './token.js';
 
 const SYSTEM = 'banking';
 
@@ -63,4 +65,81 @@ export function bankingOff(reason: string): BankingClient {
     forget: () => undefined,
     close: async () => undefined,
   };
+}
+
+export type PaymentCard = z.output<typeof paymentCard>;
+
+const CARDS_AT_ONCE = 100;
+const CLOSED = 3;
+
+/**
+ * Every card that the caller may see, read page by page as they are asked for; each once. Ends with the first page
+ * that has nothing new, for a partner that answers a bare list may not know of pages.
+ */
+export async function* eachPaymentCard(
+  client: Pick<BankingClient, 'listPaymentCards'>,
+  options?: CallOptions,
+): AsyncGenerator<PaymentCard> {
+  const seen = new Set<string>();
+  for (let skip = 0; ; ) {
+    const { records } = await client.listPaymentCards({ skip, count: CARDS_AT_ONCE }, options);
+    const fresh = records.filter(({ paymentCardId }) => !seen.has(paymentCardId));
+    if (fresh.length === 0) return;
+    for (const { paymentCardId } of fresh) seen.add(paymentCardId);
+    yield* fresh;
+    skip += records.length;
+  }
+}
+
+/** A number on a card's own record (apis/1), a word in lists (apis/4). */
+export function isClosed({ status }: Pick<PaymentCard, 'status'>): boolean {
+  return status === CLOSED || String(status).toUpperCase() === 'CLOSED';
+}
+
+export type StatementFormat = 'PDF' | 'CSV' | 'QBO' | 'OFX';
+
+/** MIME types of statements. The contract prints none; it says that CSV is plain text and the others are binary. */
+const FORMATS: Readonly<Record<string, StatementFormat>> = {
+  'application/pdf': 'PDF',
+  'text/csv': 'CSV',
+  'application/csv': 'CSV',
+  'text/plain': 'CSV',
+  'application/vnd.intu.qbo': 'QBO',
+  'application/qbo': 'QBO',
+  'application/x-qbo': 'QBO',
+  'application/vnd.intu.ofx': 'OFX',
+  'application/ofx': 'OFX',
+  'application/x-ofx': 'OFX',
+};
+
+/** The MIME types that a statement may have. */
+export const STATEMENT_TYPES = Object.keys(FORMATS);
+
+/** Which format a statement came in, by its `Content-Type` (E10); undefined for a type that tells nothing. */
+export function statementFormat(contentType: string): StatementFormat | undefined {
+  const [type = ''] = contentType.split(';');
+  return FORMATS[type.trim().toLowerCase()];
+}
+
+/** The partner's own page size (apis/1, Limits). */
+const PAGE = 100;
+
+/**
+ * Every notification that fits, in the partner's order, read page by page as they are asked for; each once, though
+ * the pages shift when a new one arrives. Ends with the first page that has nothing new.
+ */
+export async function* eachNotification(
+  client: Pick<BankingClient, 'listNotifications'>,
+  query: Omit<z.input<typeof notificationQuery>, 'skip'> = {},
+  options?: CallOptions,
+): AsyncGenerator<Notification> {
+  const seen = new Set<number>();
+  for (let skip = 0; ; ) {
+    const page = await client.listNotifications({ ...query, skip, take: query.take ?? PAGE }, options);
+    const fresh = page.filter(({ id }) => !seen.has(id));
+    if (fresh.length === 0) return;
+    for (const notification of fresh) seen.add(notification.id);
+    yield* fresh;
+    skip += page.length;
+  }
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import type { BusinessHolderRecord } from './answers.js';
+import type { Opened } from '../client.js';
+import type { HttpResponse } from '../http.js';
 import { type accountHolder, beneficialOwner, type businessAccountHolder } from './requests.js';
+import type { BusinessHolderRecord } from './responses.js';
 
 /** The holder's own fields of E7, as people write them. `annualBusinessRevenue` is in whole US dollars. */
 export type AccountHolder = z.input<typeof accountHolder>;
@@ -12,7 +14,7 @@ export type HolderSubmission = z.input<typeof businessAccountHolder>;
 export const beneficialOwners = z.array(beneficialOwner).max(4, 'at most four beneficial owners');
 
 /** The owners' members in E7, in their order. */
-export const OWNER_MEMBERS = ['owner', 'owner2', 'owner3', 'owner4'] as const;
+export const OWNER_FIELDS = ['owner', 'owner2', 'owner3', 'owner4'] as const;
 
 /**
  * The holder and the list of its beneficial owners in the form that E7 takes: the owners, in their order, as
@@ -24,8 +26,8 @@ export function submissionOf(
   holder: AccountHolder,
   owners: readonly BeneficialOwner[] = [],
 ): HolderSubmission {
-  if (owners.length > OWNER_MEMBERS.length) throw new RangeError('at most four beneficial owners');
-  const members = owners.map((owner, index) => [OWNER_MEMBERS[index], owner]);
+  if (owners.length > OWNER_FIELDS.length) throw new RangeError('at most four beneficial owners');
+  const members = owners.map((owner, index) => [OWNER_FIELDS[index], owner]);
   return { ...holder, ...Object.fromEntries(members) };
 }
 
@@ -41,4 +43,21 @@ export function recordedRevenueInCents({
   annualBusinessRevenue: cents,
 }: Pick<BusinessHolderRecord, 'annualBusinessRevenue'>): bigint | null {
   return cents === null ? null : BigInt(cents);
+}
+
+const SPEAKS_OF_A_LOCK = /lock|suspend|disabled|deactivat/i;
+const SPEAKS_OF_A_FACTOR =
+  /multi-?factor|mfa|2fa|two-?factor|one-?time|smscode|typeoperation|(?<![a-z])otp(?![a-z])/i;
+
+/**
+ * Whether E1 refused because a one-time code is missing or wrong. The contract says that this gives 401 or 403, as
+ * other refusals do, and not how they differ. Assumed: a 403 that does not speak of a lock or a suspension is about
+ * the code, and a 401 is when it speaks of codes or factors.
+ */
+export function asksForCode({ status, body }: HttpResponse, opened: Opened | undefined): boolean {
+  if (status !== 401 && status !== 403) return false;
+  const said = body.toString('utf8');
+  if (SPEAKS_OF_A_LOCK.test(said)) return false;
+  const messages = (opened?.fields ?? []).map(({ message }) => message).join('\n');
+  return status === 403 || SPEAKS_OF_A_FACTOR.test(said) || /\bcode\b/i.test(messages);
 }

@@ -1,15 +1,95 @@
 import { z } from 'zod';
-import { anyAnswer } from '../answer-members.js';
-import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
+import { type Download, type Operations, RESPONSE_BYTES } from '../catalogue.js';
+import { anyAnswer } from '../fields.js';
+import {
+  addressChange,
+  businessAccountHolder,
+  businessSearch,
+  byId,
+  byMerchant,
+  externalActivityRequest,
+  fullStatementRequest,
+  nothing,
+} from './requests.js';
 import {
   bankingProfile,
   boardingResponse,
   businessHolderRecord,
+  externalActivity,
+  financialAccounts,
   foundBusinesses,
   foundPeople,
-} from './answers.js';
-import { addressChange, businessAccountHolder, businessSearch, byId, byMerchant } from './requests.js';
-import { exactJson, int32 } from './rules.js';
+  transactions,
+} from './responses.js';
+import { dateTime, exactJson, int32, text } from './rules.js';
+
+/** A file, see `statementFormat` in `statement.ts` for what it is. */
+const file = z.custom<Download>();
+
+/** Financial accounts, statements, transactions and external accounts. `svc` is the brand segment of the paths. */
+export function accountOperations(svc: string) {
+  return {
+    generateFullStatement: {
+      reference: 'E10',
+      summary: 'A statement over several accounts, as a file',
+      method: 'POST',
+      path: '/api/Statement/V2/full',
+      answer: 'stream',
+      effect: 'read',
+      provenance: 'documented',
+      request: fullStatementRequest,
+      response: file,
+    },
+    getExternalAccountActivity: {
+      reference: 'E11',
+      summary: 'Activity of the external accounts linked to a profile; empty when none is',
+      method: 'GET',
+      path: `/${svc}/externalAccountActivity/{profileId}`,
+      query: ['financialAccountId', 'provider', 'dateFrom', 'dateTo'],
+      statusAnswers: { 404: {} },
+      effect: 'read',
+      provenance: 'documented',
+      deprecated: 'no replacement is named',
+      request: externalActivityRequest,
+      response: externalActivity,
+    },
+    generateStatement: {
+      summary: 'A statement of one account, as a file',
+      method: 'POST',
+      path: '/api/Statement/V2',
+      answer: 'stream',
+      effect: 'read',
+      provenance: 'assumed',
+      request: fullStatementRequest.omit({ financialAccountIds: true }).extend({ financialAccountId: text }),
+      response: file,
+    },
+    listTransactions: {
+      summary: 'Transactions of a financial account',
+      method: 'POST',
+      path: '/api/Transaction/V2/list',
+      effect: 'read',
+      provenance: 'assumed',
+      request: z.strictObject({
+        financialAccountId: text,
+        dateFrom: dateTime.optional(),
+        dateTo: dateTime.optional(),
+        skip: int32.optional(),
+        take: int32.optional(),
+      }),
+      response: transactions,
+      maxBytes: RESPONSE_BYTES.everything,
+    },
+    listFinancialAccounts: {
+      summary: 'The financial accounts of the caller',
+      method: 'GET',
+      path: '/api/FinancialAccount/V2',
+      effect: 'read',
+      provenance: 'assumed',
+      request: nothing,
+      response: financialAccounts,
+    },
+  } as const satisfies Operations;
+}
 
 /** Whole applications whose members are not shown: they travel as they are. */
 const asItIs = z.record(z.string(), exactJson);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { email, httpsUrl } from '../request-members.js';
+import { email, httpsUrl } from '../fields.js';
 import {
   dateTime,
   dollars,

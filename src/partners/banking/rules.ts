@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { int64, text } from '../request-members.js';
+import { int64, text } from '../fields.js';
 
-export { dateTime, email, exactJson, int32, int64, text } from '../request-members.js';
+export { dateTime, email, exactJson, int32, int64, text } from '../fields.js';
 
 /** Rules of single values (apis/1). Their messages name the rule and never the value. */
 

@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import { Secret, TOTP } from 'otpauth';
 import type { z } from 'zod';
+import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
 import {
   type Credentials,
   type Opened,
@@ -7,15 +9,90 @@ import {
   type PartnerResponse,
   partnerClient,
 } from '../client.js';
-import type { PartnerHttp } from '../http.js';
-import type { PartnerObserver } from '../observer.js';
-import { PartnerError, type PartnerErrorDetails } from '../partner-error.js';
-import { openPlain } from '../plain-answers.js';
-import { problemsOf } from '../told-problems.js';
-import { tokenAnswer } from './answers.js';
-import { type OneTimeCode, TimeBasedCodes } from './one-time-code.js';
-import { asksForCode } from './refusal.js';
-import { TOKEN_OPERATIONS } from './token-operations.js';
+import { openPlain } from '../fields.js';
+import type { PartnerHttp, PartnerObserver } from '../http.js';
+import { PartnerError, type PartnerErrorDetails, problemsOf } from '../partner-error.js';
+import { asksForCode } from './holder.js';
+import { nothing, secondFactorRequest, tokenRequest } from './requests.js';
+import { tokenResponse } from './responses.js';
+import type { secondFactor } from './rules.js';
+
+/** Asking for a token and renewing one. `token.ts` does both by itself, with the one-time code inside of E1. */
+export const TOKEN_OPERATIONS = {
+  issueToken: {
+    reference: 'E1',
+    summary: 'Issue a Bearer token for user name and password, in the user’s or the partner’s form',
+    method: 'POST',
+    path: '/api/auth/v2',
+    query: ['likev1'],
+    anonymous: true,
+    effect: 'idempotent',
+    issuesCredential: true,
+    provenance: 'documented',
+    request: tokenRequest,
+    response: tokenResponse,
+    maxBytes: RESPONSE_BYTES.status,
+  },
+  confirmSecondFactor: {
+    summary: 'Issue a Bearer token for user name, password and a one-time code',
+    method: 'POST',
+    path: '/api/auth/v2/2Fac',
+    anonymous: true,
+    effect: 'idempotent',
+    issuesCredential: true,
+    provenance: 'assumed',
+    request: secondFactorRequest,
+    response: tokenResponse,
+    maxBytes: RESPONSE_BYTES.status,
+  },
+  refreshToken: {
+    reference: 'E2',
+    summary: 'Issue a fresh token in exchange for one that is about to expire',
+    method: 'POST',
+    path: '/api/auth/refresh',
+    effect: 'idempotent',
+    issuesCredential: true,
+    provenance: 'assumed',
+    request: nothing,
+    response: tokenResponse,
+    maxBytes: RESPONSE_BYTES.status,
+  },
+} as const satisfies Operations;
+
+/** A code of the second factor, as E1 takes it. */
+export interface OneTimeCode {
+  readonly smsCode: string;
+  readonly typeOperation: z.input<typeof secondFactor>;
+}
+
+const PERIOD_MS = 30_000;
+
+/** Time-based codes (RFC 6238: SHA-1, 6 digits, 30 seconds) by the partner's clock, once that is known. */
+export class TimeBasedCodes {
+  readonly #totp: TOTP;
+  /** What is to be added to our clock. */
+  #offsetMs = 0;
+
+  /** @throws {TypeError} when the secret is not base32. The message does not repeat it. */
+  constructor(secret: string) {
+    const base32 = secret.replace(/[\s-]/g, '').replace(/=+$/, '').toUpperCase();
+    if (!/^[A-Z2-7]+$/.test(base32)) throw new TypeError('the TOTP secret must be base32');
+    this.#totp = new TOTP({ secret: Secret.fromBase32(base32) });
+  }
+
+  now(): OneTimeCode {
+    const timestamp = Date.now() + this.#offsetMs;
+    return { smsCode: this.#totp.generate({ timestamp }), typeOperation: 'TimeBasedCode' };
+  }
+
+  /** Takes over the partner's clock; true when codes were off by a period or more until now. */
+  correct(serverDate: number): boolean {
+    const offset = serverDate - Date.now();
+    if (Number.isNaN(offset) || Math.abs(offset - this.#offsetMs) < PERIOD_MS) return false;
+    this.#offsetMs = offset;
+    return true;
+  }
+}
 
 /** Who asks for tokens, and in which of the two forms of E1. */
 export interface TokenSettings {
@@ -199,7 +276,7 @@ export class BankingToken {
       : { nickName: username, password, tokenDevice: deviceToken, nameDevice: deviceName, ...more };
   }
 
-  #hold(answer: z.output<typeof tokenAnswer>, since: number, neededPerson: boolean): Held {
+  #hold(answer: z.output<typeof tokenResponse>, since: number, neededPerson: boolean): Held {
     const life = this.#lifetime(answer.expiration);
     this.#codes?.correct(this.#serverDate());
     this.#held = {
@@ -252,7 +329,7 @@ export class BankingToken {
 /** A 2xx that has words instead of a token, such as those of a captcha challenge, refuses the sign-in. */
 function openToken(response: PartnerResponse): Opened | undefined {
   const opened = openPlain(response);
-  if (!opened || opened.failed || tokenAnswer.safeParse(opened.payload).success) return opened;
+  if (!opened || opened.failed || tokenResponse.safeParse(opened.payload).success) return opened;
   const fields = problemsOf(opened.payload);
   return fields.length > 0 ? { failed: true, kind: 'Unauthorized', fields } : opened;
 }

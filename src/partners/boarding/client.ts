@@ -6,9 +6,9 @@ import {
   partnerClient,
   partnerOff,
 } from '../client.js';
+import type { PartnerObserver } from '../http.js';
 import { type HttpLimits, PartnerHttp } from '../http.js';
-import type { PartnerObserver } from '../observer.js';
-import { isNothing, UNKNOWN_FORM, validationProblems } from '../told-problems.js';
+import { isNothing, UNKNOWN_FORM, validationProblems } from '../partner-error.js';
 import { type BoardingOperations, boardingOperations } from './operations.js';
 
 const SYSTEM = 'boarding';

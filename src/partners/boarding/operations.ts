@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { anyAnswer } from '../answer-members.js';
 import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
+import { anyAnswer } from '../fields.js';
 import {
   agentProfile,
   boardingSettings,

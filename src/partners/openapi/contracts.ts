@@ -1,15 +1,15 @@
 import { type Json, ref } from '../../http/openapi.js';
-import * as bankingAnswers from '../banking/answers.js';
+import { STATEMENT_TYPES } from '../banking/client.js';
 import * as bankingRequests from '../banking/requests.js';
-import { STATEMENT_TYPES } from '../banking/statement.js';
+import * as bankingAnswers from '../banking/responses.js';
 import { FEES_PATH } from '../boarding/operations.js';
 import * as boardingSchemas from '../boarding/schemas.js';
 import type { Operation } from '../catalogue.js';
-import * as paymentsAnswers from '../payments/answers.js';
+import { exactJson, json } from '../fields.js';
 import { NEUTRAL_KEY_HEADER } from '../payments/client.js';
-import * as paymentsRequests from '../payments/requests.js';
-import * as plantStoreSchemas from '../plant-store/schemas.js';
-import { exactJson, json } from '../request-members.js';
+import * as paymentsAnswers from '../payments/schemas.js';
+import * as paymentsRequests from '../payments/schemas.js';
+import * as plantStoreSchemas from '../plant-store/operations.js';
 import type { SystemName } from '../systems.js';
 import type { NamedSchemas } from './components.js';
 

@@ -6,12 +6,12 @@ import {
   partnerClient,
   partnerOff,
 } from '../client.js';
+import { openPlain } from '../fields.js';
+import type { PartnerObserver } from '../http.js';
 import { type HttpLimits, PartnerHttp } from '../http.js';
-import type { PartnerObserver } from '../observer.js';
-import { openPlain } from '../plain-answers.js';
-import type { PaymentsCatalogue } from './catalogue.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from './operations.js';
-import { isVersioned, versionedPrefixes } from './versions.js';
+import type { PaymentsCatalogue } from './schemas.js';
+import { isVersioned, versionedPrefixes } from './schemas.js';
 
 const SYSTEM = 'payments';
 

@@ -1,8 +1,214 @@
-import { ACCOUNT_OPERATIONS } from './account-operations.js';
-import type { PaymentsCatalogue } from './catalogue.js';
-import { PAYMENT_OPERATIONS } from './payment-operations.js';
-import { PLACE_OPERATIONS } from './place-operations.js';
-import { TRANSACTION_OPERATIONS } from './transaction-operations.js';
+import { z } from 'zod';
+import { anyAnswer, text } from '../fields.js';
+import { PAYMENT_OPERATIONS, TRANSACTION_OPERATIONS } from './payment-operations.js';
+import {
+  account,
+  accounts,
+  apiKey,
+  apiKeys,
+  location,
+  missing,
+  newAccount,
+  newApiKey,
+  newLocation,
+  newTerminal,
+  type PaymentsCatalogue,
+  page,
+  terminal,
+  terminals,
+} from './schemas.js';
+
+const { search, limit, offset } = page;
+const oneAccount = { account_id: text };
+const oneKey = { apikey_id: text };
+
+/** Accounts, and the API keys of the platform. */
+export const ACCOUNT_OPERATIONS = {
+  listAccounts: {
+    summary: 'Accounts, a page of them',
+    method: 'GET',
+    path: '/v1/accounts',
+    query: ['search', 'status', 'limit', 'offset'],
+    effect: 'read',
+    provenance: 'assumed',
+    request: z.strictObject({ search, status: page.status, limit, offset }),
+    response: accounts,
+  },
+  getAccount: {
+    summary: 'An account',
+    method: 'GET',
+    path: '/v1/accounts/{account_id}',
+    failures: missing('account'),
+    effect: 'read',
+    provenance: 'assumed',
+    request: z.strictObject(oneAccount),
+    response: account,
+  },
+  createAccountV1: {
+    summary: 'Create an account, and nothing beside it',
+    method: 'POST',
+    path: '/v1/accounts',
+    effect: 'once',
+    provenance: 'assumed',
+    request: newAccount,
+    response: account,
+  },
+  createAccount: {
+    summary: 'Create an account with an organisation, a webhook application and an API key',
+    method: 'POST',
+    path: '/v2/accounts',
+    effect: 'once',
+    provenance: 'assumed',
+    request: newAccount,
+    response: account,
+  },
+  updateAccount: {
+    summary: 'Change members of an account',
+    method: 'PUT',
+    path: '/v1/accounts/{account_id}',
+    failures: missing('account'),
+    effect: 'idempotent',
+    provenance: 'assumed',
+    request: newAccount.partial().extend(oneAccount),
+    response: account,
+  },
+  listApiKeys: {
+    summary: 'API keys, without their secrets',
+    method: 'GET',
+    path: '/v5/apikeys',
+    query: ['limit', 'offset'],
+    effect: 'read',
+    provenance: 'assumed',
+    request: z.strictObject({ limit, offset }),
+    response: apiKeys,
+  },
+  getApiKey: {
+    summary: 'An API key, without its secret',
+    method: 'GET',
+    path: '/v5/apikeys/{apikey_id}',
+    failures: missing('API key'),
+    effect: 'read',
+    provenance: 'assumed',
+    request: z.strictObject(oneKey),
+    response: apiKey,
+  },
+  createApiKey: {
+    summary: 'Make an API key with the permissions that are named; its secret is told this once',
+    method: 'POST',
+    path: '/v5/apikeys',
+    effect: 'once',
+    provenance: 'assumed',
+    request: newApiKey,
+    response: apiKey,
+  },
+  updateApiKey: {
+    summary: 'Change the name or the permissions of an API key',
+    method: 'PUT',
+    path: '/v5/apikeys/{apikey_id}',
+    failures: missing('API key'),
+    effect: 'idempotent',
+    provenance: 'assumed',
+    request: newApiKey.partial().extend(oneKey),
+    response: apiKey,
+  },
+  deleteApiKey: {
+    summary: 'Delete an API key, which opens nothing from then on',
+    method: 'DELETE',
+    path: '/v5/apikeys/{apikey_id}',
+    failures: missing('API key'),
+    effect: 'idempotent',
+    irreversible: true,
+    provenance: 'assumed',
+    request: z.strictObject(oneKey),
+    response: anyAnswer,
+  },
+} as const satisfies PaymentsCatalogue;
+
+const oneTerminal = { terminal_id: text };
+const oneLocation = { location_id: text };
+
+/** Terminals, and the locations where they are. */
+export const PLACE_OPERATIONS = {
+  listTerminals: {
+    summary: 'Terminals, a page of them; those that fit `search`, if it is given',
+    method: 'GET',
+    path: '/v2/terminals',
+    query: Object.keys(page),
+    effect: 'read',
+    provenance: 'assumed',
+    request: z.strictObject(page),
+    response: terminals,
+  },
+  createTerminal: {
+    summary: 'Create a terminal with all that belongs to it',
+    method: 'POST',
+    path: '/v2/terminals',
+    effect: 'once',
+    provenance: 'assumed',
+    request: newTerminal,
+    response: terminal,
+  },
+  getTerminal: {
+    summary: 'A terminal',
+    method: 'GET',
+    path: '/v2/terminals/{terminal_id}',
+    failures: missing('terminal'),
+    effect: 'read',
+    provenance: 'assumed',
+    request: z.strictObject(oneTerminal),
+    response: terminal,
+  },
+  updateTerminal: {
+    summary: 'Change members of a terminal',
+    method: 'PUT',
+    path: '/v2/terminals/{terminal_id}',
+    failures: missing('terminal'),
+    effect: 'idempotent',
+    provenance: 'assumed',
+    request: newTerminal.partial().extend(oneTerminal),
+    response: terminal,
+  },
+  deleteTerminal: {
+    summary: 'Delete a terminal',
+    method: 'DELETE',
+    path: '/v2/terminals/{terminal_id}',
+    failures: missing('terminal'),
+    effect: 'idempotent',
+    irreversible: true,
+    provenance: 'assumed',
+    request: z.strictObject(oneTerminal),
+    response: anyAnswer,
+  },
+  createLocation: {
+    summary: 'Create a location',
+    method: 'POST',
+    path: '/v1/locations',
+    effect: 'once',
+    provenance: 'assumed',
+    request: newLocation,
+    response: location,
+  },
+  updateLocation: {
+    summary: 'Change members of a location',
+    method: 'PUT',
+    path: '/v1/locations/{location_id}',
+    failures: missing('location'),
+    effect: 'idempotent',
+    provenance: 'assumed',
+    request: newLocation.partial().extend(oneLocation),
+    response: location,
+  },
+  getLocation: {
+    summary: 'A location',
+    method: 'GET',
+    path: '/v1/locations/{location_id}',
+    failures: missing('location'),
+    effect: 'read',
+    provenance: 'assumed',
+    request: z.strictObject(oneLocation),
+    response: location,
+  },
+} as const satisfies PaymentsCatalogue;
 
 /**
  * The payments platform: every operation that apis/3 names, all without shapes, with those that apis/4 reports or that their

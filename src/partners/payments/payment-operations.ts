@@ -1,7 +1,22 @@
-import { transaction } from './answers.js';
-import { missing, type PaymentsCatalogue } from './catalogue.js';
-import { adjustment, capture, confirmation, increment, newPayment, refund, reversal } from './requests.js';
-import type { VERSIONS } from './versions.js';
+import { z } from 'zod';
+import { text } from '../fields.js';
+import {
+  adjustment,
+  batch,
+  capture,
+  confirmation,
+  increment,
+  missing,
+  newBatch,
+  newPayment,
+  type PaymentsCatalogue,
+  page,
+  refund,
+  reversal,
+  transaction,
+  transactions,
+  type VERSIONS,
+} from './schemas.js';
 
 /**
  * The actions on a payment, which are the same in both versions. Each takes an `event_id`, its idempotency key: repeated
@@ -104,5 +119,81 @@ export const PAYMENT_OPERATIONS = {
     provenance: 'assumed',
     request: refund,
     response: transaction,
+  },
+} as const satisfies PaymentsCatalogue;
+
+const oneTransaction = { transaction_id: text };
+const oneBatch = { batch_id: text };
+
+/** Transactions as they are reported, and the batches in which they are settled. */
+export const TRANSACTION_OPERATIONS = {
+  listTransactions: {
+    summary: 'Transactions, a page of them; those that fit `search`, if it is given',
+    method: 'GET',
+    path: '/v1/transactions',
+    query: Object.keys(page),
+    effect: 'read',
+    provenance: 'assumed',
+    request: z.strictObject(page),
+    response: transactions,
+  },
+  getTransaction: {
+    summary: 'A transaction',
+    method: 'GET',
+    path: '/v1/transactions/{transaction_id}',
+    failures: missing('transaction'),
+    effect: 'read',
+    provenance: 'assumed',
+    request: z.strictObject(oneTransaction),
+    response: transaction,
+  },
+  updateTransaction: {
+    summary: 'Enter the final outcome of a passthrough transaction, as the processor told it',
+    method: 'PUT',
+    path: '/v1/transactions/{transaction_id}',
+    failures: {
+      ...missing('transaction'),
+      401: {
+        message:
+          'only transactions of passthrough flows can be edited, and the processor manages this one directly; ' +
+          'if reads are answered 401 as well, it is the API key',
+        kind: 'Rejected',
+      },
+    },
+    effect: 'idempotent',
+    irreversible: true,
+    provenance: 'assumed',
+    request: z.looseObject({ ...oneTransaction, status: text.optional() }),
+    response: transaction,
+  },
+  openBatch: {
+    summary: 'Open a settlement batch',
+    method: 'POST',
+    path: '/v1/batches',
+    effect: 'once',
+    provenance: 'assumed',
+    request: newBatch,
+    response: batch,
+  },
+  closeBatch: {
+    summary: 'Close a batch, which settles what was captured in it',
+    method: 'POST',
+    path: '/v1/batches/{batch_id}/close',
+    failures: missing('batch'),
+    effect: 'idempotent',
+    irreversible: true,
+    provenance: 'assumed',
+    request: z.strictObject(oneBatch),
+    response: batch,
+  },
+  updateBatch: {
+    summary: 'Change members of an open batch',
+    method: 'PUT',
+    path: '/v1/batches/{batch_id}',
+    failures: missing('batch'),
+    effect: 'idempotent',
+    provenance: 'assumed',
+    request: newBatch.partial().extend(oneBatch),
+    response: batch,
   },
 } as const satisfies PaymentsCatalogue;

@@ -5,11 +5,10 @@ import {
   partnerClient,
   partnerOff,
 } from '../client.js';
+import { openPlain } from '../fields.js';
+import type { PartnerObserver } from '../http.js';
 import { type HttpLimits, PartnerHttp } from '../http.js';
-import type { PartnerObserver } from '../observer.js';
-import { openPlain } from '../plain-answers.js';
-import { PLANT_STORE_OPERATIONS, type PlantStoreOperations } from './operations.js';
-import { failure } from './schemas.js';
+import { failure, PLANT_STORE_OPERATIONS, type PlantStoreOperations } from './operations.js';
 
 const SYSTEM = 'plant-store';
 

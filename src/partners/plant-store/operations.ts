@@ -1,8 +1,27 @@
 import { z } from 'zod';
-import { anyAnswer } from '../answer-members.js';
 import type { Operations } from '../catalogue.js';
-import { int32 } from '../request-members.js';
-import { int64, newPlant, plant } from './schemas.js';
+import { anyAnswer, idText, int32, int64 } from '../fields.js';
+
+export { int64 };
+
+/** NewPlant: all that a plant has, and its id. */
+export const newPlant = z.strictObject({ id: int64, name: z.string(), tag: z.string().optional() });
+
+/**
+ * Plant. The contract prints no id in it; should the partner tell one, it is kept as the text of its digits, for an answer
+ * travels on as JSON.
+ */
+export const plant = z.looseObject({
+  name: z.string(),
+  tag: z
+    .string()
+    .nullish()
+    .transform((tag) => tag ?? null),
+  id: idText.optional(),
+});
+
+/** Error. */
+export const failure = z.looseObject({ error: z.int32(), message: z.string() });
 
 /** The plant store (apis/3): all three operations, as printed there. */
 export const PLANT_STORE_OPERATIONS = {

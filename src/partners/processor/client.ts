@@ -6,10 +6,10 @@ import {
   partnerClient,
   partnerOff,
 } from '../client.js';
+import { openPlain } from '../fields.js';
+import type { PartnerObserver } from '../http.js';
 import { type HttpLimits, PartnerHttp } from '../http.js';
-import type { PartnerObserver } from '../observer.js';
-import { openPlain } from '../plain-answers.js';
-import { problemsOf } from '../told-problems.js';
+import { problemsOf } from '../partner-error.js';
 import { PROCESSOR_OPERATIONS, type ProcessorOperations } from './operations.js';
 
 const SYSTEM = 'processor';

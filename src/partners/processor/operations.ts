@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operations } from '../catalogue.js';
-import { httpsUrl, text } from '../request-members.js';
+import { httpsUrl, text } from '../fields.js';
 
 /** Webhook registration of the payment processor (apis/3). */
 export const PROCESSOR_OPERATIONS = {

@@ -1,8 +1,8 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
-import { invalid, Refusal } from '../refusal.js';
 import type { Handlers } from '../routes.js';
+import { invalid, Refusal } from '../routes.js';
 import type { Accounts, FinancialAccount } from './accounts.js';
-import { boarded, refused } from './boarding-response.js';
+import { boarded, refused } from './holder-record.js';
 import { userProfileIdOf } from './profile.js';
 import type { BankingUser } from './users.js';
 

@@ -129,3 +129,13 @@ const FIELDS: Readonly<Record<string, (holder: Holder) => unknown>> = {
   DoingBusinessAsName: ({ doingBusinessAsName }) => doingBusinessAsName,
   LegalBusinessName: ({ legalBusinessName }) => legalBusinessName,
 };
+
+/** A boarding response. */
+export function boarded(profileId: number) {
+  return { profileId, success: true, errors: null, changeLog: [] };
+}
+
+/** A boarding response that says why nothing came of it. */
+export function refused(profileId: number, errors: string) {
+  return { profileId, success: false, errors, changeLog: [] };
+}

@@ -1,8 +1,8 @@
-import type { Pace } from '../pace.js';
-import { Script } from '../script.js';
+import type { Pace } from '../scenario.js';
+import { Script } from '../scenario.js';
 import { type Holder, holderRecord, requestedField } from './holder-record.js';
 import type { Problem, Scenario, Step } from './scenarios.js';
-import { isOpen, type NewTicket, RESOLVED, type Tickets } from './tickets.js';
+import { isOpen, type NewTicket, RESOLVED, type Tickets } from './scenarios.js';
 
 const SUBMITTED = 'Submitted';
 const FINAL: readonly string[] = ['Approved', 'Denied', 'Closed', 'Cancelled'];

@@ -1,11 +1,10 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { phaseOf } from '../../partners/banking/statuses.js';
 import type { Signs } from '../ledger.js';
-import { scenarioOf, unknownMagicValue } from '../magic.js';
-import { invalid, Refusal } from '../refusal.js';
 import type { Handlers } from '../routes.js';
-import { boarded, refused } from './boarding-response.js';
-import { type Holder, ownersOf, primaryAuthorizedPersonId } from './holder-record.js';
+import { invalid, Refusal } from '../routes.js';
+import { scenarioOf, unknownMagicValue } from '../scenario.js';
+import { boarded, type Holder, ownersOf, primaryAuthorizedPersonId, refused } from './holder-record.js';
 import { type Address, type Person, Profile, type ProfileContext, profileIdOf } from './profile.js';
 import { BUSINESS_SCENARIOS, DANGLING_SSN, type Problem, REFUSED_SSN, UNVERIFIED_SSN } from './scenarios.js';
 import { type BankingUser, PARTNERS } from './users.js';

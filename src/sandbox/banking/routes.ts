@@ -1,13 +1,17 @@
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { newCard } from '../../partners/banking/card-operations.js';
 import { bankingOperations } from '../../partners/banking/operations.js';
-import { businessAccountHolder } from '../../partners/banking/requests.js';
+import { businessAccountHolder, NOTIFICATION_TYPES } from '../../partners/banking/requests.js';
 import { dollars, int32, int64 } from '../../partners/banking/rules.js';
 import type { Answer } from '../fault-injection.js';
 import type { Faults } from '../faults.js';
-import { onTheWire, partnerRoutes } from '../routes.js';
+import { invalidControl, notFound, onTheWire, partnerRoutes } from '../routes.js';
+import type { Profile } from './profile.js';
+import { BUSINESS_SCENARIOS, MAGIC_SSNS } from './scenarios.js';
 import type { BankingService } from './service.js';
-import type { BankingUser } from './users.js';
+import { BANKING_USERS, type BankingUser, SHORT_MESSAGE_CODE, TOTP_SECRET } from './users.js';
+import { webhookRecord } from './webhooks.js';
 
 /** Stands in for the caller of an operation that goes without credentials. */
 const NOBODY: BankingUser = { name: '', userId: 0, partnerId: 0, access: 'none', role: 'client' };
@@ -44,4 +48,76 @@ export function bankingRoutes(server: FastifyInstance, service: BankingService, 
 
 function refused(status: number, message: string): { refused: Answer } {
   return { refused: { status, body: { message, errors: {} } } };
+}
+
+interface ProfilePath {
+  Params: { id: string };
+}
+
+const transition = z.strictObject({
+  bankingStatus: z.string().min(1).optional(),
+  isLocked: z.boolean().optional(),
+  /** Ties the profile to a merchant, whatever the two are called. */
+  merchantProfileId: z.int32().optional(),
+  /** Fields of the business account holder that read as null from now on. */
+  hides: z.array(z.string()).optional(),
+  tickets: z
+    .array(
+      z.strictObject({
+        text: z.string().min(1),
+        topic: z.string().optional(),
+        updateFieldRequest: z.string().optional(),
+        /** Who opens it: null where nobody is named. Default: the profile's user. */
+        userProfileId: z.int32().nullable().optional(),
+      }),
+    )
+    .optional(),
+  /** Opens all tickets of the profile again. */
+  reopensTickets: z.boolean().optional(),
+});
+
+/** As E13, but for any URL: to test with a receiver on loopback. */
+const webhook = z.strictObject({
+  name: z.string().default('control'),
+  url: z.url({ protocol: /^https?$/ }),
+  notificationType: z.enum(NOTIFICATION_TYPES),
+  partnerId: z.int().default(1),
+});
+
+/** What of the banking partner is listed at `GET /sandbox/scenarios`. */
+export const BANKING_SCENARIOS = {
+  businesses: Object.entries(BUSINESS_SCENARIOS).map(([name, { description }]) => ({ name, description })),
+  ssns: MAGIC_SSNS,
+  bankingUsers: BANKING_USERS.map(({ name, profileId = null, ...user }) => {
+    return { username: name, password: name, profileId, ...user };
+  }),
+  oneTimeCodes: { ShortMessageCode: SHORT_MESSAGE_CODE, totpSecret: TOTP_SECRET },
+} as const;
+
+/** `/sandbox/profiles/...` and `/sandbox/webhooks`: the banking part of what tests and demos steer. */
+export function bankingControlRoutes(server: FastifyInstance, { profiles, webhooks }: BankingService): void {
+  const shown = ({ basics, record }: Profile) => ({ ...record, partnerId: basics.partnerId });
+
+  server.get<ProfilePath>('/sandbox/profiles/:id', ({ params }, reply) => {
+    const profile = profiles.find(Number(params.id));
+    return profile ? shown(profile) : notFound(reply, 'profile');
+  });
+
+  server.post<ProfilePath>('/sandbox/profiles/:id/transition', ({ params, body }, reply) => {
+    const profile = profiles.find(Number(params.id));
+    if (!profile) return notFound(reply, 'profile');
+    const change = transition.safeParse(body);
+    if (!change.success) return invalidControl(reply, change.error);
+    profile.set(change.data);
+    return shown(profile);
+  });
+
+  server.post('/sandbox/webhooks', ({ body }, reply) => {
+    const wanted = webhook.safeParse(body);
+    if (!wanted.success) return invalidControl(reply, wanted.error);
+    const { partnerId, ...registration } = wanted.data;
+    return reply.code(201).send(webhookRecord(webhooks.register(partnerId, registration)));
+  });
+
+  server.get('/sandbox/webhooks', () => ({ deliveries: webhooks.deliveries }));
 }

@@ -2,20 +2,15 @@ import type { BankingOperations } from '../../partners/banking/operations.js';
 import { operationName } from '../../partners/catalogue.js';
 import type { Faults } from '../faults.js';
 import type { Ledger, Signs } from '../ledger.js';
-import type { Pace } from '../pace.js';
-import type { Handlers } from '../routes.js';
-import { Accounts } from './accounts.js';
+import { type Handlers, Refusal } from '../routes.js';
+import type { Pace } from '../scenario.js';
+import { Accounts, MANY_PAGES_PROFILE_ID, NOT_LINKED_PROFILE_ID } from './accounts.js';
 import { Cards } from './cards.js';
-import { MANY_PAGES_PROFILE_ID, NOT_LINKED_PROFILE_ID } from './external-accounts.js';
-import { Notifications } from './notifications.js';
-import type { Profile } from './profile.js';
+import { type Profile, userProfileIdOf } from './profile.js';
 import { Profiles, type ProfilesContext } from './profiles.js';
-import { SignIn } from './sign-in.js';
-import { Team } from './team.js';
-import { ticketHandlers } from './ticket-desk.js';
-import { Tickets } from './tickets.js';
-import type { BankingUser } from './users.js';
-import { Webhooks } from './webhooks.js';
+import { isOpen, RESOLVED, type Ticket, Tickets, ticketRecord } from './scenarios.js';
+import { type BankingUser, SignIn, Team } from './users.js';
+import { Notifications, Webhooks } from './webhooks.js';
 
 /** What the banking partner shares with the rest of the sandbox. */
 export interface BankingContext {
@@ -174,4 +169,56 @@ function addCustomers(parts: {
     body: 'Please read it',
   });
   notifications.add({ ...at(6), ...told, partnerId: 2, category: 'Other', subject: 'Elsewhere', body: null });
+}
+
+type TicketHandlers = Pick<
+  Handlers<BankingOperations, BankingUser>,
+  'listNewTickets' | 'listTickets' | 'createTicket' | 'getTicket' | 'updateTicket'
+>;
+
+/** What the desk needs of the rest of the sandbox. */
+export interface TicketDeskContext {
+  readonly tickets: Tickets;
+  record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
+  /** A ticket about the profile of this user profile was answered. */
+  answered(userProfileId: number): void;
+}
+
+/** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */
+export function ticketHandlers({ tickets, record, answered }: TicketDeskContext): TicketHandlers {
+  function get(id: number, { partnerId }: BankingUser): Ticket {
+    const ticket = tickets.find(id);
+    if (!ticket) throw new Refusal(404, `ticket ${id} not found`);
+    if (ticket.partnerId !== partnerId) throw new Refusal(403, 'The ticket belongs to another partner');
+    return ticket;
+  }
+
+  function resolve(ticket: Ticket, status = RESOLVED): void {
+    const wasOpen = isOpen(ticket);
+    ticket.status = status;
+    const { userProfileId } = ticket;
+    if (wasOpen && !isOpen(ticket) && userProfileId !== null) answered(userProfileId);
+  }
+
+  return {
+    listNewTickets: (_, { partnerId }) => tickets.of({ partnerId }).filter(isOpen).map(ticketRecord),
+    listTickets: (_, { partnerId }) => tickets.of({ partnerId }).map(ticketRecord),
+    getTicket: ({ ticketId }, user) => ticketRecord(get(ticketId, user)),
+    createTicket: ({ parentTicketId, ...wanted }, user) => {
+      const parent = parentTicketId === undefined ? undefined : get(parentTicketId, user);
+      const { partnerId, userId, profileId } = user;
+      const userProfileId = profileId === undefined ? userId : userProfileIdOf(profileId);
+      const ticket = tickets.open({ partnerId, userProfileId }, wanted, parent);
+      record('createTicket', ticket.ticketId, parent && { of: parent.ticketId });
+      if (parent) resolve(parent);
+      return ticketRecord(ticket);
+    },
+    updateTicket: ({ ticketId, text, status }, user) => {
+      const ticket = get(ticketId, user);
+      if (text !== undefined) ticket.text = text;
+      record('updateTicket', ticketId);
+      if (text !== undefined || status !== undefined) resolve(ticket, status);
+      return ticketRecord(ticket);
+    },
+  };
 }

@@ -1,13 +1,9 @@
 import type { PaymentsOperations } from '../../partners/payments/operations.js';
-import { scenarioOf, unknownMagicValue } from '../magic.js';
-import { invalid } from '../refusal.js';
-import type { Handlers } from '../routes.js';
-import type { Accounts } from './accounts.js';
-import type { KeyHolder } from './api-keys.js';
-import { Owned, type Owner } from './owned.js';
-import { pageOf } from './pages.js';
-import { type Scenario, TERMINAL_SCENARIOS } from './scenarios.js';
-import type { Recorder } from './service.js';
+import { DECLINED, SURCHARGE_PENDING } from '../../partners/payments/schemas.js';
+import { type Handlers, invalid } from '../routes.js';
+import { scenarioOf, unknownMagicValue } from '../scenario.js';
+import type { Recorder } from './accounts.js';
+import { type Accounts, type KeyHolder, Owned, type Owner, pageOf } from './accounts.js';
 
 interface Place {
   readonly id: string;
@@ -100,3 +96,26 @@ export class Places {
     }
   }
 }
+
+/** What becomes by itself, at the sandbox's pace, of a payment that is started at a terminal. */
+export interface Scenario {
+  readonly description: string;
+  /** The status after `pending`; `approved` is authorized, or captured, as was asked for. None stays pending. */
+  readonly becomes?: 'approved' | typeof DECLINED | typeof SURCHARGE_PENDING;
+  /** The platform only forwards card data; the outcome is entered by updateTransaction. */
+  readonly isPassthrough?: true;
+}
+
+/** A terminal whose name ends in `[name]` plays the scenario of that name; one without brackets plays `straight`. */
+export const TERMINAL_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  straight: { description: 'payments are authorized or captured', becomes: 'approved' },
+  declined: { description: 'payments are declined', becomes: DECLINED },
+  surcharge: { description: 'payments wait for confirm at surcharge_pending', becomes: SURCHARGE_PENDING },
+  waiting: {
+    description: 'payments stay pending until POST /sandbox/transactions/{id}/transition moves them',
+  },
+  passthrough: {
+    description: 'payments stay pending until PUT /v1/transactions/{id} enters the outcome',
+    isPassthrough: true,
+  },
+};

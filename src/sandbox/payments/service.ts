@@ -1,16 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { operationName } from '../../partners/catalogue.js';
-import type { PaymentsOperations } from '../../partners/payments/operations.js';
-import type { Ledger, Signs } from '../ledger.js';
-import type { Pace } from '../pace.js';
-import type { Handlers } from '../routes.js';
-import { Accounts } from './accounts.js';
-import { ApiKeys, type KeyHolder, PAYMENTS_KEYS } from './api-keys.js';
-import { Batches } from './batches.js';
-import { Payments } from './payments.js';
-import { Places } from './places.js';
-
-/** Notes in the ledger that a write took effect. */
-export type Recorder = (operation: keyof PaymentsOperations & string, id: string, signs?: Signs) => void;
+import { NEUTRAL_KEY_HEADER } from '../../partners/payments/client.js';
+import { PAYMENTS_OPERATIONS, type PaymentsOperations } from '../../partners/payments/operations.js';
+import type { Answer } from '../fault-injection.js';
+import type { Faults } from '../faults.js';
+import type { Ledger } from '../ledger.js';
+import { type Handlers, invalidControl, notFound, partnerRoutes } from '../routes.js';
+import type { Pace } from '../scenario.js';
+import {
+  Accounts,
+  ApiKeys,
+  type KeyHolder,
+  PAYMENTS_KEYS,
+  PERMISSIONS,
+  permits,
+  type Recorder,
+} from './accounts.js';
+import { Batches, Payments } from './payments.js';
+import { Places, TERMINAL_SCENARIOS } from './places.js';
 
 /** The payments platform behind its API. */
 export class PaymentsService {
@@ -46,4 +54,52 @@ function addMerchants(accounts: Accounts, places: Places): void {
     for (const name of ['Counter', 'Old till [passthrough]'])
       places.addTerminal({ partnerId }, { name, account_id });
   }
+}
+
+/** Serves the payments platform (apis/3). What has no version, or a version that its resource lacks, has no route: 404. */
+export function paymentsRoutes(server: FastifyInstance, service: PaymentsService, faults: Faults): void {
+  partnerRoutes(server, faults, {
+    name: 'payments',
+    operations: PAYMENTS_OPERATIONS,
+    handlers: service.handlers,
+    admit: ({ headers }, operation) => {
+      const shown = headers[NEUTRAL_KEY_HEADER];
+      const caller = service.apiKeys.holderOf(typeof shown === 'string' ? shown : undefined);
+      if (!caller) return refused(401, 'The API key is missing or invalid');
+      return permits(caller, operation) ? { caller } : refused(403, 'The API key has no permission for this');
+    },
+    envelope: (_, { data, error, fields }) => {
+      if (error === null) return data as object;
+      const errors = Object.fromEntries(fields.map(({ field, message }) => [field, [message]]));
+      return { message: error, errors };
+    },
+  });
+}
+
+function refused(status: number, message: string): { refused: Answer } {
+  return { refused: { status, body: { message, errors: {} } } };
+}
+
+const transition = z.strictObject({ status: z.string().min(1) });
+
+/** What of the payments platform is listed at `GET /sandbox/scenarios`. */
+export const PAYMENTS_SCENARIOS = {
+  terminals: Object.entries(TERMINAL_SCENARIOS).map(([name, { description }]) => ({ name, description })),
+  paymentsKeys: PAYMENTS_KEYS.map(({ name, ...key }) => ({ key: name, ...key })),
+  paymentsPermissions: PERMISSIONS,
+} as const;
+
+/** `/sandbox/transactions/...`: the payments part of what tests and demos steer. */
+export function paymentsControlRoutes(server: FastifyInstance, { payments }: PaymentsService): void {
+  server.post<{ Params: { id: string } }>(
+    '/sandbox/transactions/:id/transition',
+    ({ params, body }, reply) => {
+      const payment = payments.find(params.id);
+      if (!payment) return notFound(reply, 'transaction');
+      const change = transition.safeParse(body);
+      if (!change.success) return invalidControl(reply, change.error);
+      payment.set(change.data.status);
+      return payment.record;
+    },
+  );
 }

@@ -1,16 +1,13 @@
 import type { Seen, StatusSnapshot, Submission } from '../../messages/boarding-activities.js';
-import {
-  CORRECTABLE_MERCHANT_MEMBERS,
-  type MerchantBoardingOutcome,
-} from '../../messages/merchant-boarding.js';
-import type { MerchantBoardingInput } from '../../messages/merchant-boarding-input.js';
-import { mergePatch } from '../../messages/merge-patch.js';
+import type { MerchantBoardingInput } from '../../messages/inputs.js';
+import { mergePatch } from '../../messages/objects.js';
+import { CORRECTABLE_MERCHANT_FIELDS, type MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { isDecided, isSubmittable } from '../../partners/boarding/phases.js';
-import { askForCorrection, carryOut } from '../journey/carry-out.js';
+import { askForCorrection, runStep } from '../journey/carry-out.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { Follower } from '../journey/follower.js';
-import { requireMembers } from '../journey/input.js';
+import { requireFields } from '../journey/input.js';
 import { type Facts, Journey, type JourneyRecords } from '../journey/journey.js';
 import { masked } from '../journey/masked.js';
 import { applyFees, awaitStatusChange, readStatus, submitMerchant } from './activities.js';
@@ -38,11 +35,11 @@ export class Application {
   #input: MerchantBoardingInput;
 
   constructor(input: MerchantBoardingInput, records?: JourneyRecords) {
-    requireMembers(input, { externalId: 'string', merchant: 'object' });
+    requireFields(input, { externalId: 'string', merchant: 'object' });
     this.#input = input;
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
-      correctable: CORRECTABLE_MERCHANT_MEMBERS,
+      correctable: CORRECTABLE_MERCHANT_FIELDS,
       input: { type: 'merchantBoarding', current: () => this.#input },
       nextSteps: NEXT_STEPS,
       leftBehind,
@@ -83,7 +80,7 @@ export async function setFees(application: Application): Promise<void> {
   const { journey, merchantProfileId, correct } = application;
   const title = 'set the fees';
   for (;;) {
-    const { changed, differing } = await carryOut(journey, {
+    const { changed, differing } = await runStep(journey, {
       title,
       run: () => {
         const { fees } = application.input;
@@ -114,7 +111,7 @@ export async function submit(
   let hasNewFees = false;
   const effectIn = (now: StatusSnapshot | undefined) =>
     now && (now.phase === 'submitted' || isDecided(now.phase)) ? { found: submissionIn(now) } : undefined;
-  const submission = await carryOut<Submission>(journey, {
+  const submission = await runStep<Submission>(journey, {
     title: 'submit to underwriting',
     prepare: async () => {
       if (hasNewFees) await setFees(application);
@@ -153,7 +150,7 @@ function submissionIn({ status, phase }: StatusSnapshot): Submission {
 
 /** Reads the status, as often as it takes. */
 export function read({ journey, merchantProfileId }: Application): Promise<StatusSnapshot> {
-  return carryOut(journey, { title: 'read the status', run: () => readStatus({ merchantProfileId }) });
+  return runStep(journey, { title: 'read the status', run: () => readStatus({ merchantProfileId }) });
 }
 
 /** How the boarding ends with this status; undefined while it goes on. */

@@ -1,9 +1,9 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { Seen, StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
-import type { MerchantBoardingOutcome } from '../../messages/merchant-boarding.js';
+import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { isDecided, isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
 import { Background, inParallel } from '../journey/background.js';
-import { askForCorrection, carryOut, RejectedByPartner } from '../journey/carry-out.js';
+import { askForCorrection, RejectedByPartner, runStep } from '../journey/carry-out.js';
 import { notAbandoned } from '../journey/journey.js';
 import { masked } from '../journey/masked.js';
 import type { Answered } from '../journey/requirement-desk.js';
@@ -304,7 +304,7 @@ class Underwriting {
   async #upload({ id, document: first, description }: Upload): Promise<void> {
     const { journey, merchantProfileId } = this.application;
     let document = first;
-    await carryOut<Warned>(journey, {
+    await runStep<Warned>(journey, {
       get title() {
         return `upload ${document.fileName}`;
       },
@@ -339,7 +339,7 @@ class Underwriting {
         : undefined;
     this.#latest = undefined;
     try {
-      const { delivered, before } = await carryOut(journey, {
+      const { delivered, before } = await runStep(journey, {
         title,
         run: () => requestUnderwritingReview({ merchantProfileId, ...(comment && { comment }), noteIds }),
         endsWhenRejected: true,

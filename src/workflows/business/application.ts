@@ -1,11 +1,11 @@
 import type { BusinessToFind, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
-import { CORRECTABLE_BUSINESS_MEMBERS } from '../../messages/business-onboarding.js';
-import type { BusinessOnboardingInput } from '../../messages/business-onboarding-input.js';
-import { mergePatch } from '../../messages/merge-patch.js';
+import type { BusinessOnboardingInput } from '../../messages/inputs.js';
+import { mergePatch } from '../../messages/objects.js';
+import { CORRECTABLE_BUSINESS_FIELDS } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { Follower } from '../journey/follower.js';
-import { requireMembers } from '../journey/input.js';
+import { requireFields } from '../journey/input.js';
 import { type Facts, Journey, type JourneyRecords } from '../journey/journey.js';
 import { awaitProfileChange } from './activities.js';
 
@@ -31,12 +31,12 @@ export class BusinessApplication {
   #input: BusinessOnboardingInput;
 
   constructor(input: BusinessOnboardingInput, records?: JourneyRecords) {
-    requireMembers(input, { externalId: 'string', holder: 'object' });
-    requireMembers(input.holder, { doingBusinessAsName: 'string' });
+    requireFields(input, { externalId: 'string', holder: 'object' });
+    requireFields(input.holder, { doingBusinessAsName: 'string' });
     this.#input = input;
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
-      correctable: CORRECTABLE_BUSINESS_MEMBERS,
+      correctable: CORRECTABLE_BUSINESS_FIELDS,
       input: { type: 'businessOnboarding', current: () => this.#input },
       nextSteps: NEXT_STEPS,
       leftBehind,

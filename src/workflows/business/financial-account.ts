@@ -1,4 +1,4 @@
-import { carryOut, RejectedByPartner } from '../journey/carry-out.js';
+import { RejectedByPartner, runStep } from '../journey/carry-out.js';
 import { openFinancialAccount } from './activities.js';
 import type { BusinessApplication } from './application.js';
 import { read } from './holder.js';
@@ -6,7 +6,7 @@ import { read } from './holder.js';
 /** Opens a financial account for an approved business, unless it has one by then. */
 export async function openAccount(application: BusinessApplication): Promise<void> {
   const { journey, profileId } = application;
-  const financialAccountId = await carryOut<string>(journey, {
+  const financialAccountId = await runStep<string>(journey, {
     title: 'open the financial account',
     run: async () => {
       const opened = await openFinancialAccount({ profileId });

@@ -1,7 +1,7 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { OpenTicket, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
-import type { BusinessOnboardingOutcome } from '../../messages/business-onboarding.js';
 import type { Stage } from '../../messages/onboarding-state.js';
+import type { BusinessOnboardingOutcome } from '../../messages/onboardings.js';
 import type { Requirement } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { businessOnboarding } from '../business-onboarding.js';

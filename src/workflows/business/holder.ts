@@ -1,7 +1,7 @@
 import type { Candidate, ProfileSnapshot, Submission } from '../../messages/banking-activities.js';
-import { mayBeDone, type Restored } from '../../messages/restored.js';
+import { mayBeDone, type Restored } from '../../messages/onboardings.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { askForCorrection, carryOut, RejectedByPartner } from '../journey/carry-out.js';
+import { askForCorrection, RejectedByPartner, runStep } from '../journey/carry-out.js';
 import { masked } from '../journey/masked.js';
 import { correctHolder, examineProfile, findCandidates, readProfile, submitHolder } from './activities.js';
 import type { BusinessApplication } from './application.js';
@@ -53,7 +53,7 @@ export function askToCorrect(
 /** Reads the profile, as often as it takes. */
 export function read({ journey, profileId }: BusinessApplication): Promise<ProfileSnapshot> {
   const run = () => readProfile({ profileId });
-  return carryOut(journey, { title: 'read the banking profile', run });
+  return runStep(journey, { title: 'read the banking profile', run });
 }
 
 /** Replaces the holder by the one with all corrections, until the partner takes it, or until that is moot. */
@@ -61,7 +61,7 @@ export async function replaceHolder(application: BusinessApplication, moot?: () 
   const { journey, profileId, correct } = application;
   const title = 'correct the business account holder';
   for (;;) {
-    const { problems } = await carryOut(journey, {
+    const { problems } = await runStep(journey, {
       title,
       run: () => correctHolder({ profileId, ...application.submission }),
       correct,
@@ -88,7 +88,7 @@ function submit(
   const { journey, correct } = application;
   const adoptable = adoption(application);
   let candidates: readonly Candidate[] = [];
-  return carryOut<Submitted>(journey, {
+  return runStep<Submitted>(journey, {
     title: SUBMIT,
     run: () => submitHolder({ ...application.business, declined }),
     correct,
@@ -97,7 +97,7 @@ function submit(
       lookForEffect: async (wasInDoubt, baseline) => {
         if (!wasInDoubt || !baseline || application.dba === '') return undefined;
         const known = [...baseline, ...declined];
-        candidates = await carryOut(journey, {
+        candidates = await runStep(journey, {
           title: 'look for the business at the bank',
           run: () => findCandidates({ ...application.business, baseline: known }),
         });
@@ -139,7 +139,7 @@ function adoption(application: BusinessApplication): (id: string) => Promise<num
   const warned = new Set<number>();
   return async (id) => {
     const profileId = Number(id);
-    const found = await carryOut(journey, {
+    const found = await runStep(journey, {
       title: `look at banking profile ${id}`,
       run: () => examineProfile({ ...application.business, profileId }),
       endsWhenRejected: true,

@@ -1,6 +1,6 @@
 import type { OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { carryOut } from '../journey/carry-out.js';
+import { runStep } from '../journey/carry-out.js';
 import type { Journey } from '../journey/journey.js';
 import { masked } from '../journey/masked.js';
 import type { Question } from '../journey/requirement-desk.js';
@@ -50,7 +50,7 @@ export async function reply(
   text: string,
 ): Promise<number | null> {
   const ticketId = Number(about.slice(TICKET.length));
-  const { replyId } = await carryOut<{ readonly replyId: number | null }>(journey, {
+  const { replyId } = await runStep<{ readonly replyId: number | null }>(journey, {
     title: `reply to ticket ${ticketId}`,
     run: () => replyToTicket({ ticketId, topic: null, text }),
     endsWhenRejected: true,
@@ -59,7 +59,7 @@ export async function reply(
         if (!wasInDoubt || !baseline) return undefined;
         const title = `look for the reply to ticket ${ticketId}`;
         const run = () => findReply({ ticketId, text, baseline });
-        const found = await carryOut(journey, { title, run });
+        const found = await runStep(journey, { title, run });
         return found === null ? undefined : { found: { replyId: found } };
       },
       adopt: () => ({ replyId: null }),

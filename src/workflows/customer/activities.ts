@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { OnboardingActivities } from '../../messages/onboarding-activities.js';
+import type { OnboardingActivities } from '../../messages/activities.js';
 import { REPEATABLE } from '../journey/activity-options.js';
 
 export const { resolveInOnboarding } = proxyActivities<OnboardingActivities>({

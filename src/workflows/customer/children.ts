@@ -13,7 +13,7 @@ import {
   isCancellation,
   type Workflow,
 } from '@temporalio/workflow';
-import type { Part, PartEnd, PartOutcome } from '../../messages/customer-onboarding.js';
+import type { Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { partnerAccount } from '../journey/partner-account.js';

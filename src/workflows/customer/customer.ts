@@ -1,25 +1,25 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
-import { CORRECTABLE_BUSINESS_MEMBERS } from '../../messages/business-onboarding.js';
+import { defined } from '../../messages/objects.js';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
+  CORRECTABLE_BUSINESS_FIELDS,
+  CORRECTABLE_MERCHANT_FIELDS,
+  CORRECTABLE_TERMINAL_FIELDS,
   childReport,
   type Part,
   type PartEnd,
   type PartOutcome,
   partId,
   reportAgain,
-} from '../../messages/customer-onboarding.js';
-import { defined } from '../../messages/defined.js';
-import { CORRECTABLE_MERCHANT_MEMBERS } from '../../messages/merchant-boarding.js';
-import type { OnboardingState } from '../../messages/onboarding-state.js';
+} from '../../messages/onboardings.js';
 import {
   type Requirement,
   type Resolution,
   type ResolutionReceipt,
   resolveRequirement,
 } from '../../messages/requirements.js';
-import { CORRECTABLE_TERMINAL_MEMBERS } from '../../messages/terminal-provisioning.js';
 import type { AnnouncerRecords } from '../journey/announcer.js';
 import type { NextSteps } from '../journey/current-details.js';
 import { partnerAccount } from '../journey/partner-account.js';
@@ -36,9 +36,9 @@ const NEXT_STEPS: NextSteps = {
 };
 
 const CORRECTABLE: Readonly<Record<Part, readonly string[]>> = {
-  boarding: CORRECTABLE_MERCHANT_MEMBERS,
-  business: CORRECTABLE_BUSINESS_MEMBERS,
-  terminal: CORRECTABLE_TERMINAL_MEMBERS,
+  boarding: CORRECTABLE_MERCHANT_FIELDS,
+  business: CORRECTABLE_BUSINESS_FIELDS,
+  terminal: CORRECTABLE_TERMINAL_FIELDS,
 };
 
 /** What a customer hands to the next run of its workflow. */

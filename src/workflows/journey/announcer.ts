@@ -7,14 +7,20 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
-import { defined } from '../../messages/defined.js';
 import { ONBOARDINGS, partsOfId, type WorkflowType } from '../../messages/ids.js';
-import type { About, News, NewsActivities, NewsData, NewsType } from '../../messages/news.js';
+import { defined } from '../../messages/objects.js';
 import type { OnboardingState, OutcomeName, Stage } from '../../messages/onboarding-state.js';
+import type {
+  About,
+  OutboundEvent,
+  OutboundEventActivities,
+  OutboundEventData,
+  OutboundEventType,
+} from '../../messages/outbound-events.js';
 import type { Requirement } from '../../messages/requirements.js';
 
 /** It only starts the deliveries. One event of history, where an activity from a task queue takes six. */
-const { announce } = proxyLocalActivities<NewsActivities>({
+const { announce } = proxyLocalActivities<OutboundEventActivities>({
   startToCloseTimeout: '10s',
   retry: { initialInterval: '100ms', maximumInterval: '30s' },
   summary: 'Tell others',
@@ -25,7 +31,7 @@ export interface AnnouncerRecords {
   readonly sequence: number;
   readonly stage: Stage | undefined;
   /** Events whose delivery may not have begun. */
-  readonly untold: readonly News[];
+  readonly untold: readonly OutboundEvent[];
 }
 
 /**
@@ -36,7 +42,7 @@ export class Announcer {
   readonly #about: About;
   #sequence: number;
   #stage: Stage | undefined;
-  #untold: News[];
+  #untold: OutboundEvent[];
   #isBusy = false;
 
   constructor(records?: AnnouncerRecords) {
@@ -81,7 +87,7 @@ export class Announcer {
     return this.#about.workflowType in ONBOARDINGS;
   }
 
-  #add<Type extends NewsType>(type: Type, data: Omit<NewsData[Type], keyof About>): void {
+  #add<Type extends OutboundEventType>(type: Type, data: Omit<OutboundEventData[Type], keyof About>): void {
     this.#sequence += 1;
     const { workflowId, namespace, firstExecutionRunId } = workflowInfo();
     this.#untold.push({
@@ -95,7 +101,7 @@ export class Announcer {
       time: new Date().toISOString(),
       sequence: String(this.#sequence).padStart(8, '0'),
       datacontenttype: 'application/json',
-      data: { ...this.#about, ...data } as unknown as NewsData[Type],
+      data: { ...this.#about, ...data } as unknown as OutboundEventData[Type],
     });
     this.#tell();
   }

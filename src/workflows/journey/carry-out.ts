@@ -77,7 +77,7 @@ export class RejectedByPartner extends Error {
  * @throws {RejectedByPartner} when the step ends with a rejection
  * @throws {CancelledFailure} when the step is cancelled; a write that was in flight is seen through first
  */
-export async function carryOut<Result>(journey: Journey, step: Step<Result>): Promise<Result> {
+export async function runStep<Result>(journey: Journey, step: Step<Result>): Promise<Result> {
   let doubt: Doubt | undefined;
   if (step.once?.mayBeDone !== undefined) {
     await step.prepare?.();

@@ -1,6 +1,6 @@
 import { metricMeter, workflowInfo } from '@temporalio/workflow';
-import { COUNTERS } from '../../messages/counters.js';
 import { systemOf } from '../../messages/ids.js';
+import { COUNTERS } from '../../messages/search-attributes.js';
 import { partnerAccount } from './partner-account.js';
 
 /**

@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { Pace } from '../../messages/pace.js';
-import { carryOut } from './carry-out.js';
+import type { Pace } from '../../messages/onboarding-state.js';
+import { runStep } from './carry-out.js';
 import type { Journey } from './journey.js';
 
 /** Counts how restless a partner is, so that reads keep their distance however often something changes. */
@@ -57,7 +57,7 @@ export class Follower<Seen, Snapshot> {
     const before = this.#last;
     const read = async () => {
       await before;
-      return carryOut(journey, {
+      return runStep(journey, {
         title: 'read the status',
         waits: true,
         run: () => watch(seen, this.#pacer.pace),

@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
  *
  * @throws {ApplicationFailure} of type `InvalidInput`, naming each member and its rule
  */
-export function requireMembers(
+export function requireFields(
   input: unknown,
   members: Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>,
 ): void {

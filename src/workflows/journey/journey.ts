@@ -1,11 +1,11 @@
 import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
-import type { PartOutcome } from '../../messages/customer-onboarding.js';
 import type {
   OnboardingState,
   OutcomeName,
   Unfinished,
   UnfinishedWrite,
 } from '../../messages/onboarding-state.js';
+import type { PartOutcome } from '../../messages/onboardings.js';
 import {
   type Answer,
   type Requirement,

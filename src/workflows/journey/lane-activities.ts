@@ -1,6 +1,6 @@
 import type { ActivityFunction, UntypedActivities } from '@temporalio/common';
 import { type ActivityOptions, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import { type Lane, laneTaskQueue } from '../../messages/task-queues.js';
+import { type PartnerTaskQueue, partnerTaskQueue } from '../../messages/ids.js';
 import { partnerAccount } from './partner-account.js';
 
 /**
@@ -10,7 +10,7 @@ import { partnerAccount } from './partner-account.js';
  * @param accountOf default: the account of the workflow
  */
 export function laneActivities<Activities extends { readonly [Name in keyof Activities]: ActivityFunction }>(
-  lane: Lane,
+  lane: PartnerTaskQueue,
   options: ActivityOptions,
   accountOf: () => string | undefined = partnerAccount,
 ): Activities {
@@ -19,7 +19,7 @@ export function laneActivities<Activities extends { readonly [Name in keyof Acti
     async (...args) => {
       const activities = proxyActivities<UntypedActivities>({
         ...options,
-        taskQueue: laneTaskQueue(workflowInfo().taskQueue, lane, accountOf()),
+        taskQueue: partnerTaskQueue(workflowInfo().taskQueue, lane, accountOf()),
         // What a worker hands to itself is not counted by the limit of the task queue.
         allowEagerDispatch: false,
       });

@@ -1,4 +1,4 @@
-import { anyOf, PRIVATE_PATTERNS } from '../../private-values.js';
+import { anyOf, PRIVATE_PATTERNS } from '../../privacy/private-values.js';
 
 const SOCIAL_SECURITY_NUMBER = anyOf(['socialSecurityNumber', 'nineDigits']);
 const TAX_NUMBER = new RegExp(PRIVATE_PATTERNS.taxNumber.source, 'g');

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { isCancellation } from '@temporalio/workflow';
-import { type Mark, PARTNER_ERROR } from '../../messages/partner-failure.js';
+import { type Mark, PARTNER_ERROR } from '../../messages/activities.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 
 /**

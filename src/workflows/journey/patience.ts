@@ -1,6 +1,6 @@
 import { isCancellation, setHandler } from '@temporalio/workflow';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
-import { type PartnerWait, stepWaits } from '../../messages/partner-waits.js';
+import { type PartnerWait, stepWaits } from '../../messages/onboarding-state.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import type { Journey } from './journey.js';
 import { masked } from './masked.js';

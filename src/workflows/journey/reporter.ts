@@ -6,6 +6,9 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { OnboardingActivities } from '../../messages/activities.js';
+import { ONBOARDINGS } from '../../messages/ids.js';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
   childReport,
@@ -13,10 +16,7 @@ import {
   type Part,
   type PartOutcome,
   reportAgain,
-} from '../../messages/customer-onboarding.js';
-import { ONBOARDINGS } from '../../messages/ids.js';
-import type { OnboardingActivities } from '../../messages/onboarding-activities.js';
-import type { OnboardingState } from '../../messages/onboarding-state.js';
+} from '../../messages/onboardings.js';
 import { REPEATABLE } from './activity-options.js';
 import { changesBetween, isEmpty } from './reports.js';
 

@@ -1,5 +1,5 @@
-import type { ChildReport, PartOutcome, StateChanges } from '../../messages/customer-onboarding.js';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
+import type { ChildReport, PartOutcome, StateChanges } from '../../messages/onboardings.js';
 
 /** A part as its customer knows it by the reports that it has heard. */
 export interface HeardPart {

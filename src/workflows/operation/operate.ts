@@ -1,4 +1,4 @@
-import type { OperationOutcome } from '../../messages/banking-operations.js';
+import type { OperationOutcome } from '../../messages/banking-activities.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { RejectedByPartner } from '../journey/carry-out.js';
 import { Journey } from '../journey/journey.js';

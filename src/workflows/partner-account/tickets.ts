@@ -3,7 +3,7 @@ import type { OpenTicket, UnmatchedTicket } from '../../messages/banking-activit
 import { ticketsSeen } from '../../messages/partner-account.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { aboutTicket, detailOf, reply, ticketQuestion } from '../business/tickets.js';
-import { carryOut, RejectedByPartner } from '../journey/carry-out.js';
+import { RejectedByPartner, runStep } from '../journey/carry-out.js';
 import { Pacer } from '../journey/follower.js';
 import { Abandoned, type Journey } from '../journey/journey.js';
 import { awaitUnmatchedTickets } from './activities.js';
@@ -39,7 +39,7 @@ export class UnmatchedTickets {
       const seen = this.#listed.length > 0 ? whatTheyAsk(this.#listed) : null;
       const { pace } = this.#pacer;
       const run = () => awaitUnmatchedTickets({ seen, pace });
-      this.#listed = await carryOut(this.journey, { title: 'read the tickets', waits: true, run }).then(
+      this.#listed = await runStep(this.journey, { title: 'read the tickets', waits: true, run }).then(
         ({ snapshot, polls }) => {
           this.#pacer.ended(polls);
           return snapshot;

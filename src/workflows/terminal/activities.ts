@@ -1,5 +1,5 @@
 import type { ActivityOptions } from '@temporalio/workflow';
-import type { PaymentsActivities } from '../../messages/payments-activities.js';
+import type { PaymentsActivities } from '../../messages/activities.js';
 import { REPEATABLE, WRITE } from '../journey/activity-options.js';
 import { laneActivities } from '../journey/lane-activities.js';
 

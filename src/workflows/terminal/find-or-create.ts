@@ -1,4 +1,4 @@
-import { carryOut } from '../journey/carry-out.js';
+import { runStep } from '../journey/carry-out.js';
 import type { Journey } from '../journey/journey.js';
 import type { Provisioning } from './provisioning.js';
 
@@ -27,7 +27,7 @@ export async function findOrCreate({ journey, correct }: Provisioning, thing: Th
   const { name, create, sign } = thing;
   const adopted = (id: string): Made => ({ id, adopted: true });
   let before: string | undefined;
-  const made = await carryOut<Made>(journey, {
+  const made = await runStep<Made>(journey, {
     title: `create the ${name}`,
     prepare: async () => {
       before = await theOnlyOne(journey, thing);
@@ -58,7 +58,7 @@ export async function findOrCreate({ journey, correct }: Provisioning, thing: Th
  */
 async function theOnlyOne(journey: Journey, { name, find, sign }: Thing): Promise<string | undefined> {
   for (;;) {
-    const ids = await carryOut(journey, { title: `look for the ${name}`, run: find });
+    const ids = await runStep(journey, { title: `look for the ${name}`, run: find });
     if (ids.length <= 1) return ids[0];
     const answer = await journey.ask({
       kind: 'uncertain-write',

@@ -1,9 +1,9 @@
-import { mergePatch } from '../../messages/merge-patch.js';
+import type { TerminalProvisioningInput } from '../../messages/inputs.js';
+import { mergePatch } from '../../messages/objects.js';
+import { CORRECTABLE_TERMINAL_FIELDS } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
-import { CORRECTABLE_TERMINAL_MEMBERS } from '../../messages/terminal-provisioning.js';
-import type { TerminalProvisioningInput } from '../../messages/terminal-provisioning-input.js';
 import type { NextSteps } from '../journey/current-details.js';
-import { requireMembers } from '../journey/input.js';
+import { requireFields } from '../journey/input.js';
 import { type Facts, Journey } from '../journey/journey.js';
 
 const NEXT_STEPS: NextSteps = {
@@ -24,13 +24,13 @@ export class Provisioning {
   #input: TerminalProvisioningInput;
 
   constructor(input: TerminalProvisioningInput) {
-    requireMembers(input, { externalId: 'string', mid: 'string', provisionTerminal: 'object' });
-    requireMembers(input.provisionTerminal, { account: 'object', terminal: 'object' });
+    requireFields(input, { externalId: 'string', mid: 'string', provisionTerminal: 'object' });
+    requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
     this.#input = input;
     this.mid = input.mid;
     this.journey = new Journey({
       dueInHours: input.provisionTerminal.dueInHours ?? DEFAULT_DUE_IN_HOURS,
-      correctable: CORRECTABLE_TERMINAL_MEMBERS,
+      correctable: CORRECTABLE_TERMINAL_FIELDS,
       input: { type: 'terminalProvisioning', current: () => this.#input },
       nextSteps: NEXT_STEPS,
       leftBehind,

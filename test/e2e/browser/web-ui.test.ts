@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { startCodecServer } from '../../../src/codec-server/server.js';
-import { createLogger } from '../../../src/logging.js';
+import { createLogger } from '../../../src/process/logging.js';
 import { type DevServer, freePort, startDevServer } from '../../../src/temporal/dev-server.js';
-import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { openBrowser } from '../../rigs/browser/browser.js';
 import { WorkflowPages } from '../../rigs/browser/web-ui.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { generatePayloadKey } from '../../../src/temporal/payload-keys.js';
+import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { gangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { merchant } from '../../rigs/inputs.js';

@@ -1,6 +1,6 @@
 import proto from '@temporalio/proto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { generatePayloadKey } from '../../../src/temporal/payload-keys.js';
+import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { launch } from '../../rigs/processes.js';

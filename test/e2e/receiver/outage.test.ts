@@ -8,7 +8,6 @@ import { registerSearchAttributes } from '../../../src/temporal/search-attribute
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import {
-  AWAY,
   clientOf,
   event,
   problemOf,
@@ -16,6 +15,7 @@ import {
   type RunningReceiver,
   runReceiver,
   STRUCTURED,
+  UNAVAILABLE,
 } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -52,7 +52,7 @@ it(
 
     await server.stop();
     await eventually(load.refused, (count) => count > 0, 'an event that is refused');
-    expect(problemOf(await answer())).toEqual(AWAY);
+    expect(problemOf(await answer())).toEqual(UNAVAILABLE);
     server = await startDevServer({ port: Number(address.split(':')[1]), databaseFile });
     expect(server.address).toBe(address);
 

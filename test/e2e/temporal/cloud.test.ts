@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { BadSetting } from '../../../src/config.js';
+import { BadSetting } from '../../../src/settings/settings.js';
 import { temporalSettings } from '../../../src/temporal/connection.js';
 import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
-import { temporalCli } from '../../../src/temporal/server-binaries.js';
+import { temporalCli } from '../../../src/temporal/dev-server.js';
 
 afterEach(() => vi.unstubAllEnvs());
 

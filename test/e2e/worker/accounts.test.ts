@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.js';
 import { gangway } from '../../rigs/command.js';
 import { customer, merchant } from '../../rigs/inputs.js';

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { expressions, understood } from '../../rigs/deploy/monitoring.js';
+import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
 import { business, merchant } from '../../rigs/inputs.js';
-import { SECRET, subscriber } from '../../rigs/news/subscriber.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { launch, type RunningProcess } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';

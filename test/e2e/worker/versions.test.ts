@@ -1,11 +1,11 @@
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { examineVersions, examineWorkers } from '../../../src/commands/worker-findings.js';
-import { loadConfig } from '../../../src/config.js';
-import { nameOf, pollersOf } from '../../../src/temporal/pollers.js';
+import { examineVersions, examineWorkers } from '../../../src/commands/system/doctor.js';
+import { loadConfig } from '../../../src/settings/settings.js';
+import { nameOf, pollersOf } from '../../../src/temporal/workers.js';
 import { WORKFLOW_BUNDLES } from '../../../src/worker/create-worker.js';
+import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
 import { merchant } from '../../rigs/inputs.js';
-import { SECRET, type Subscriber, subscriber } from '../../rigs/news/subscriber.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { launch, type RunningProcess, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';

@@ -3,9 +3,9 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { boardingActivities } from '../../../src/activities/boarding.js';
 import { documentStore } from '../../../src/documents/document-store.js';
-import { folder } from '../../../src/documents/folder.js';
+import { folder } from '../../../src/documents/file-store.js';
 import type { ChosenReferences } from '../../../src/messages/boarding-activities.js';
-import { merchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import { merchantBoardingInput } from '../../../src/messages/inputs.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
 import { answering, clientOf, recordingServer } from '../../rigs/partners/servers.js';
 

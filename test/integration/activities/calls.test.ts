@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { expect, it } from 'vitest';
 import { callActivities } from '../../../src/activities/calls.js';
-import type { PartnerAnswer } from '../../../src/messages/partner-call.js';
+import type { PartnerResponse } from '../../../src/messages/activities.js';
 import { boardingOperations } from '../../../src/partners/boarding/operations.js';
 import { answering, clientOf, recordingServer } from '../../rigs/partners/servers.js';
 
@@ -11,7 +11,7 @@ async function reported(
   status: number,
   body: string,
   operation = 'set-underwriting-pending',
-): Promise<PartnerAnswer> {
+): Promise<PartnerResponse> {
   const { url } = await recordingServer(answering(status, body));
   const unused = {} as never;
   const { callPartner } = callActivities({

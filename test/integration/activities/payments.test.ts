@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { paymentsActivities } from '../../../src/activities/payments.js';
-import type { PaymentsActivities } from '../../../src/messages/payments-activities.js';
+import type { PaymentsActivities } from '../../../src/messages/activities.js';
 import type { PaymentsSettings } from '../../../src/partners/payments/client.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+import { parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
 import {
   CLEAR,
   ENCRYPTED,

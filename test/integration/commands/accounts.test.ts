@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { destinationOf } from '../../../src/news/destinations.js';
+import { destinationOf } from '../../../src/events/sender.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { ndjson } from '../../rigs/commands/batch-files.js';
+import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
 import { merchant } from '../../rigs/inputs.js';
-import { SECRET, type Subscriber, subscriber } from '../../rigs/news/subscriber.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generatePayloadKey } from '../../../src/temporal/payload-keys.js';
+import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/input-files.js';
 import { business, merchant } from '../../rigs/inputs.js';

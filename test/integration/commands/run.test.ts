@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { run } from '../../../src/commands/run.js';
+import { run } from '../../../src/commands/program.js';
 import { gangway, type RunningCommand, startGangway } from '../../rigs/command.js';
 import { merchantsFile } from '../../rigs/commands/batch-files.js';
 import { merchant } from '../../rigs/inputs.js';

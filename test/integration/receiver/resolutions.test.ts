@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
-import { folder } from '../../../src/documents/folder.js';
+import { folder } from '../../../src/documents/file-store.js';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { merchant } from '../../rigs/inputs.js';

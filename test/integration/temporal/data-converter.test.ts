@@ -4,8 +4,12 @@ import type { DataConverter } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { dataConverter, FAILURE_CONVERTER } from '../../../src/temporal/data-converter.js';
-import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+import {
+  dataConverter,
+  FAILURE_CONVERTER,
+  generatePayloadKey,
+  parsePayloadKeys,
+} from '../../../src/temporal/payload-codec.js';
 import '../../rigs/runtime.js';
 import type { TalkativeActivities, talkative } from '../../rigs/temporal/talkative-workflow.js';
 
@@ -35,7 +39,7 @@ interface Told {
 async function run(converter: DataConverter): Promise<Told> {
   const taskQueue = crypto.randomUUID();
   const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../rigs/temporal/talkative-workflow.ts', import.meta.url)),
+    workflowsPath: fileURLToPath(new URL('../../rigs/temporal/talkative-workflow.js', import.meta.url)),
     logger: new DefaultLogger('ERROR'),
     ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
   });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { destinationOf } from '../../../src/events/sender.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
-import { destinationOf } from '../../../src/news/destinations.js';
+import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
 import { customer, merchant } from '../../rigs/inputs.js';
-import { SECRET, type Subscriber, subscriber } from '../../rigs/news/subscriber.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 

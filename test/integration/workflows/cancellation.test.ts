@@ -2,7 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
-import { folder } from '../../../src/documents/folder.js';
+import { folder } from '../../../src/documents/file-store.js';
 import { merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { MerchantBoardingOutcome } from '../../../src/messages/merchant-boarding.js';
+import type { MerchantBoardingOutcome } from '../../../src/messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CustomerOnboardingInput } from '../../../src/messages/customer-onboarding-input.js';
+import type { CustomerOnboardingInput } from '../../../src/messages/inputs.js';
 import { customer } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MerchantBoardingOutcome } from '../../../src/messages/merchant-boarding.js';
+import type { MerchantBoardingOutcome } from '../../../src/messages/onboardings.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import { nudge } from '../../../src/temporal/nudge.js';
 import { merchant, namedApplication } from '../../rigs/inputs.js';

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GenerateStatementInput } from '../../../src/messages/banking-operations.js';
+import type { GenerateStatementInput } from '../../../src/messages/banking-activities.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';

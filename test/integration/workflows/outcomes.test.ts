@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { partnerAccountId } from '../../../src/messages/ids.js';
-import type { MerchantBoardingOutcome } from '../../../src/messages/merchant-boarding.js';
-import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
+import type { MerchantBoardingOutcome } from '../../../src/messages/onboardings.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
-import { folder } from '../../../src/documents/folder.js';
+import { folder } from '../../../src/documents/file-store.js';
 import type { Answer } from '../../../src/messages/requirements.js';
 import { merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
-import { folder } from '../../../src/documents/folder.js';
+import { folder } from '../../../src/documents/file-store.js';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/partners/http.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';

@@ -1,13 +1,13 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { MerchantBoardingOutcome } from '../../../src/messages/merchant-boarding.js';
 import { stateQuery } from '../../../src/messages/onboarding-state.js';
+import type { MerchantBoardingOutcome } from '../../../src/messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { startSandbox } from '../../../src/sandbox/server.js';
 import { addSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { createWorker } from '../../../src/worker/create-worker.js';
 import { merchant } from '../../rigs/inputs.js';
-import { NO_NEWS } from '../../rigs/worker.js';
+import { NO_EVENTS } from '../../rigs/worker.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -47,7 +47,7 @@ async function boardForDays<T>(
       documentDir: 'none',
       statementDir: 'none',
       activitiesPerSecond: {},
-      events: NO_NEWS,
+      events: NO_EVENTS,
       payloadKeys: undefined,
     },
   });

@@ -1,7 +1,7 @@
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
-import { finalMid } from './books.js';
 import type { Party } from './cast.js';
+import { finalMid } from './ledger.js';
 
 /** What a workflow shows of itself, and for whom it works. */
 export interface Witness {

@@ -1,8 +1,10 @@
-import type { BusinessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
-import type { Part } from '../../../src/messages/customer-onboarding.js';
-import type { CustomerOnboardingInput } from '../../../src/messages/customer-onboarding-input.js';
 import { type WorkflowType, workflowId } from '../../../src/messages/ids.js';
-import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import type {
+  BusinessOnboardingInput,
+  CustomerOnboardingInput,
+  MerchantBoardingInput,
+} from '../../../src/messages/inputs.js';
+import type { Part } from '../../../src/messages/onboardings.js';
 import { MAGIC_SSNS } from '../../../src/sandbox/banking/scenarios.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { business, customer, merchant, terminal } from '../inputs.js';

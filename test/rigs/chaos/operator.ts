@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { documentStore } from '../../../src/documents/document-store.js';
-import { folder } from '../../../src/documents/folder.js';
-import { type Part, partId } from '../../../src/messages/customer-onboarding.js';
+import { folder } from '../../../src/documents/file-store.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../../../src/messages/ids.js';
+import { type Part, partId } from '../../../src/messages/onboardings.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import { stateOf } from '../../../src/temporal/onboardings.js';
 import type { Markers } from '../privacy/markers.js';
 import { answerTo, type Said } from './answers.js';
-import { finalMid } from './books.js';
 import type { Party } from './cast.js';
 import { insist } from './insist.js';
+import { finalMid } from './ledger.js';
 import type { Sender } from './sender.js';
 import type { Stage } from './stage.js';
 

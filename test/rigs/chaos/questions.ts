@@ -1,5 +1,5 @@
 import type { TimelineEntry } from '../../../src/messages/onboarding-state.js';
-import type { ReceivedRequest } from '../../../src/sandbox/request-log.js';
+import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
 import type { Witness } from './beliefs.js';
 
 /** A question about a write of which a workflow does not know whether it took effect. */

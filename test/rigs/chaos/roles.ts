@@ -1,4 +1,4 @@
-import type { Part } from '../../../src/messages/customer-onboarding.js';
+import type { Part } from '../../../src/messages/onboardings.js';
 import { DANGLING_SSN, REFUSED_SSN, UNVERIFIED_SSN } from '../../../src/sandbox/banking/scenarios.js';
 
 /** How often each write takes effect, by operation: so often and no other, or `some` where a repetition changes nothing. */

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
+import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
-import type { ReceivedRequest } from '../../../src/sandbox/request-log.js';
 import { stateOf } from '../../../src/temporal/onboardings.js';
 import type { Markers } from '../privacy/markers.js';
 import { contradicted, type Witness } from './beliefs.js';

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import { bankingClient } from '../../../src/partners/banking/client.js';
 import type { Markers } from '../privacy/markers.js';
-import { auditOf } from './books.js';
 import type { Party } from './cast.js';
 import { insist } from './insist.js';
+import { auditOf } from './ledger.js';
 import { type Standing, waits } from './operator.js';
 import type { Stage } from './stage.js';
 

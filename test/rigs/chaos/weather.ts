@@ -1,4 +1,4 @@
-import { UW_LEVEL_1_PENDING } from '../../../src/partners/boarding/statuses.js';
+import { UW_LEVEL_1_PENDING } from '../../../src/partners/boarding/schemas.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { Seeded } from './seeded.js';
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type CodecServerOptions, startCodecServer } from '../../../src/codec-server/server.js';
-import { createLogger } from '../../../src/logging.js';
-import { parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+import { createLogger } from '../../../src/process/logging.js';
+import { parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
 
 /** The bytes 0 to 31 in base64. */
 export const KEY = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { merchant } from '../inputs.js';
 import type { Rig } from '../rig.js';
 import { eventually } from '../waiting.js';

@@ -1,5 +1,4 @@
-import type { BusinessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
-import type { MerchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import type { BusinessOnboardingInput, MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { holder } from '../inputs.js';
 import type { Markers } from './markers.js';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { createLogger } from '../../../src/logging.js';
+import { createLogger } from '../../../src/process/logging.js';
 import { type ReceiverOptions, startReceiver } from '../../../src/receiver/server.js';
 import { lazyClient } from '../../../src/temporal/connection.js';
 import type { Rig } from '../rig.js';
@@ -16,7 +16,7 @@ export const STRUCTURED = 'application/cloudevents+json';
 export const BATCHED = 'application/cloudevents-batch+json';
 
 /** The problem that is answered while Temporal is unavailable. */
-export const AWAY = {
+export const UNAVAILABLE = {
   type: 'urn:gangway:problem:temporal-away',
   title: 'Temporal does not answer now',
   status: 503,
@@ -25,7 +25,7 @@ export const AWAY = {
 
 /** The problem that is answered while an onboarding does not take an answer. */
 export const NOT_APPLIED = {
-  ...AWAY,
+  ...UNAVAILABLE,
   type: 'urn:gangway:problem:not-applied',
   title: 'The answer is accepted, and not yet applied',
 };

@@ -1,6 +1,6 @@
-import type { OperationOutcome } from '../../../src/messages/banking-operations.js';
-import type { BusinessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
+import type { OperationOutcome } from '../../../src/messages/banking-activities.js';
 import type { OPERATIONS } from '../../../src/messages/ids.js';
+import type { BusinessOnboardingInput } from '../../../src/messages/inputs.js';
 import { bankingClient } from '../../../src/partners/banking/client.js';
 import { startOnce } from '../../../src/temporal/onboardings.js';
 import { Onboarding } from '../onboarding.js';

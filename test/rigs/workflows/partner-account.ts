@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
+import { PARTNER_ERROR } from '../../../src/messages/activities.js';
 import { partnerAccountId } from '../../../src/messages/ids.js';
-import { PARTNER_ERROR } from '../../../src/messages/partner-failure.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import { Onboarding } from '../onboarding.js';
 import { createRig, type Rig, type RigOptions } from '../rig.js';

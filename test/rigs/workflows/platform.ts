@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { CustomerOnboardingOutcome } from '../../../src/messages/customer-onboarding.js';
+import type { CustomerOnboardingOutcome } from '../../../src/messages/onboardings.js';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { customer, terminal } from '../inputs.js';
 import { Onboarding } from '../onboarding.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pollDelay } from '../../../src/activities/poll-delay.js';
+import { pollDelay } from '../../../src/activities/poll.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -4,7 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { awaitChange, nudgeOwnPoll } from '../../../src/activities/poll.js';
-import type { Pace } from '../../../src/messages/pace.js';
+import type { Pace } from '../../../src/messages/onboarding-state.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 
 const MINUTE = 60_000;

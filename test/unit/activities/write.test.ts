@@ -9,7 +9,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { reportsWrites, type WriteOptions, write } from '../../../src/activities/write.js';
-import type { Mark } from '../../../src/messages/partner-failure.js';
+import type { Mark } from '../../../src/messages/activities.js';
 import {
   PartnerError,
   type PartnerErrorDetails,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import { contradicted, type Evidence, type Witness } from '../../rigs/chaos/beliefs.js';
-import { finalMid } from '../../rigs/chaos/books.js';
+import { finalMid } from '../../rigs/chaos/ledger.js';
 
 const ANSWER = 'By hand, a tenth.';
 const NOTE = 'note-0123456789ab';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
-import type { ReceivedRequest } from '../../../src/sandbox/request-log.js';
+import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
 import type { Witness } from '../../rigs/chaos/beliefs.js';
 import { examined } from '../../rigs/chaos/questions.js';
 

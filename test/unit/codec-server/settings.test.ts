@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadCodecSettings } from '../../../src/codec-server/settings.js';
-import { BadSetting } from '../../../src/config.js';
+import { BadSetting } from '../../../src/settings/settings.js';
 import { KEY, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
 
 const NEEDED = { PAYLOAD_KEYS: `k1:${KEY}`, CODEC_TOKENS: TOKEN };

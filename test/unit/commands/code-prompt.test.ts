@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { promptForCode } from '../../../src/commands/code-prompt.js';
+import { promptForCode } from '../../../src/commands/cli/follow.js';
 
 /** What a person is asked and answers, who types these lines and then, unless told to stay, leaves. */
 async function prompt(

@@ -3,13 +3,14 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { type FormatOptions, rowReader } from '../../../src/commands/batch/format.js';
-import type { Row } from '../../../src/commands/batch/rows.js';
-import { openSource } from '../../../src/commands/batch/source.js';
-import { businessOnboardingInput } from '../../../src/messages/business-onboarding-input.js';
-import { customerOnboardingInput } from '../../../src/messages/customer-onboarding-input.js';
-import { NO_ACCOUNTS } from '../../../src/messages/known-accounts.js';
-import { merchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import { type FormatOptions, openSource, rowReader } from '../../../src/commands/batch/format.js';
+import type { Row } from '../../../src/commands/batch/ready.js';
+import {
+  businessOnboardingInput,
+  customerOnboardingInput,
+  merchantBoardingInput,
+  NO_ACCOUNTS,
+} from '../../../src/messages/inputs.js';
 import { addressChange, webhook } from '../../../src/partners/banking/requests.js';
 import { MAGIC_SSNS } from '../../../src/sandbox/banking/scenarios.js';
 import { NO_INPUT } from '../../rigs/command.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { visibilityQuery } from '../../../src/commands/list.js';
+import { visibilityQuery } from '../../../src/commands/onboarding/list.js';
 
 describe('the query of gangway list', () => {
   it('asks for each of its filters', () => {

@@ -2,10 +2,10 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { weakSettings } from '../../../src/commands/weak-settings.js';
-import { BadSetting, loadConfig } from '../../../src/config.js';
+import { weakSettings } from '../../../src/commands/system/weak-settings.js';
+import { BadSetting, loadConfig } from '../../../src/settings/settings.js';
 import { isLoopback, requireKeys } from '../../../src/temporal/connection.js';
-import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
 
 const KEYS = generatePayloadKey();
 

@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { Copy } from 'dockerfile-ast';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { contextOf, environmentOf, readStages } from '../../../scripts/dockerfile.js';
 import { loadCodecSettings } from '../../../src/codec-server/settings.js';
-import { loadConfig } from '../../../src/config.js';
-import { laneTaskQueue } from '../../../src/messages/task-queues.js';
+import { partnerTaskQueue } from '../../../src/messages/ids.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
-import { generatePayloadKey } from '../../../src/temporal/payload-keys.js';
+import { loadConfig } from '../../../src/settings/settings.js';
+import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { SHUTDOWN_FORCE } from '../../../src/worker/create-worker.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of other programs, of which a few members are looked at
@@ -62,8 +63,13 @@ describe('what is deployed', () => {
     const context = await contextOf('.');
     const copied = (await readStages('Dockerfile'))
       .flatMap(({ instructions }) => instructions)
-      .filter(({ name, text: words }) => name === 'COPY' && !words.startsWith('--from'))
-      .flatMap(({ text: words }) => words.split(' ').slice(0, -1));
+      .flatMap(({ parsed }) => (parsed instanceof Copy && !parsed.getFromFlag() ? [parsed] : []))
+      .flatMap((copy) =>
+        copy
+          .getArguments()
+          .slice(0, -1)
+          .map((path) => path.getValue()),
+      );
     expect(new Set(copied)).toEqual(new Set(context));
     for (const path of context) expect(existsSync(path), path).toBe(true);
   });
@@ -197,7 +203,7 @@ describe('what is deployed', () => {
     expect(triggers.map(({ taskQueue }) => taskQueue).toSorted()).toEqual(
       [
         'gangway',
-        ...[...SYSTEM_NAMES, 'events' as const].map((lane) => laneTaskQueue('gangway', lane)),
+        ...[...SYSTEM_NAMES, 'events' as const].map((lane) => partnerTaskQueue('gangway', lane)),
       ].sort(),
     );
     for (const trigger of triggers) {

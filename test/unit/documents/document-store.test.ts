@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { documentStore } from '../../../src/documents/document-store.js';
-import { folder as inFolder } from '../../../src/documents/folder.js';
+import { folder as inFolder } from '../../../src/documents/file-store.js';
 
 const MIB = 1024 * 1024;
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { folder as inFolder } from '../../../src/documents/folder.js';
-import { type StatementName, saveStatement } from '../../../src/documents/statement-store.js';
+import { type StatementName, saveStatement } from '../../../src/documents/document-store.js';
+import { folder as inFolder } from '../../../src/documents/file-store.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 
 const january = { period: '2026-01', accounts: ['fa-501-1'], format: 'PDF' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CorrectableType, correctionProblems } from '../../../src/messages/correction-problems.js';
-import { NO_ACCOUNTS } from '../../../src/messages/known-accounts.js';
+import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
 import { business, merchant, OWNER, terminal } from '../../rigs/inputs.js';
 
 const named = { posNames: ['Till'], accounts: { north: { posNames: ['Northern Till'] } } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { externalId } from '../../../src/messages/external-id.js';
+import { externalId } from '../../../src/messages/inputs.js';
 
 /** The first thing that is wrong with an `externalId`; undefined when it is valid. */
 const problemWith = (id: string) => externalId.safeParse(id).error?.issues[0]?.message;

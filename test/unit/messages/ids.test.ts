@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ACCOUNT_NAME } from '../../../src/messages/account-name.js';
-import { externalId } from '../../../src/messages/external-id.js';
 import {
+  ACCOUNT_NAME,
   partsOfId,
   possibleWorkflowIds,
   splitAccount,
   systemOf,
   workflowId,
 } from '../../../src/messages/ids.js';
+import { externalId } from '../../../src/messages/inputs.js';
 
 describe('a workflow id', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { merchantBoardingInput } from '../../../src/messages/merchant-boarding-input.js';
+import { merchantBoardingInput } from '../../../src/messages/inputs.js';
 import { createMerchantRequest } from '../../../src/partners/boarding/schemas.js';
 
 it('an input takes of its merchant what the create takes, field by field and rule by rule', () => {

@@ -6,7 +6,7 @@ import {
   parseExactly,
   parseKeepingDigits,
   writeExactly,
-} from '../../../src/partners/exact-json.js';
+} from '../../../src/partners/json.js';
 
 describe('exact JSON', () => {
   it.each([

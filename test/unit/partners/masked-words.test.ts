@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskedProblems, masking, withoutRepeats } from '../../../src/partners/masked-words.js';
+import { maskedProblems, masking, withoutRepeats } from '../../../src/privacy/masking.js';
 
 describe('a partner’s words', () => {
   const mask = masking(['hunter2', 'hunter2-long', 'd', 'a+b(c', '']);

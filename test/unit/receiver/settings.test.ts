@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BadSetting } from '../../../src/config.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
+import { BadSetting } from '../../../src/settings/settings.js';
 import { OTHER_SECRET, SECRET, TOKEN } from '../../rigs/receiver/running-receiver.js';
 
 describe('the settings of the receiver', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../../src/receiver/problems.js';
-import { signatureCheck } from '../../../src/receiver/signatures.js';
+import { signatureCheck } from '../../../src/receiver/settings.js';
 import { OTHER_SECRET, SECRET, signed } from '../../rigs/receiver/running-receiver.js';
 
 /** Seconds since 1970. */

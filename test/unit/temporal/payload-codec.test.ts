@@ -3,9 +3,12 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { payloadCodec } from '../../../src/temporal/payload-codec.js';
-import { MAX_UNPACKED_BYTES } from '../../../src/temporal/payload-compression.js';
-import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-keys.js';
+import {
+  generatePayloadKey,
+  MAX_UNPACKED_BYTES,
+  parsePayloadKeys,
+  payloadCodec,
+} from '../../../src/temporal/payload-codec.js';
 
 /** The bytes 0 to 31. */
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index));

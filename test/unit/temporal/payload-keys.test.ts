@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { BadSetting, readSettings } from '../../../src/config.js';
-import { generatePayloadKey, parsePayloadKeys, payloadKeys } from '../../../src/temporal/payload-keys.js';
+import { BadSetting, readSettings } from '../../../src/settings/settings.js';
+import { generatePayloadKey, parsePayloadKeys, payloadKeys } from '../../../src/temporal/payload-codec.js';
 
 /** The bytes 0 to 31. */
 const COUNTING = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';

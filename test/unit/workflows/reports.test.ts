@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ChildReport } from '../../../src/messages/customer-onboarding.js';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
+import type { ChildReport } from '../../../src/messages/onboardings.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import { changesBetween, type HeardPart, hear, isEmpty } from '../../../src/workflows/journey/reports.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BankingLists, Listed } from '../../../../src/messages/banking-operations.js';
+import type { BankingLists, Listed } from '../../../../src/messages/banking-activities.js';
 import {
   activitiesAtSandbox,
   activitiesOf,

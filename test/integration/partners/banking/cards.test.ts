@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eachPaymentCard } from '../../../../src/partners/banking/cards.js';
+import { eachPaymentCard } from '../../../../src/partners/banking/client.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
 import { answering, type Respond } from '../../../rigs/partners/servers.js';
 

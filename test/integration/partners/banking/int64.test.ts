@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { businessOnboardingInput } from '../../../../src/messages/business-onboarding-input.js';
+import { businessOnboardingInput } from '../../../../src/messages/inputs.js';
 import { activitiesAtSandbox, activitiesOf } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { answering } from '../../../rigs/partners/servers.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
+import { eachNotification } from '../../../../src/partners/banking/client.js';
 import { recordedRevenueInCents, submittedRevenueInCents } from '../../../../src/partners/banking/holder.js';
-import { eachNotification } from '../../../../src/partners/banking/notifications.js';
 import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { answering, type Respond } from '../../../rigs/partners/servers.js';

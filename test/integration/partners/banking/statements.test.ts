@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { statementFormat } from '../../../../src/partners/banking/statement.js';
+import { statementFormat } from '../../../../src/partners/banking/client.js';
 import { PartnerError } from '../../../../src/partners/partner-error.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';

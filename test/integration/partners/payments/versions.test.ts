@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { PaymentsCatalogue } from '../../../../src/partners/payments/catalogue.js';
 import { paymentsClientOf } from '../../../../src/partners/payments/client.js';
-import type { VersionedPath } from '../../../../src/partners/payments/versions.js';
+import type { PaymentsCatalogue, VersionedPath } from '../../../../src/partners/payments/schemas.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { answering, recordingServer } from '../../../rigs/partners/servers.js';
 

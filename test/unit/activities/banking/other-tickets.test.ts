@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { OtherTickets } from '../../../../src/activities/banking/other-tickets.js';
+import { OtherTickets } from '../../../../src/activities/banking/tickets.js';
 
 import { takesMarks } from '../../../rigs/activities/takes-marks.js';
 

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { columnsOf } from '../../../../src/commands/batch/columns.js';
-import { csvRows } from '../../../../src/commands/batch/csv.js';
-import { NO_MAPPING, readMapping } from '../../../../src/commands/batch/mapping.js';
+import { csvRows, NO_MAPPING, readMapping } from '../../../../src/commands/batch/csv.js';
 import { rowSchemas } from '../../../../src/commands/batch/ready.js';
-import { NO_ACCOUNTS } from '../../../../src/messages/known-accounts.js';
+import { NO_ACCOUNTS } from '../../../../src/messages/inputs.js';
 import { NO_INPUT } from '../../../rigs/command.js';
 import { inChunks } from '../../../rigs/commands/batch/chunks.js';
 

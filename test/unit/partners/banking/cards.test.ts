@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isClosed } from '../../../../src/partners/banking/cards.js';
+import { isClosed } from '../../../../src/partners/banking/client.js';
 
 it.each([
   [3, true],

@@ -6,7 +6,7 @@ import {
   mayTakeAnswers,
   takesAnswers,
 } from '../../../../src/partners/boarding/phases.js';
-import { phaseOf } from '../../../../src/partners/boarding/statuses.js';
+import { phaseOf } from '../../../../src/partners/boarding/schemas.js';
 
 /** Those that documents name (apis/2, apis/4), and others. */
 it.each([

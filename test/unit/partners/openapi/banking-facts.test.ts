@@ -58,7 +58,7 @@ describe('apis/1, banking', () => {
       },
       captcha: { type: 'object', properties: { token: { type: 'string' } } },
     });
-    expect(components.schemas.TokenAnswer.properties).toHaveProperty('expiration');
+    expect(components.schemas.TokenResponse.properties).toHaveProperty('expiration');
   });
 
   it('E7 takes a business, with these rules', async () => {

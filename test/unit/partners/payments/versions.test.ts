@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import type { PaymentsCatalogue } from '../../../../src/partners/payments/catalogue.js';
 import { paymentsClientOf } from '../../../../src/partners/payments/client.js';
-import { isVersioned, type VersionedPath } from '../../../../src/partners/payments/versions.js';
+import type { PaymentsCatalogue } from '../../../../src/partners/payments/schemas.js';
+import { isVersioned, type VersionedPath } from '../../../../src/partners/payments/schemas.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { NOWHERE } from '../../../rigs/partners/refusing.js';
 

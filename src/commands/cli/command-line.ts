@@ -1,0 +1,94 @@
+import { addAbortSignal, type Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { Client } from '@temporalio/client';
+import { type Config, loadConfig } from '../../settings/settings.js';
+import { requireKeys, temporalSettings, withClient } from '../../temporal/connection.js';
+import { type Output, Printer } from './output.js';
+
+/** Replaces the globals of the process, so that one process can run many commands. */
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Ends the command. The reason is an `Interrupted`, which holds the exit code. */
+  readonly signal: AbortSignal;
+}
+
+/** Where a person types and reads. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/** What each command works with: settings, input, output, and the signal that ends it. */
+export class CommandLine extends Printer {
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  /** undefined when standard input is a file or a pipe. */
+  readonly terminal: Terminal | undefined;
+  readonly #stdin: Readable;
+
+  constructor({ env, stdin, stdout, stderr, signal }: Surroundings) {
+    super({ stdout, stderr });
+    this.env = env;
+    this.signal = signal;
+    this.terminal = stdin.isTTY ? { input: stdin, output: stderr } : undefined;
+    this.#stdin = stdin;
+  }
+
+  /** @throws {BadSetting} */
+  config(): Config {
+    return loadConfig(this.env);
+  }
+
+  /** All of standard input. */
+  input(): Promise<Buffer> {
+    return buffer(addAbortSignal(this.signal, this.#stdin));
+  }
+}
+
+/** What a command needs that works with Temporal: the settings, a client, and links to the Web UI. */
+export interface CommandContext {
+  readonly cli: CommandLine;
+  readonly config: Config;
+  readonly client: Client;
+  /** Address of a workflow in the Web UI; undefined when nobody said where the UI is. */
+  readonly link: (workflowId: string, runId: string) => string | undefined;
+}
+
+/**
+ * Runs a command with a connection, and closes the connection afterwards.
+ *
+ * @param finishes the command handles the interruption itself; its calls of Temporal go on
+ */
+export async function withTemporal<T>(
+  cli: CommandLine,
+  command: (context: CommandContext) => Promise<T>,
+  { finishes }: { readonly finishes?: true } = {},
+): Promise<T> {
+  const { env, signal } = cli;
+  const config = cli.config();
+  const { address } = temporalSettings(env).connectionOptions;
+  requireKeys(address, config.payloadKeys);
+  return withClient({ env, keys: config.payloadKeys, signal, finishes }, (client) =>
+    command({
+      cli,
+      config,
+      client,
+      link: linker(config.uiUrl ?? localUi(address), client.options.namespace),
+    }),
+  );
+}
+
+function linker(base: string | undefined, namespace: string): CommandContext['link'] {
+  return (workflowId, runId) =>
+    base &&
+    `${base.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}/${runId}`;
+}
+
+/** A development server has its Web UI 1000 ports above. */
+function localUi(address: string): string | undefined {
+  const local = /^(?:localhost|127\.0\.0\.1):(\d+)$/.exec(address);
+  return local ? `http://127.0.0.1:${Number(local[1]) + 1_000}` : undefined;
+}

@@ -1,0 +1,44 @@
+import { constants } from 'node:os';
+import type { FieldProblem } from '../../partners/partner-error.js';
+
+/** What the caller gave cannot be used: exit code 2, and every wrong field on a line of its own. */
+export class InvalidInput extends Error {
+  override readonly name = 'InvalidInput';
+  constructor(
+    what: string,
+    readonly problems: readonly FieldProblem[] = [],
+  ) {
+    super(what);
+  }
+
+  /** The message and the fields, a line each. */
+  get report(): string {
+    return [this.message, ...problemLines(this.problems)].join('\n');
+  }
+}
+
+/** What was asked for could not be done: exit code 1. The message is for people. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+}
+
+/** Somebody stopped the command. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  constructor(
+    by: string,
+    readonly exitCode: number,
+  ) {
+    super(`stopped by ${by}`);
+  }
+
+  /** The exit code is the one that shells use: 128 and the number of the signal. */
+  static by(signal: NodeJS.Signals): Interrupted {
+    return new Interrupted(signal, 128 + constants.signals[signal]);
+  }
+}
+
+/** What is wrong, a line each. Two rules may say the same of a field; that is told once. */
+export function problemLines(problems: readonly FieldProblem[]): string[] {
+  return [...new Set(problems.map(({ field, message }) => `  ${field || '(whole)'}: ${message}`))];
+}

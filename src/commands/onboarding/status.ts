@@ -1,0 +1,142 @@
+import type { Client } from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
+import type { Command } from 'commander';
+import { partsOfId } from '../../messages/ids.js';
+import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
+import { PARTS, type Part } from '../../messages/onboardings.js';
+import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { partIds, stateOf } from '../../temporal/onboardings.js';
+import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { describeRequirement, shortDate } from '../cli/output.js';
+import { findById, type IdOptions, withId } from '../cli/partner-account.js';
+
+export function statusCommand(program: Command, cli: CommandLine): void {
+  const command = program
+    .command('status')
+    .summary('show one onboarding or operation')
+    .description(
+      'Show where an onboarding or operation stands. With --json, prints the answer of query "state" ' +
+        'and nothing else.',
+    );
+  withId(command)
+    .option('--json', 'print JSON')
+    .action(async (id: string, { json, ...options }: IdOptions) => {
+      await withTemporal(cli, async (context) => {
+        const { client, link } = context;
+        const { workflowId, runId, typedSearchAttributes } = await findById(context, id, options);
+        const state = await stateOf(client, workflowId).catch((error: unknown) => {
+          if (error instanceof UnreadableOnboarding && !json)
+            printFacts(cli, { workflow: workflowId, ...indexed(typedSearchAttributes) });
+          throw error;
+        });
+        if (json) return cli.json(state);
+        const parts = await partsOf(client, workflowId, state);
+        const ids = [workflowId, ...parts.map((part) => part.workflowId)];
+        const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
+        printState(cli, workflowId, state, parts, {
+          'partner account': partsOfId(workflowId)?.account,
+          'web ui': link(workflowId, runId),
+          'is retried': failures.flat().join('; ') || undefined,
+        });
+      });
+    });
+}
+
+function printState(
+  cli: CommandLine,
+  workflowId: string,
+  state: OnboardingState,
+  parts: readonly PartState[],
+  more: Readonly<Record<string, string | undefined>>,
+): void {
+  const facts = {
+    workflow: workflowId,
+    stage: state.stage,
+    'partner status': state.partnerStatus,
+    merchant: state.merchantProfileId,
+    mid: state.mid,
+    profile: state.profileId,
+    account: state.financialAccountId,
+    'payments account': state.paymentsAccountId,
+    'terminal id': state.terminalId,
+    ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
+    polls: state.polls,
+    'waits for partner': waitOf(state),
+    ...more,
+  };
+  printFacts(cli, facts);
+  if (state.requirements.length > 0) cli.line('\nwaiting for a person:');
+  for (const requirement of state.requirements) cli.line(describeRequirement(requirement));
+  cli.line('');
+  cli.table(['at', 'event', 'detail'], state.timeline.map(timelineRow));
+}
+
+function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(facts)) {
+    if (value !== undefined && value !== null) cli.line(`${name.padEnd(18)}${value}`);
+  }
+}
+
+/** What Temporal itself knows of an onboarding, for one that cannot be read. */
+function indexed(attributes: TypedSearchAttributes) {
+  const { stage, partnerStatus, merchantProfileId, mid, bankingProfileId } = SEARCH_ATTRIBUTES;
+  return {
+    stage: attributes.get(stage),
+    'partner status': attributes.get(partnerStatus),
+    merchant: attributes.get(merchantProfileId),
+    mid: attributes.get(mid),
+    profile: attributes.get(bankingProfileId),
+  };
+}
+
+function waitOf({ waiting }: OnboardingState): string | undefined {
+  if (!waiting) return undefined;
+  const { step, since, until, reason } = waiting;
+  return `since ${shortDate(since)}${until ? ` until ${shortDate(until)}` : ''}: ${step} (${reason})`;
+}
+
+function describePart({ workflowId, state, wasThereBefore }: PartState): string {
+  if (state instanceof UnreadableOnboarding) return state.message;
+  const { stage, partnerStatus, requirements } = state;
+  const isAsking = wasThereBefore && requirements.length > 0;
+  const asks = isAsking ? `waits for a person: see ${workflowId}` : '';
+  return [stage, partnerStatus, asks].filter(Boolean).join(', ');
+}
+
+export function timelineRow({ at, event, detail = '', actor, reason }: TimelineEntry): string[] {
+  const who = actor === undefined ? '' : ` (${actor}: ${reason ?? ''})`;
+  return [at.slice(0, 19).replace('T', ' '), event, detail + who];
+}
+
+/** How a part of a customer gets on. */
+export interface PartState {
+  readonly part: Part;
+  readonly workflowId: string;
+  /** An obstacle in its place when it cannot be read. */
+  readonly state: OnboardingState | UnreadableOnboarding;
+  /** It was started by itself before, so its requirements are answered there. */
+  readonly wasThereBefore: boolean;
+}
+
+/** The parts of a customer that there are by now, each as it reports itself; none of anything else. */
+export async function partsOf(
+  client: Client,
+  workflowId: string,
+  state: OnboardingState,
+): Promise<PartState[]> {
+  const parts = await Promise.all(
+    (Object.keys(PARTS) as Part[]).map(async (part): Promise<PartState | undefined> => {
+      const id = partIds(workflowId)[part];
+      const wasThereBefore = state.timeline.some(({ event }) => event === `${part}-attached`);
+      if (!wasThereBefore && !state[part]) return undefined;
+      return { part, workflowId: id, state: await stateOf(client, id).catch(ifUnreadable), wasThereBefore };
+    }),
+  );
+  return parts.filter((part) => part !== undefined);
+}
+
+function ifUnreadable(error: unknown): UnreadableOnboarding {
+  if (error instanceof UnreadableOnboarding) return error;
+  throw error;
+}

@@ -1,0 +1,345 @@
+import { createInterface } from 'node:readline';
+import { type Command, Option } from 'commander';
+import { z } from 'zod';
+import {
+  type Operation,
+  type Operations,
+  operationName,
+  pathParameters,
+  unknownFieldsWarning,
+} from '../../partners/catalogue.js';
+import { fieldProblems } from '../../partners/client.js';
+import { eventIdOf } from '../../partners/payments/schemas.js';
+import { catalogue, SYSTEMS, type SystemName } from '../../partners/systems.js';
+import { accountOf } from '../../settings/settings.js';
+import { milliseconds } from '../cli/arguments.js';
+import type { CommandLine } from '../cli/command-line.js';
+import { CommandFailed, InvalidInput } from '../cli/errors.js';
+import { tableOf } from '../cli/output.js';
+import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from '../cli/partner-account.js';
+import {
+  answerOf,
+  callByWorker,
+  callFromHere,
+  callId,
+  readRequest,
+  type ShowOptions,
+  show,
+} from './call-run.js';
+
+/** A limit of calls in a second may keep a call waiting, in milliseconds. */
+const START_WITHIN_MS = 30_000;
+
+export function callCommand(program: Command, cli: CommandLine): void {
+  const call = program
+    .command('call')
+    .summary('call any operation of a partner')
+    .description(
+      'Call any operation of any partner system. A worker makes the call, and the Web UI shows it under Standalone ' +
+        'Activities. Without more, the systems are listed.',
+    );
+  listsItsCommands(call, 'system');
+  // The catalogue takes its time to build, which only who calls should wait for.
+  const fill = () => {
+    if (call.commands.length === 0) addCommands(cli, call);
+  };
+  program.hook('preSubcommand', (_, command) => {
+    if (command === call) fill();
+  });
+  // "gangway help call" does not come by there.
+  call.addHelpText('before', () => {
+    fill();
+    return '';
+  });
+}
+
+function addCommands(cli: CommandLine, call: Command): void {
+  const operations = catalogue();
+  call.commandsGroup('Systems:');
+  for (const [system, title] of Object.entries(SYSTEMS) as [SystemName, string][]) {
+    addSystem(cli, call, system, title, operations[system]);
+  }
+  call
+    .commandsGroup('And:')
+    .command('answer')
+    .summary('the answer to a call that was made before')
+    .description('Wait for a call that a worker makes, or has made, and print its answer.')
+    .argument('<id>', 'id of the call: call-banking-get-ticket-...')
+    .option('--output <file>', 'where a file goes that is the answer')
+    .option('--reveal', 'print private members as well')
+    .option('--json', 'print JSON on one line')
+    .action(async (id: string, options: AnswerOptions) =>
+      show(cli, await answerOf(cli, id, options.output), options),
+    );
+}
+
+function addSystem(
+  cli: CommandLine,
+  call: Command,
+  name: SystemName,
+  title: string,
+  operations: Operations,
+): void {
+  const system = call
+    .command(name)
+    .summary(`${title}, ${Object.keys(operations).length} operations`)
+    .description(
+      `The operations of: ${title}. What is marked (assumed) is printed in no contract, see docs/partner-apis.md.`,
+    )
+    .commandsGroup('Operations:');
+  listsItsCommands(system, 'operation');
+  for (const [key, operation] of Object.entries(operations)) addOperation(cli, system, name, key, operation);
+}
+
+/** Without a command below it, a command shows which there are. */
+function listsItsCommands(command: Command, what: string): void {
+  command
+    .configureHelp({ subcommandTerm: (below) => below.name() })
+    .helpCommand(false)
+    .allowExcessArguments()
+    .action(() => {
+      const [unknown] = command.args;
+      if (unknown === undefined) command.help();
+      command.error(`error: unknown ${what} '${unknown}'; "gangway ${pathOf(command)}" lists them`);
+    });
+}
+
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+}
+
+interface AnswerOptions extends ShowOptions {
+  readonly output?: string;
+}
+
+interface CallOptions extends AnswerOptions, PartnerAccountOptions {
+  readonly local?: true;
+  readonly production?: true;
+  readonly yes?: true;
+  readonly startWithin: number;
+}
+
+function addOperation(
+  cli: CommandLine,
+  parent: Command,
+  system: SystemName,
+  key: string,
+  operation: Operation,
+): void {
+  const { summary, provenance, deprecated, irreversible, answer, effect } = operation;
+  const name = operationName(key);
+  const command = withPartnerAccount(parent.command(name))
+    .summary(provenance === 'assumed' ? `${summary} (assumed)` : summary)
+    .description(descriptionOf(operation))
+    .argument('[request]', 'JSON, @file, or - for standard input', '{}')
+    .option('--local', 'call from here, without Temporal and a worker')
+    .addOption(
+      new Option('--start-within <duration>', 'give up unless a worker starts it by then')
+        .argParser(milliseconds)
+        .default(START_WITHIN_MS, '30s'),
+    )
+    .option('--reveal', 'print private members as well')
+    .option('--json', 'print JSON on one line')
+    .addHelpText('after', () => `\n${fieldsHelp(operation)}`);
+  if (deprecated) command.addHelpText('beforeAll', `deprecated: ${deprecated}\n`);
+  if (answer === 'stream') command.option('--output <file>', 'where the file goes');
+  if (irreversible) command.option('--yes', 'do it without asking');
+  if (system === 'payments' && effect !== 'read') command.option('--production', 'yes, in production');
+  command.action((request: string, options: CallOptions) =>
+    makeCall(cli, system, key, operation, request, options),
+  );
+}
+
+function descriptionOf({ summary, effect, irreversible, reference }: Operation): string {
+  const repeated = {
+    read: 'It changes nothing.',
+    idempotent: 'It may be repeated, and is when the partner gives no clear answer.',
+    once: 'It is sent once, and never repeated by itself.',
+  }[effect];
+  const final = irreversible ? ' It cannot be undone.' : '';
+  return `${summary}${reference ? ` (${reference})` : ''}. ${repeated}${final}`;
+}
+
+function fieldsHelp(operation: Operation): string {
+  const fields = fieldsOf(operation);
+  const more = takesMore(operation) ? '\nFurther members travel as they are.' : '';
+  if (fields.length === 0) return `It takes no members.${more}`;
+  const rows = fields.map(({ name, isRequired, type, rule }) => [name, isRequired ? 'yes' : '', type, rule]);
+  return `${tableOf(['member', 'needed', 'type', 'rule'], rows)}${more}`;
+}
+
+async function makeCall(
+  cli: CommandLine,
+  system: SystemName,
+  key: string,
+  wanted: Operation,
+  given: string,
+  options: CallOptions,
+): Promise<void> {
+  const name = operationName(key);
+  const config = cli.config();
+  // The same operation in the words of our own account at the partner.
+  const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
+  const account = accountOf(config, partnerAccount);
+  const wording = { posNames: account.posNames, pathSegment: account.banking?.pathSegment };
+  const operation = catalogue(wording)[system][key] ?? wanted;
+  const id = callId(system, name);
+  const made = idempotencyKey(operation, id);
+  const request = await readRequest(cli, operation, given, made);
+  const { local, production: toProduction = false, output, startWithin } = options;
+  const isProduction = system === 'payments' && account.payments?.environment === 'production';
+  if (isProduction && operation.effect !== 'read' && !toProduction) {
+    throw new InvalidInput(`${name} writes to production: say so with --production`);
+  }
+  const unknown = unknownFieldsWarning(operation, request.members);
+  if (unknown !== undefined) cli.note(`warning: ${unknown}`);
+  if (operation.irreversible && !options.yes) await confirm(cli, name, operation.summary);
+  if (made && request.members['event_id'] === made.event_id) cli.note(howToRepeat(made));
+  const call = { id, system, partnerAccount, key, operation, request, toProduction, output, startWithin };
+  if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
+  const answered = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
+  const warnings = answered.warnings?.filter((warning) => warning !== unknown) ?? [];
+  show(cli, { ...answered, warnings }, options, local ? undefined : id);
+}
+
+interface IdempotencyKey extends Record<string, unknown> {
+  readonly event_id: string;
+}
+
+/** The payments platform recognizes a repeated call by its `event_id`. One that a person leaves out is made from the call's id. */
+function idempotencyKey(operation: Operation, id: string): IdempotencyKey | undefined {
+  const hasKey = fieldsOf(operation).some(({ name }) => name === 'event_id');
+  return hasKey ? { event_id: eventIdOf(id, operation.path) } : undefined;
+}
+
+function howToRepeat(key: IdempotencyKey): string {
+  return `the request has no event_id and gets a new one; to repeat this same call, add ${JSON.stringify(key)} to it`;
+}
+
+/**
+ * Lets a person at the terminal confirm what cannot be undone. @throws {CommandFailed} when they do not,
+ * {@link InvalidInput} when nobody is there to ask
+ */
+export async function confirm(
+  { terminal, signal }: CommandLine,
+  name: string,
+  summary: string,
+): Promise<void> {
+  if (!terminal) throw new InvalidInput(`${name} cannot be undone: confirm it with --yes`);
+  const { input, output } = terminal;
+  const lines = createInterface({ input, signal, terminal: false });
+  try {
+    output.write(`${summary}. This cannot be undone. Type ${name} to do it: `);
+    for await (const typed of lines) {
+      if (typed.trim() === name) return;
+      break;
+    }
+    signal.throwIfAborted();
+    throw new CommandFailed('not confirmed; nothing was sent');
+  } finally {
+    lines.close();
+  }
+}
+
+/** A member of a request, for people. */
+export interface Field {
+  /** Dotted where it is inside of another: `address.city`. */
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly type: string;
+  /** What a value must be like, in the words in which a wrong one is refused. */
+  readonly rule: string;
+}
+
+/** A JSON schema, as far as it is looked at here. */
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly additionalProperties?: unknown;
+}
+
+/** All members that a request of an operation may have. */
+export function fieldsOf(operation: Operation): Field[] {
+  const schema = z.toJSONSchema(operation.request, { io: 'input', unrepresentable: 'any' }) as Schema;
+  return fieldsIn(schema, [], true, operation);
+}
+
+/** Whether a request may have members that the catalogue does not know. */
+export function takesMore({ request }: Operation): boolean {
+  const { additionalProperties } = z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' });
+  return additionalProperties !== undefined && additionalProperties !== false;
+}
+
+function fieldsIn(schema: Schema, path: readonly string[], isNeeded: boolean, operation: Operation): Field[] {
+  const { properties = {}, required = [] } = schema;
+  return Object.entries(properties).flatMap(([member, inside]) => {
+    const here = [...path, member];
+    const isRequired = isNeeded && required.includes(member);
+    const isFile = operation.encoding === 'multipart' && inside.properties?.['content'] !== undefined;
+    const field = {
+      name: here.join('.'),
+      isRequired,
+      type: isFile ? 'file' : typeOf(inside),
+      rule: isFile ? 'the path of a file, after an @' : ruleOf(inside, here, operation),
+    };
+    return isFile ? [field] : [field, ...fieldsIn(inside, here, isRequired, operation)];
+  });
+}
+
+function typeOf(schema: Schema): string {
+  const { type, anyOf, items, format } = schema;
+  if (format === 'int64') return 'int64';
+  if (anyOf) return [...new Set(anyOf.map(typeOf))].join(' | ') || 'any';
+  if (type === 'array') return `list of ${items ? typeOf(items) : 'any'}`;
+  if (Array.isArray(type)) return type.join(' | ');
+  return typeof type === 'string' ? type : 'any';
+}
+
+const INT32 = 2 ** 31;
+
+function ruleOf(schema: Schema, path: readonly string[], operation: Operation): string {
+  const { enum: values, minimum, maximum, minLength = 0, maxLength } = schema;
+  const isBound = (bound: number | undefined): bound is number =>
+    bound !== undefined && Math.abs(bound) < INT32 - 1;
+  const inside = schema.anyOf?.find(({ type }) => type !== 'null');
+  const words = inside ? ruleOf(inside, path, operation) : '';
+  return [
+    values && `one of ${values.join(', ')}`,
+    isBound(minimum) && `at least ${minimum}`,
+    isBound(maximum) && `at most ${maximum}`,
+    minLength > 1 && `at least ${minLength} characters`,
+    maxLength !== undefined && `at most ${maxLength} characters`,
+    schema.pattern !== undefined && inWords(path, operation),
+    words,
+    where(path, operation),
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
+/** What someone is told who gives a value that fits no pattern. */
+function inWords(path: readonly string[], { request }: Operation): string {
+  const wrong = path.reduceRight<unknown>((value, member) => ({ [member]: value }), '?');
+  const checked = request.safeParse(wrong);
+  const problems = checked.success ? [] : fieldProblems(checked.error);
+  const told = problems.filter(({ field }) => field === path.join('.')).map(({ message }) => message);
+  return [...new Set(told)].join('; ');
+}
+
+function where([member = '', ...inside]: readonly string[], operation: Operation): string {
+  if (inside.length > 0) return '';
+  if (pathParameters(operation).includes(member)) return 'in the path';
+  return operation.query?.includes(member) ? 'in the query' : '';
+}

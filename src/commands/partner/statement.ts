@@ -1,0 +1,267 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import type { GenerateStatementInput, SavedStatement } from '../../messages/banking-activities.js';
+import { atAccount, splitAccount } from '../../messages/ids.js';
+import { externalId } from '../../messages/inputs.js';
+import { defined } from '../../messages/objects.js';
+import { fullStatementRequest } from '../../partners/banking/requests.js';
+import {
+  findSchedule,
+  listSchedules,
+  runSchedule,
+  type StatementSchedule,
+  saveSchedule,
+} from '../../temporal/statement-schedules.js';
+import { check, numberWithin } from '../cli/arguments.js';
+import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { shortDate } from '../cli/output.js';
+import {
+  type IdOptions,
+  idInAccount,
+  type PartnerAccountOptions,
+  partnerAccountOf,
+  withPartnerAccount,
+} from '../cli/partner-account.js';
+import { keyOf, type OperationOptions, runOperation, withOperationOptions } from './operation.js';
+
+export function statementCommand(program: Command, cli: CommandLine): void {
+  const statement = program
+    .command('statement')
+    .summary('statements of accounts, now or each month')
+    .description('Save statements of financial accounts into the statement store of the workers.');
+  nowCommand(statement, cli);
+  monthlyCommands(statement, cli);
+}
+
+const { financialAccountIds, email } = fullStatementRequest.shape;
+
+/** What all statements are asked for with, by the names of the options. */
+export const statementOptions = z.object({
+  '--account': financialAccountIds,
+  '--format': z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(['PDF', 'CSV', 'QBO', 'OFX'])),
+  '--email': email,
+});
+
+export interface StatementOptions {
+  readonly account?: readonly string[];
+  readonly format: string;
+  readonly email?: string;
+}
+
+export function withStatementOptions(command: Command): Command {
+  return command
+    .option('--account <id...>', 'financial accounts (required)')
+    .option('--format <format>', 'PDF, CSV, QBO or OFX', 'PDF')
+    .option('--email <address>', 'have the partner send it there as well');
+}
+
+/** The options by their names, to be checked. */
+export function named({ account, format, email: address }: StatementOptions) {
+  return { '--account': account, '--format': format, '--email': address };
+}
+
+export function requestFrom(
+  asked: z.output<typeof statementOptions>,
+): Omit<GenerateStatementInput, 'period'> {
+  const { '--account': accounts, '--format': fileFormat, '--email': address } = asked;
+  return { financialAccountIds: accounts, fileFormat, ...defined({ email: address }) };
+}
+
+const statementOfMonth = statementOptions.extend({
+  '--period': z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, { error: 'must be a month such as 2026-01', abort: true })
+    .refine((month) => month <= new Date().toISOString().slice(0, 7), 'must not be in the future'),
+});
+
+interface NowOptions extends StatementOptions, OperationOptions {
+  readonly period?: string;
+}
+
+type Saved = SavedStatement & { readonly emailed: boolean };
+
+/** Adds `statement now`. */
+export function nowCommand(statement: Command, cli: CommandLine): void {
+  const command = statement
+    .command('now')
+    .description('Save the statement of one month.')
+    .option('--period <month>', 'which month, such as 2026-01 (required)');
+  withOperationOptions(withStatementOptions(command)).action((options: NowOptions) => saveNow(cli, options));
+}
+
+async function saveNow(cli: CommandLine, options: NowOptions): Promise<void> {
+  const asked = check(statementOfMonth, { ...named(options), '--period': options.period }, 'statement now');
+  const period = asked['--period'];
+  const input: GenerateStatementInput = { ...requestFrom(asked), period };
+  await runOperation<Saved>(
+    cli,
+    {
+      start: {
+        type: 'generateStatement',
+        key: `now-${keyOf(input)}`,
+        args: [input],
+        summary: `statement of ${period}`,
+      },
+      done: toldOf,
+    },
+    options,
+  );
+}
+
+function toldOf({ fileName, bytes, emailed }: Saved): string {
+  const sent = emailed ? ', and on its way by e-mail' : '';
+  return `${fileName} (${bytes} bytes) is in the statement store${sent}`;
+}
+
+const keyOnly = z.object({ key: externalId });
+
+const monthlyStatements = statementOptions.extend({
+  key: externalId,
+  '--day': numberWithin(1, 28),
+  '--hour': numberWithin(0, 23),
+});
+
+/** By then the month has ended in all of the United States. */
+const DEFAULT_DAY = '1';
+const DEFAULT_HOUR = '12';
+
+interface MonthlyOptions extends StatementOptions, PartnerAccountOptions {
+  readonly day: string;
+  readonly hour: string;
+  readonly json?: true;
+}
+
+/** Adds `statement monthly`, and what is done with those: `list`, `stop` and `run`. */
+export function monthlyCommands(statement: Command, cli: CommandLine): void {
+  const monthly = statement
+    .command('monthly')
+    .description(
+      'Save the statement of the previous month each month, by a Temporal schedule. The same key changes it.',
+    )
+    .argument('<key>', 'your name for it');
+  withPartnerAccount(withStatementOptions(monthly))
+    .option('--day <day>', 'day of the month, 1 to 28', DEFAULT_DAY)
+    .option('--hour <hour>', 'hour of that day in UTC, 0 to 23', DEFAULT_HOUR)
+    .option('--json', 'print JSON')
+    .action((key: string, options: MonthlyOptions) => plan(cli, key, options));
+  statement
+    .command('list')
+    .description('List what is saved each month.')
+    .option('--json', 'print JSON lines')
+    .action((options: { json?: true }) => list(cli, options));
+  byKey(statement.command('stop').description('Stop saving these statements each month.')).action(
+    (key: string, options: IdOptions) => stop(cli, checkedKey(key, 'stop'), options),
+  );
+  byKey(statement.command('run').description('Save the statement of the previous month now.')).action(
+    (key: string, options: IdOptions) => run(cli, checkedKey(key, 'run'), options),
+  );
+}
+
+function byKey(command: Command): Command {
+  return withPartnerAccount(
+    command.argument(
+      '<key>',
+      'as given to "statement monthly", or key@account as "statement list" prints it',
+    ),
+  ).option('--json', 'print JSON');
+}
+
+/** @returns what was given @throws {InvalidInput} when it cannot be a key, or a key with its account */
+function checkedKey(given: string, command: string): string {
+  check(keyOnly, { key: splitAccount(given).key }, `statement ${command}`);
+  return given;
+}
+
+async function plan(
+  cli: CommandLine,
+  key: string,
+  { day, hour, json, ...options }: MonthlyOptions,
+): Promise<void> {
+  const asked = { key, ...named(options), '--day': day, '--hour': hour };
+  const checked = check(monthlyStatements, asked, 'statement monthly');
+  const account = partnerAccountOf(cli.config(), options, 'statement monthly');
+  const monthly = {
+    key,
+    account,
+    day: checked['--day'],
+    hour: checked['--hour'],
+    request: requestFrom(checked),
+  };
+  await withTemporal(cli, async ({ client, config }) => {
+    const { created, schedule } = await saveSchedule(client, monthly, config.taskQueue);
+    if (json) return cli.json({ created, ...jsonOf(schedule) });
+    const next = schedule.isPaused ? 'it is paused' : `next run ${shortDate(schedule.nextRunAt)} UTC`;
+    cli.line(`${schedule.scheduleId} ${created ? 'created' : 'changed'}: ${next}`);
+  });
+}
+
+async function list(cli: CommandLine, { json }: { json?: true }): Promise<void> {
+  const schedules = await withTemporal(cli, ({ client }) => listSchedules(client));
+  if (json) {
+    for (const schedule of schedules) cli.json(jsonOf(schedule));
+    return;
+  }
+  if (schedules.length === 0) return cli.line('none');
+  cli.table(['key', 'accounts', 'format', 'next run', 'last run'], schedules.map(row));
+}
+
+async function stop(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
+  const { scheduleId } = await withTemporal(cli, async (context) => {
+    const schedule = await scheduleBy(context, key, options);
+    await schedule.delete();
+    return schedule;
+  });
+  if (json) return cli.json({ scheduleId, stopped: true });
+  cli.line(`${scheduleId} is gone; a run that has begun goes on`);
+}
+
+async function run(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
+  const workflowId = await withTemporal(cli, async (context) =>
+    runSchedule(await scheduleBy(context, key, options)),
+  );
+  if (json) return cli.json({ key, workflowId: workflowId ?? null });
+  cli.line(workflowId ? `started ${workflowId}` : 'asked for; "gangway statement list" will show the run');
+}
+
+/** @throws {UnknownSchedule} */
+function scheduleBy({ client, config }: CommandContext, key: string, options: PartnerAccountOptions) {
+  return findSchedule(client, idInAccount(config, key, options), Object.keys(config.accounts));
+}
+
+function jsonOf({
+  key,
+  account,
+  scheduleId,
+  request,
+  isPaused,
+  nextRunAt,
+  lastWorkflowId,
+}: StatementSchedule) {
+  return {
+    key,
+    scheduleId,
+    ...defined({ partnerAccount: account }),
+    accounts: request?.financialAccountIds ?? null,
+    format: request?.fileFormat ?? null,
+    ...defined({ email: request?.email }),
+    paused: isPaused,
+    nextRunAt: nextRunAt ?? null,
+    lastWorkflowId: lastWorkflowId ?? null,
+  };
+}
+
+function row({
+  key,
+  account,
+  request,
+  isPaused,
+  nextRunAt,
+  lastWorkflowId = '',
+}: StatementSchedule): string[] {
+  const accounts = request?.financialAccountIds.join(', ') ?? 'key not in PAYLOAD_KEYS';
+  const next = isPaused ? 'paused' : shortDate(nextRunAt);
+  return [atAccount(key, account), accounts, request?.fileFormat ?? '', next, lastWorkflowId];
+}

@@ -1,0 +1,375 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { Command } from 'commander';
+import { openStore } from '../../documents/open-store.js';
+import type { Account } from '../../partners/account-settings.js';
+import { closeAll, type PartnerClients, partnerClients } from '../../partners/clients.js';
+import type { PartnerObserver } from '../../partners/http.js';
+import { type Config, servedAccounts } from '../../settings/settings.js';
+import { withClient } from '../../temporal/connection.js';
+import { stateOf } from '../../temporal/onboardings.js';
+import { missingSearchAttributes } from '../../temporal/search-attributes.js';
+import { serverClockOffset } from '../../temporal/server.js';
+import { isUnsupportedQuery } from '../../temporal/unavailable.js';
+import { isUnreadable, UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { deployedVersions, nameOf, polledQueues, pollersOf, whyNobodyTakes } from '../../temporal/workers.js';
+import type { CommandLine } from '../cli/command-line.js';
+import { CommandFailed } from '../cli/errors.js';
+import { weakSettings } from './weak-settings.js';
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  /** It works, and is unwise. */
+  readonly warning?: true;
+  readonly detail: string;
+}
+
+export function doctorCommand(program: Command, cli: CommandLine): void {
+  program
+    .command('doctor')
+    .summary('find out what is not set up')
+    .description(
+      'Check settings, Temporal, workers, partners and stores of files. Changes nothing at a partner.',
+    )
+    .option('--json', 'print JSON lines')
+    .action(async ({ json }: { json?: true }) => {
+      const findings = await examine(cli);
+      if (json) for (const each of findings) cli.json(each);
+      else
+        cli.table(
+          ['', 'check', 'finding'],
+          findings.map(({ ok, warning, check, detail }) => [
+            ok ? (warning ? '??' : 'ok') : '!!',
+            check,
+            detail,
+          ]),
+        );
+      const failed = findings.filter(({ ok }) => !ok).length;
+      if (failed > 0) throw new CommandFailed(`${failed} of ${findings.length} checks failed`);
+    });
+}
+
+async function examine(cli: CommandLine): Promise<Finding[]> {
+  const config = cli.config();
+  const clocks: ClockOffsets = new Map();
+  const findings = await Promise.all([
+    examineTemporal(cli, config, clocks),
+    ...servedAccounts(config).map(([name, account]) => examineAccount(cli, account, name, clocks)),
+    finding('document store', () => examineStore(cli, config.documentDir, config)),
+    finding('statement store', () => examineStore(cli, config.statementDir, config)),
+  ]);
+  const compared = await finding('clocks', async () => examineClocks(clocks));
+  const weak = await warnings(cli, config);
+  cli.signal.throwIfAborted();
+  return [...findings.flat(), compared, ...weak];
+}
+
+async function examineAccount(
+  { signal }: CommandLine,
+  account: Account,
+  name: string | undefined,
+  clocks: ClockOffsets,
+): Promise<Finding[]> {
+  const clients = partnerClients(account, notingClocks(clocks, name));
+  try {
+    const findings = await Promise.all([
+      finding('boarding partner', () => examineBoarding(account, clients, signal)),
+      finding('banking partner', () => examineBanking(account, clients, signal)),
+      ...examineOthers(account, clients, signal),
+    ]);
+    return findings.map((each) => ({ ...each, ...(name && { check: `${each.check} of ${name}` }) }));
+  } finally {
+    await closeAll(clients);
+  }
+}
+
+async function warnings({ env }: CommandLine, config: Config): Promise<Finding[]> {
+  const weak = await weakSettings(config, env);
+  return weak.map((detail) => ({ check: 'weak setting', ok: true, warning: true, detail }));
+}
+
+async function examineTemporal(
+  { env, signal }: CommandLine,
+  config: Config,
+  clocks: ClockOffsets,
+): Promise<Finding[]> {
+  try {
+    return await withClient({ env, keys: config.payloadKeys, signal }, async (client) => [
+      await finding('temporal', async () => {
+        const { serverVersion } = await client.workflowService.getSystemInfo({});
+        const offset = await serverClockOffset(client, config.taskQueue).catch(() => undefined);
+        if (offset !== undefined) clocks.set('Temporal', offset);
+        return `server ${serverVersion}`;
+      }),
+      await finding('namespace', async () => {
+        const { namespace } = client.options;
+        await client.workflowService.describeNamespace({ namespace });
+        return namespace;
+      }),
+      await finding('search attributes', async () => {
+        const missing = await missingSearchAttributes(client);
+        if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}; run "gangway setup"`);
+        return 'all there';
+      }),
+      await finding('workers', () => examineWorkers(client, config)),
+      await finding('versions', () => examineVersions(client, config.taskQueue)),
+      await finding('workflow tasks', () => examineTasks(client, config.taskQueue)),
+      await finding('keys', () => examineKeys(client, config.taskQueue)),
+    ]);
+  } catch (error) {
+    return [{ check: 'temporal', ok: false, detail: messageOf(error) }];
+  }
+}
+
+async function examineBoarding(
+  { settingsPrefix, boarding }: Account,
+  clients: PartnerClients,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!boarding) throw new Error(`off: ${settingsPrefix}BOARDING_URL is not set`);
+  const profiles = await clients.boarding.listAgentProfiles({}, { signal });
+  return `${boarding.url} knows us, ${profiles.length} agent profiles`;
+}
+
+/** Merchants can be boarded without it, so that being off is no failure. */
+async function examineBanking(
+  { settingsPrefix, banking }: Account,
+  clients: PartnerClients,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!banking)
+    return `off: ${settingsPrefix}BANKING_URL is not set, so no businesses, customers, cards, statements and lists`;
+  const tickets = await clients.banking.listNewTickets({}, { signal });
+  return `${banking.url} knows us, ${tickets.length} new tickets`;
+}
+
+/** Of the systems that no onboarding needs, those that are on. */
+function examineOthers(
+  { plantStore, payments, processor }: Account,
+  clients: PartnerClients,
+  signal: AbortSignal,
+): Promise<Finding>[] {
+  return [
+    ...(plantStore ? [finding('plant store', () => examinePlantStore(plantStore, clients, signal))] : []),
+    ...(payments ? [finding('payments platform', () => examinePayments(payments, clients, signal))] : []),
+    ...(processor
+      ? [finding('processor', async () => `${processor.url}, not tried: nothing can be read`)]
+      : []),
+  ];
+}
+
+async function examinePlantStore(
+  { url }: NonNullable<Account['plantStore']>,
+  clients: PartnerClients,
+  signal: AbortSignal,
+): Promise<string> {
+  await clients['plant-store'].listPlants({ limit: 1 }, { signal });
+  return `${url} knows us`;
+}
+
+async function examinePayments(
+  { url, environment }: NonNullable<Account['payments']>,
+  clients: PartnerClients,
+  signal: AbortSignal,
+): Promise<string> {
+  await clients.payments.listTerminals({ limit: 1 }, { signal });
+  return `${url} knows us, and is ${environment}`;
+}
+
+/** A file that may be written and stays: to remove files is a right that nobody needs. */
+const PROBE = {
+  name: 'gangway-doctor.txt',
+  content: 'gangway doctor looks whether this can be written and read',
+};
+
+async function examineStore({ env }: CommandLine, place: string, { s3Endpoint }: Config): Promise<string> {
+  const files = await openStore(place, s3Endpoint, env);
+  await files.save(PROBE.name, Readable.from([PROBE.content]), 'text/plain');
+  const read = await text(await files.open(PROBE.name));
+  if (read !== PROBE.content) throw new Error(`${files.place}: what was written reads otherwise`);
+  return files.place;
+}
+
+async function finding(check: string, examination: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check, ok: true, detail: await examination() };
+  } catch (error) {
+    return { check, ok: false, detail: messageOf(error) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** How far a clock may be off, in milliseconds. Signatures of events hold for five minutes. */
+const TOLERANCE_MS = 60_000;
+
+/** How far other clocks are ahead of this machine's, in milliseconds, by whose they are. */
+export type ClockOffsets = Map<string, number>;
+
+/** Notes the clocks of partners by the `Date` of their responses, which is in seconds. */
+export function notingClocks(offsets: ClockOffsets, account: string | undefined): PartnerObserver {
+  return ({ system }) => {
+    const beganAt = Date.now();
+    return (end) => {
+      const date = 'date' in end && end.date !== undefined ? Date.parse(end.date) : Number.NaN;
+      const name = `the ${system} partner${account === undefined ? '' : ` of ${account}`}`;
+      if (!Number.isNaN(date)) offsets.set(name, date - (beganAt + Date.now()) / 2);
+    };
+  };
+}
+
+/**
+ * Compares the clocks.
+ *
+ * @throws {Error} naming each that is off by more than a minute; this machine's, when all others agree with each other
+ */
+export function examineClocks(offsets: ClockOffsets): string {
+  if (offsets.size === 0) return 'not known: nobody responded';
+  const names = [...offsets.keys()].sort().join(', ');
+  const off = [...offsets].filter(([, offset]) => Math.abs(offset) > TOLERANCE_MS);
+  if (off.length === 0) return `this machine, ${names}: the same to the minute`;
+  const all = [...offsets.values()];
+  const mean = all.reduce((sum, offset) => sum + offset, 0) / all.length;
+  const agree = all.every((offset) => Math.abs(offset - mean) < TOLERANCE_MS);
+  if (all.length > 1 && agree) {
+    throw new Error(`the clock of this machine is ${apart(-mean)} that of ${names}`);
+  }
+  throw new Error(
+    off.map(([name, offset]) => `the clock of ${name} is ${apart(offset)} this machine's`).join('; '),
+  );
+}
+
+/** `2 h 5 min ahead of`. */
+function apart(ms: number): string {
+  const minutes = Math.round(Math.abs(ms) / 60_000);
+  const [days, hours, rest] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24, minutes % 60];
+  const parts = [days && `${days} d`, hours && `${hours} h`, rest && `${rest} min`].filter(Boolean);
+  return `${parts.join(' ')} ${ms > 0 ? 'ahead of' : 'behind'}`;
+}
+
+/** Set by the server on a workflow whose task fails, or times out, five times in a row; taken off by one that completes. */
+const FAILING =
+  "TemporalReportedProblems IN ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')";
+
+/** How many of them are named, each with its cause. */
+const NAMED = 10;
+
+/** @throws {Error} naming workflows whose tasks fail, and why */
+export async function examineTasks(client: Client, taskQueue: string): Promise<string> {
+  const query = running(taskQueue, FAILING);
+  const counted = await client.workflow.count(query).catch((error: unknown) => {
+    if (isUnsupportedQuery(error)) return undefined;
+    throw error;
+  });
+  if (counted === undefined) return 'not known: this server does not report workflow tasks that fail';
+  if (counted.count === 0) return 'none is known to fail (the server reports one after a minute)';
+  const failing = await first(client, query, NAMED);
+  const named = await Promise.all(failing.map(({ workflowId }) => whyOf(client, workflowId)));
+  const more = counted.count > named.length ? `; and ${counted.count - named.length} more` : '';
+  throw new Error(
+    `${counted.count} stand still: ${named.join('; ')}${more}; see "workflow tasks fail" in docs/operations.md`,
+  );
+}
+
+async function whyOf(client: Client, workflowId: string): Promise<string> {
+  return stateOf(client, workflowId).then(
+    () => `${workflowId} can be read again`,
+    (error: unknown) => {
+      if (error instanceof UnreadableOnboarding) return error.message;
+      throw error;
+    },
+  );
+}
+
+/** How many days running workflows are old of which some are looked at: old ones need old keys. */
+const AGES_DAYS = [30, 7, 1, 0];
+const OF_EACH_AGE = 5;
+const DAY_MS = 86_400_000;
+
+/** @throws {Error} naming running workflows that are encrypted with a key that we do not have */
+export async function examineKeys(client: Client, taskQueue: string): Promise<string> {
+  const sampled = await Promise.all(
+    AGES_DAYS.map((days) => {
+      const before = new Date(Date.now() - days * DAY_MS).toISOString();
+      return first(client, running(taskQueue, ...(days > 0 ? [`StartTime < '${before}'`] : [])), OF_EACH_AGE);
+    }),
+  );
+  const ids = [...new Set(sampled.flat().map(({ workflowId }) => workflowId))];
+  const locked = (await Promise.all(ids.map((id) => isLocked(client, id)))).flat();
+  if (locked.length > 0)
+    throw new Error(`not in PAYLOAD_KEYS: the key of ${locked.join(', ')}, of ${ids.length} looked at`);
+  return `${ids.length} running workflows looked at can be read`;
+}
+
+/** The summary of a workflow is encrypted like all that it holds, and needs no worker to be read. */
+async function isLocked(client: Client, workflowId: string): Promise<string[]> {
+  const description = await client.workflow.getHandle(workflowId).describe();
+  try {
+    await description.staticSummary();
+    return [];
+  } catch (error) {
+    if (isUnreadable(error)) return [workflowId];
+    throw error;
+  }
+}
+
+function running(taskQueue: string, ...conditions: readonly string[]): string {
+  const quoted = `'${taskQueue.replaceAll("'", "''")}'`;
+  return [`TaskQueue = ${quoted}`, "ExecutionStatus = 'Running'", ...conditions].join(' AND ');
+}
+
+async function first(client: Client, query: string, count: number): Promise<WorkflowExecutionInfo[]> {
+  const found: WorkflowExecutionInfo[] = [];
+  for await (const each of client.workflow.list({ query, pageSize: count })) {
+    found.push(each);
+    if (found.length >= count) break;
+  }
+  return found;
+}
+
+/** @throws {Error} naming a task queue whose new tasks nobody takes, and why */
+export async function examineWorkers(client: Client, config: Config): Promise<string> {
+  const { taskQueue } = config;
+  const taking = async (queue: string, tasks: 'workflow' | 'activity') => {
+    const pollers = await pollersOf(client, queue, tasks);
+    if (pollers.taking === 0) throw new Error(whyNobodyTakes(queue, pollers));
+    return pollers.taking;
+  };
+  const accounts = servedAccounts(config).map(([name]) => name);
+  const [workers] = await Promise.all(
+    polledQueues(taskQueue, accounts).map(({ queue, tasks }) => taking(queue, tasks)),
+  );
+  return `${workers} heard of in the last minute on task queue ${taskQueue} and its lanes`;
+}
+
+/**
+ * How the builds of a deployment stand.
+ *
+ * @param at as in {@link pollersOf}
+ * @throws {Error} naming a build that running workflows are pinned to and that no worker runs
+ */
+export async function examineVersions(client: Client, taskQueue: string, at?: number): Promise<string> {
+  const { target, versions: polling } = await pollersOf(client, taskQueue, 'workflow', at);
+  const names = new Set([target, ...polling].flatMap((version) => version?.deploymentName ?? []));
+  const deployed = await Promise.all(
+    [...names].map(async (deploymentName) => {
+      const versions = await deployedVersions(client, deploymentName);
+      return versions.map((version) => ({ ...version, name: nameOf({ deploymentName, ...version }) }));
+    }),
+  );
+  const running = new Set(polling.map(nameOf));
+  const orphaned = deployed.flat().find(({ name, pinned }) => pinned > 0 && !running.has(name));
+  if (orphaned) {
+    throw new Error(
+      `no worker runs ${orphaned.name}, and workflows are pinned to it: ${orphaned.pinned}; run it until they have ended`,
+    );
+  }
+  const shown = deployed.flat().filter(({ status }) => status !== 'drained');
+  const pinnedTo = (pinned: number) => (pinned > 0 ? `, pinned to it: ${pinned}` : '');
+  if (shown.length === 0) return 'off: GANGWAY_BUILD_ID is not set, so any worker takes any task';
+  return shown.map(({ name, status, pinned }) => `${name} is ${status}${pinnedTo(pinned)}`).join('; ');
+}

@@ -1,0 +1,153 @@
+import type { Command } from 'commander';
+import { partsOfId, possibleWorkflowIds } from '../../messages/ids.js';
+import {
+  type DeliveryStatus,
+  GIVEN_UP,
+  type KnownDelivery,
+  listDeliveries,
+  redeliver,
+} from '../../temporal/deliveries.js';
+import { positiveInteger } from '../cli/arguments.js';
+import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
+import { CommandFailed } from '../cli/errors.js';
+import { shortDate } from '../cli/output.js';
+import {
+  idInAccount,
+  type PartnerAccountOptions,
+  partnerAccountOf,
+  withPartnerAccount,
+} from '../cli/partner-account.js';
+
+export function eventsCommand(program: Command, cli: CommandLine): void {
+  const events = program
+    .command('events')
+    .summary('what others were told, and to tell them again')
+    .description('List the events that went to EVENTS_URLS, and send them again.');
+  const list = events
+    .command('list')
+    .description('List the events, the newest first, and how their delivery stands.');
+  withSubject(list)
+    .option('--failed', 'only those that were given up')
+    .option('--waiting', 'only those that are tried again')
+    .option('--limit <n>', 'at most this many', positiveInteger, 100)
+    .option('--json', 'print JSON lines')
+    .action((id: string | undefined, options: ListOptions) => listEvents(cli, id, options));
+  const again = events
+    .command('redeliver')
+    .description(
+      'Send the events that were given up again, as the same events: a receiver knows them by their id. ' +
+        'Their three days begin anew.',
+    );
+  withSubject(again)
+    .option('--waiting', 'also those that are tried again, now instead of later')
+    .option('--all', 'also those that were delivered; needs the onboarding’s id')
+    .option('--to <destination>', 'only those to this destination, as "events list" names it')
+    .option('--json', 'print JSON lines')
+    .action((id: string | undefined, options: RedeliverOptions) => sendAgain(cli, id, options));
+}
+
+function withSubject(command: Command): Command {
+  const id = 'only those of this onboarding: workflow id, externalId or externalId@account';
+  return withPartnerAccount(command.argument('[id]', id));
+}
+
+interface ListOptions extends PartnerAccountOptions {
+  readonly failed?: true;
+  readonly waiting?: true;
+  readonly limit: number;
+  readonly json?: true;
+}
+
+const WAITING: readonly DeliveryStatus[] = ['RUNNING'];
+
+async function listEvents(
+  cli: CommandLine,
+  id: string | undefined,
+  { failed, waiting, limit, json, ...options }: ListOptions,
+): Promise<void> {
+  const wanted = [...(failed ? GIVEN_UP : []), ...(waiting ? WAITING : [])];
+  const statuses = failed || waiting ? wanted : undefined;
+  const shown: KnownDelivery[] = [];
+  await withTemporal(cli, async (context) => {
+    for await (const delivery of deliveriesOf(context, id, options, statuses)) {
+      if (shown.push(delivery) === limit) break;
+    }
+  });
+  if (json) for (const delivery of shown) cli.json(toJson(delivery));
+  else if (shown.length > 0) cli.table(HEAD, shown.map(row));
+  else cli.line('no events');
+}
+
+interface RedeliverOptions extends PartnerAccountOptions {
+  readonly waiting?: true;
+  readonly all?: true;
+  readonly to?: string;
+  readonly json?: true;
+}
+
+async function sendAgain(cli: CommandLine, id: string | undefined, options: RedeliverOptions): Promise<void> {
+  const { waiting, all, to, json } = options;
+  if (all && id === undefined) throw new CommandFailed('--all needs the id of an onboarding');
+  const statuses = all ? undefined : [...GIVEN_UP, ...(waiting ? WAITING : [])];
+  let sent = 0;
+  await withTemporal(cli, async (context) => {
+    const { client, config } = context;
+    // All are listed first: what is sent again would be listed again.
+    const found: KnownDelivery[] = [];
+    for await (const delivery of deliveriesOf(context, id, options, statuses)) found.push(delivery);
+    if (id !== undefined) refuseSeveralAccounts(id, found);
+    for (const delivery of found) {
+      if (to !== undefined && delivery.destination !== to) continue;
+      await redeliver(client, config.taskQueue, delivery);
+      sent += 1;
+      if (json) cli.json({ ...toJson(delivery), status: 'waiting' });
+      else cli.line(`${delivery.news.type} of ${delivery.news.subject} to ${delivery.destination}`);
+    }
+  });
+  if (!json) cli.line(sent === 0 ? 'nothing to send again' : `${sent} on their way again`);
+}
+
+async function* deliveriesOf(
+  { client, config }: CommandContext,
+  id: string | undefined,
+  options: PartnerAccountOptions,
+  statuses: readonly DeliveryStatus[] | undefined,
+): AsyncGenerator<KnownDelivery> {
+  if (id === undefined) {
+    const account = partnerAccountOf(config, options, 'events', 'nothing was done');
+    for await (const delivery of listDeliveries(client, { statuses }))
+      if (account === undefined || accountOf(delivery) === account) yield delivery;
+    return;
+  }
+  const ids = possibleWorkflowIds(idInAccount(config, id, options), Object.keys(config.accounts));
+  for (const workflowId of ids) yield* listDeliveries(client, { workflowId, statuses });
+}
+
+function accountOf({ news: { subject } }: KnownDelivery): string | undefined {
+  return partsOfId(subject)?.account;
+}
+
+/** @throws {CommandFailed} */
+function refuseSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
+  if (new Set(found.map(accountOf)).size <= 1) return;
+  const subjects = [...new Set(found.map(({ news: { subject } }) => subject))];
+  throw new CommandFailed(
+    `${JSON.stringify(id)} may mean ${subjects.join(', ')}: give --partner-account, or the whole workflow id`,
+  );
+}
+
+const HEAD = ['event', 'of', 'at', 'to', 'delivery', 'attempts', 'problem'];
+
+function row({ news, destination, status, attempts, problem }: KnownDelivery): string[] {
+  const { type, subject, time } = news;
+  return [type, subject, shortDate(time), destination, wordFor(status), `${attempts}`, problem ?? ''];
+}
+
+function toJson({ news, destination, status, attempts, problem }: KnownDelivery) {
+  return { event: news, destination, status: wordFor(status), attempts, ...(problem && { problem }) };
+}
+
+function wordFor(status: KnownDelivery['status']): string {
+  if (status === 'COMPLETED') return 'delivered';
+  return GIVEN_UP.some((given) => given === status) ? 'given-up' : 'waiting';
+}

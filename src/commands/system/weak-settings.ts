@@ -1,0 +1,106 @@
+import { stat } from 'node:fs/promises';
+import type { Account } from '../../partners/account-settings.js';
+import {
+  authSetting,
+  loadReceiverSettings,
+  RECEIVER_SECRETS,
+  type SenderRule,
+  WEBHOOK_PARTNERS,
+} from '../../receiver/settings.js';
+import { type Config, secretSettings } from '../../settings/settings.js';
+import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../../temporal/connection.js';
+
+/** What works and is unwise, a sentence each. Names settings and files, never a value. */
+export async function weakSettings(config: Config, environment: NodeJS.ProcessEnv): Promise<string[]> {
+  const readable = await Promise.all([
+    ...[...secretSettings(Object.keys(config.accounts)), ...RECEIVER_SECRETS, ...TEMPORAL_SECRETS].map(
+      (name) => readableByOthers(`${name}_FILE`, environment[`${name}_FILE`]),
+    ),
+    readableByOthers('TEMPORAL_TLS_CLIENT_KEY_PATH', environment['TEMPORAL_TLS_CLIENT_KEY_PATH']),
+    readableByOthers('DOCUMENT_DIR', config.documentDir),
+    readableByOthers('STATEMENT_DIR', config.statementDir),
+  ]);
+  return [
+    ...weakTemporal(config, environment),
+    ...weakPartners(config),
+    ...Object.values(config.accounts).flatMap(weakPartners),
+    ...weakProcess(config),
+    ...weakReceiver(environment),
+    ...readable.flat(),
+  ];
+}
+
+function weakTemporal({ payloadKeys }: Config, environment: NodeJS.ProcessEnv): string[] {
+  const { address, tls, apiKey } = temporalSettings(environment).connectionOptions;
+  const isRemote = !isLoopback(address);
+  return [
+    ...(payloadKeys ? [] : ['PAYLOAD_KEYS is not set: whoever reads the namespace reads private data']),
+    ...(isRemote && !tls && !apiKey ? ['TEMPORAL_ADDRESS is another machine, and TLS is off'] : []),
+  ];
+}
+
+function weakPartners({ settingsPrefix = '', boarding, banking }: Account): string[] {
+  return [
+    ...weakCredentials(`${settingsPrefix}BOARDING`, boarding),
+    ...weakCredentials(`${settingsPrefix}BANKING`, banking),
+    ...(banking && !banking.totpSecret && banking.form === 'user'
+      ? [
+          `${settingsPrefix}BANKING_TOTP_SECRET is not set: if the account has a second factor, a person is asked for each sign-in`,
+        ]
+      : []),
+  ];
+}
+
+const SHORTEST_PASSWORD = 12;
+
+function weakCredentials(
+  name: string,
+  account: { readonly url: string; readonly username: string; readonly password: string } | undefined,
+): string[] {
+  if (!account?.url.startsWith('https:')) return [];
+  const { username, password } = account;
+  const isWeak = password.length < SHORTEST_PASSWORD || password === username;
+  return isWeak ? [`${name}_PASSWORD is short, or the user name`] : [];
+}
+
+function weakProcess({ logLevel, healthAddress, metricsAddress }: Config): string[] {
+  const isOpen = (address: { host: string } | undefined) => address && !isLoopback(address.host);
+  return [
+    ...(logLevel === 'trace' || logLevel === 'debug' ? [`GANGWAY_LOG_LEVEL is ${logLevel}`] : []),
+    ...(isOpen(healthAddress) ? ['GANGWAY_HEALTH_ADDRESS listens to other machines'] : []),
+    ...(isOpen(metricsAddress) ? ['GANGWAY_METRICS_ADDRESS listens to other machines'] : []),
+  ];
+}
+
+/** Nothing where no setting of the receiver is set, for then there is likely none. */
+function weakReceiver(environment: NodeJS.ProcessEnv): string[] {
+  if (!Object.entries(environment).some(([name, value]) => name.startsWith('RECEIVER_') && value)) return [];
+  const { host, secrets, hints } = loadReceiverSettings(environment);
+  return [
+    ...(secrets.length === 0
+      ? ['RECEIVER_SECRETS is not set: whoever reaches the receiver may send events']
+      : []),
+    ...(isLoopback(host) ? [] : ['RECEIVER_ADDRESS listens to other machines: is TLS in front of it?']),
+    ...WEBHOOK_PARTNERS.flatMap((partner) =>
+      hints[partner].senders.flatMap((rule) => weakSender(authSetting(partner), rule)),
+    ),
+  ];
+}
+
+/** As short as a header may be that a partner makes up; ours are longer. */
+const SHORTEST_HEADER = 32;
+
+function weakSender(name: string, rule: SenderRule): string[] {
+  if (rule.kind === 'none') return [`${name} is none: whoever reaches the receiver may send webhooks`];
+  const isWeak = rule.kind === 'header' && rule.value.length < SHORTEST_HEADER;
+  return isWeak ? [`${name}: the value of ${rule.name} is shorter than ${SHORTEST_HEADER} characters`] : [];
+}
+
+async function readableByOthers(name: string, path: string | undefined): Promise<string[]> {
+  if (!path) return [];
+  const mode = await stat(path).then(
+    (found) => found.mode,
+    () => 0,
+  );
+  return (mode & 0o077) === 0 ? [] : [`${name}: ${path} can be read by other users of this machine`];
+}

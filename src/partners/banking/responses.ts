@@ -1,0 +1,261 @@
+import { z } from 'zod';
+import {
+  absent,
+  idNumber,
+  idText,
+  list,
+  someCode,
+  someFlag,
+  someId,
+  someIdNumber,
+  someInt64,
+  someNumber,
+  someText,
+} from '../fields.js';
+
+/**
+ * What the partner answers (apis/1). Members we do not know are kept. So are values of an enumeration that nobody
+ * named, hence `code`. What is absent reads as null.
+ */
+
+/** An object whose members nobody needs, or none are shown. */
+const someObject = absent(z.looseObject({}));
+
+/** E1 and E2. `expiration` is ISO 8601, about ten minutes after issuance. */
+export const tokenResponse = z.looseObject({
+  /** Travels in a header. */
+  token: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word of visible ASCII'),
+  expiration: someText,
+  userId: someCode,
+});
+
+/** Payment card record. Spending is in cents. `type`: 1 Physical, 2 Virtual, 3 Burner. `status`: 1 Active, 2 Suspended, 3 Closed. */
+export const paymentCard = z.looseObject({
+  paymentCardId: idText,
+  userProfileId: someIdNumber,
+  paymentCardName: someText,
+  maxTotalSpending: someInt64,
+  maxTransactionsCount: someNumber,
+  totalSpending: someInt64,
+  totalTransactionsCount: someNumber,
+  type: someCode,
+  expirationDate: someText,
+  active: someFlag,
+  last4: someText,
+  bin: someText,
+  network: someText,
+  formFactor: someText,
+  status: someCode,
+  partnerId: someNumber,
+  authorizationControls: list(z.unknown()),
+  cardProfileSetId: someId,
+  financialAccountId: someId,
+  cardProfileSet: someObject,
+  syncSubDate: someText,
+  reissuedCardId: someId,
+});
+
+/** A list that comes bare or in pages (apis/4). `totalCount` is null when the partner does not say. */
+const pageOf = <T extends z.ZodType>(record: T) =>
+  z
+    .union([
+      z.array(record).transform((records) => ({ totalCount: null, records })),
+      z.looseObject({ totalCount: someNumber, records: list(record) }),
+    ])
+    .nullish()
+    .transform((page) => page ?? { totalCount: 0, records: [] });
+
+export const paymentCards = pageOf(paymentCard);
+
+/** What a personal holder, a primary authorized person and an owner have in common. `ssn` comes masked: XXX-XX-XXXX. */
+const person = {
+  createdDate: someText,
+  updatedDate: someText,
+  email: someText,
+  givenName: someText,
+  familyName: someText,
+  middleName: someText,
+  ssn: someText,
+  dateOfBirth: someText,
+  streetAddress: someText,
+  extendedAddress: someText,
+  postalCode: someText,
+  locality: someText,
+  state: someNumber,
+  countryCodeAlpha3: someText,
+};
+
+/** Business account holder as it is read. `annualBusinessRevenue` is in cents here, see `holder.ts`. */
+export const businessHolderRecord = z.looseObject({
+  id: someId,
+  ...person,
+  phone: someText,
+  percentageOwnership: someNumber,
+  authorizingPersonTitle: someCode,
+  legalBusinessName: someText,
+  doingBusinessAsName: someText,
+  website: someText,
+  businessType: someCode,
+  businessPhone: someText,
+  employerIdentificationNumber: someText,
+  primaryAuthorizedPersonId: someId,
+  primaryAuthorizedStreetAddress: someText,
+  primaryAuthorizedExtendedAddress: someText,
+  primaryAuthorizedPostalCode: someText,
+  primaryAuthorizedLocality: someText,
+  primaryAuthorizedState: someNumber,
+  businessStartDate: someText,
+  annualBusinessRevenue: someInt64,
+  payrollCustomer: someFlag,
+  owners: list(
+    z.looseObject({
+      id: someId,
+      ...person,
+      phoneNumber: someText,
+      percentageOwnership: someNumber,
+      businessAccountId: someId,
+      ownerType: someCode,
+    }),
+  ),
+  merchantProfileId: someIdNumber,
+});
+
+const BANKING_STATUSES = [
+  ...['New', 'Submitted', 'PendingUW', 'ApprovedUW', 'Closed', 'Cancelled', 'Pending_Review', 'Denied'],
+  ...['Approved', 'Pending', 'InReview', 'AutoApprovedUW'],
+];
+
+/** Banking profile record. `bankingStatus` is open; `businessAccountHolder` is there for business profiles only. */
+export const bankingProfile = z.looseObject({
+  id: idNumber,
+  createdDate: someText,
+  updatedDate: someText,
+  userProfileId: someIdNumber,
+  step: someCode,
+  accountHolderInformation: absent(z.looseObject({ id: someId, ...person, phone: someText })),
+  businessAccountHolder: absent(businessHolderRecord),
+  isSubmitted: someFlag,
+  accountHolderId: someId,
+  nickName: someText,
+  cardProductId: someId,
+  openApplicationId: someId,
+  financialAccountId: someId,
+  applicationStatus: someCode,
+  bankingStatus: someId.describe(`Among others ${BANKING_STATUSES.join(', ')}`),
+  applicationDate: someText,
+  approvalDate: someText,
+  isDeleted: someFlag,
+  isLocked: someFlag,
+  isAccessLocked: someFlag,
+  isMfaEnabled: someFlag,
+  isOtpEnabled: someFlag,
+  agentPayoutProfileId: someIdNumber,
+  salesRepresentativeId: someIdNumber,
+  rewordType: someCode,
+  isNew: someFlag,
+  isExceptional: someFlag,
+  profileSettings: someObject,
+  applicationCreationType: someCode,
+  exceptionalTemplateId: someNumber,
+  profileType: someCode,
+  accountType: someCode,
+  employer: someObject,
+  lockFinancialAccountId: someId,
+  agreements: list(z.unknown()),
+});
+
+/**
+ * Boarding response (E7, E8). It comes with 200 even when nothing was done: then `success` is false and `errors` says
+ * why. That is for the caller to look at; the client does not make a failure of it.
+ */
+export const boardingResponse = z.looseObject({
+  profileId: someIdNumber,
+  success: z.boolean(),
+  errors: absent(z.union([z.string(), z.array(z.string()).transform((errors) => errors.join('; '))])),
+  changeLog: list(z.looseObject({ requestType: someCode, changes: someText })),
+  /** There when a financial account was opened as well. */
+  financialAccountId: someId,
+});
+
+const UPDATE_FIELD_REQUESTS = [
+  ...['Email', 'Phone', 'Address', 'PrimAuthEmail', 'PrimAuthPhone', 'PrimAuthAddress'],
+  ...['Email', 'Phone', 'Address'].flatMap((field) => [1, 2, 3, 4].map((owner) => `Owner${owner}${field}`)),
+  ...['Employer', 'EmployerIdentificationNumber', 'BusinessStartDate', 'DateOfBirth', 'Ssn', 'GivenName'],
+  ...['MiddleName', 'FamilyName', 'DoingBusinessAsName', 'LegalBusinessName', 'LoanApprove'],
+];
+
+/** Ticket. `updateFieldRequest` names the field of the profile that the partner asks about, if any. */
+export const ticket = z.looseObject({
+  ticketId: idNumber,
+  createdDate: someText,
+  status: someText,
+  text: someText,
+  topic: someText,
+  topicId: someNumber,
+  userProfileId: someIdNumber,
+  parentTicketId: someIdNumber,
+  updateFieldRequest: someId.describe(`Among others ${UPDATE_FIELD_REQUESTS.join(', ')}`),
+});
+export const tickets = list(ticket);
+
+export const foundBusinesses = list(z.looseObject({ id: idNumber, dba: someText }));
+export const foundPeople = list(z.looseObject({ id: idNumber, name: someText }));
+
+/** Where a list of E11 begins and ends. The query has no field for a cursor, so the next page cannot be asked for. */
+const pageInfo = z.looseObject({
+  startCursor: someText,
+  endCursor: someText,
+  hasNextPage: someFlag,
+  hasPreviousPage: someFlag,
+});
+
+/** E11. Amounts are in cents. */
+export const externalActivity = z.looseObject({
+  transferPageInfo: list(pageInfo),
+  transactionPageInfo: absent(pageInfo),
+  activity: list(z.looseObject({ id: someId })),
+});
+
+/** Notification. `group` and `level` are open; `dateRead` is null while it is unread. */
+export const notification = z.looseObject({
+  id: idNumber,
+  createdDate: someText,
+  subject: someText,
+  body: someText,
+  group: someCode,
+  level: someCode,
+  dateRead: someText,
+  metaData: someObject,
+});
+export const notifications = list(notification);
+
+/** E13. `exists` is true when the partner had a webhook of this url and type already (409). */
+export const createdWebhook = z.looseObject({
+  success: z.boolean(),
+  exists: z.boolean().default(false).describe('Not on the wire: true stands for a 409'),
+  id: someIdNumber,
+});
+
+export const webhooks = list(
+  z.looseObject({ id: idNumber, name: someText, url: someText, notificationType: someCode }),
+);
+
+export const departments = list(
+  z.looseObject({
+    id: idNumber,
+    name: someText,
+    description: someText,
+    creator: absent(z.looseObject({ id: someNumber, name: someText })),
+    authorizedUserCount: someNumber,
+  }),
+);
+
+export const financialAccounts = list(z.looseObject({ id: idText }));
+
+/** Amounts are in cents. */
+export const transactions = pageOf(z.looseObject({}));
+
+export type BoardingResponse = z.output<typeof boardingResponse>;
+export type BusinessHolderRecord = z.output<typeof businessHolderRecord>;
+export type Ticket = z.output<typeof ticket>;
+export type Notification = z.output<typeof notification>;

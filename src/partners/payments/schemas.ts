@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { FailureMeaning, Operation } from '../catalogue.js';
+import {
+  absent,
+  email,
+  idText,
+  json,
+  list,
+  someCode,
+  someId,
+  someInt64,
+  someNumber,
+  someText,
+  text,
+} from '../fields.js';
+
+/** Operations of the payments platform: a path that has no version, or one that the resource lacks, does not compile. */
+export type PaymentsCatalogue = Readonly<Record<string, Operation & { readonly path: VersionedPath }>>;
+
+/** What a 404 means for one thing that is named in the path or body (apis/3, Errors). */
+export function missing(thing: string): Readonly<Record<404, FailureMeaning>> {
+  return { 404: { message: `there is no such ${thing}, or this API key may not see it` } };
+}
+
+/**
+ * The versions of each resource of the payments platform: the first two segments of every path (apis/3, path prefixes and
+ * Versioning). `payments` is where the actions on a payment are; `payment` and `preauth` initiate one.
+ */
+export const VERSIONS = {
+  accounts: ['v1', 'v2'],
+  terminals: ['v2'],
+  locations: ['v1'],
+  transactions: ['v1'],
+  payment: ['v3'],
+  preauth: ['v3'],
+  payments: ['v1', 'v3'],
+  refund: ['v3'],
+  batches: ['v1'],
+  apikeys: ['v5'],
+} as const satisfies Readonly<Record<string, readonly `v${number}`[]>>;
+
+type Resource = keyof typeof VERSIONS;
+
+type Prefix = { [Name in Resource]: `/${(typeof VERSIONS)[Name][number]}/${Name}` }[Resource];
+
+/** A path below a version of a resource that has this version. */
+export type VersionedPath = Prefix | `${Prefix}/${string}`;
+
+/** Whether a path is one that the types would let pass. */
+export function isVersioned(path: string): path is VersionedPath {
+  const [start, version, resource] = path.split('/');
+  return (
+    start === '' &&
+    Object.entries(VERSIONS).some(
+      ([name, versions]) => name === resource && versions.some((one) => one === version),
+    )
+  );
+}
+
+/** The versions there are, for someone who wrote another one: `/v1/accounts, /v2/accounts, ...` */
+export function versionedPrefixes(): string {
+  return Object.entries(VERSIONS)
+    .flatMap(([name, versions]) => versions.map((version) => `/${version}/${name}`))
+    .join(', ');
+}
+
+/**
+ * Statuses of a transaction (apis/4). The contract leaves them out, so the list is open: every other name is kept and shown.
+ */
+export const PENDING = 'pending';
+export const SURCHARGE_PENDING = 'surcharge_pending';
+export const AUTHORIZED = 'authorized';
+export const CAPTURED = 'captured';
+export const SETTLED = 'settled';
+export const DECLINED = 'declined';
+export const REFUNDED = 'refunded';
+
+/**
+ * The `event_id` of one step of a workflow: the platform takes a call with an `event_id` that it has seen as the same call.
+ * The same workflow and step always give the same one, on whichever worker, so a step may be repeated.
+ *
+ * A UUID of version 8 (RFC 9562): the first 128 bits of the SHA-256 of the JSON `["<workflowId>","<step>"]`, version and
+ * variant set. It tells nobody the workflow id, which holds the caller's own key.
+ *
+ * @param step what is done in the workflow, unlike every other of its payment steps: `capture`, `refund-2`
+ */
+export function eventIdOf(workflowId: string, step: string): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([workflowId, step]))
+    .digest();
+  hash.writeUInt8(0x80 | (hash.readUInt8(6) & 0x0f), 6);
+  hash.writeUInt8(0x80 | (hash.readUInt8(8) & 0x3f), 8);
+  return hash.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Requests of the payments platform (assumed, apis/4). Where it is not known what more there is, members travel as they are. */
+
+/** Money is in cents. */
+const cents = z.int().min(1, 'must be cents, 1 or more');
+
+export const page = {
+  search: text.optional(),
+  account_id: text.optional(),
+  status: text.optional(),
+  limit: z.int().min(1).max(200).optional(),
+  offset: z.int().min(0).optional(),
+};
+
+const address = z.strictObject({
+  street_line1: text,
+  street_line2: z.string().optional(),
+  city: text,
+  state: text,
+  zip: text,
+});
+
+/** v1 and v2 of creating an account. */
+export const newAccount = z.looseObject({
+  type: z.enum(['admin', 'psp', 'partner', 'merchant']),
+  name: text,
+  description: text,
+  address,
+  admin_email: email.optional(),
+  mcc: text.optional(),
+  parent_id: text.optional(),
+  tax_id: text.optional(),
+});
+
+export const newTerminal = z.looseObject({ account_id: text, name: text, location_id: text.optional() });
+
+export const newLocation = z.looseObject({ account_id: text, name: text, address });
+
+export const newBatch = z.looseObject({ account_id: text });
+
+/** `permissions` are the scopes of the key, whose names the contract leaves out. */
+export const newApiKey = z.strictObject({
+  name: text,
+  permissions: z.array(text).min(1, 'must name a permission'),
+});
+
+/** Initiation of a contactless card-present payment at a terminal. */
+export const newPayment = z.looseObject({ terminal_id: text, amount: cents, event_id: text });
+
+const ofPayment = { transaction_id: text, event_id: text };
+
+/** All of it when `amount` is null or absent. */
+const upToAll = cents.nullish();
+
+/** The actions on a payment. `event_id` makes each of them safe to repeat, see `event-id.ts`. */
+export const capture = z.strictObject({
+  ...ofPayment,
+  amount: upToAll,
+  tip_amount: z.int().min(0, 'must be cents, 0 or more').optional(),
+  breakdown: json.optional(),
+});
+export const increment = z.strictObject({ ...ofPayment, amount: cents });
+export const refund = z.strictObject({ ...ofPayment, amount: upToAll });
+export const reversal = z.strictObject({ ...ofPayment, amount: upToAll });
+export const adjustment = z.strictObject({ ...ofPayment, amount: cents });
+export const confirmation = z.strictObject({ ...ofPayment, confirm: z.boolean() });
+
+/** Answers of the payments platform (assumed, apis/4). Members we do not know are kept; what is absent reads as null. */
+
+/** `status` is open, as those of everything here. `created_at` is ISO 8601. */
+export const account = z.looseObject({ id: idText, status: someText, created_at: someText, name: someText });
+
+export const terminal = z.looseObject({ id: idText, status: someText, name: someText, account_id: someId });
+
+export const location = z.looseObject({ id: idText, name: someText, account_id: someId });
+
+/** Amounts are in cents. For `status` see `statuses.ts`. */
+export const transaction = z.looseObject({
+  id: idText,
+  status: someText,
+  amount: someInt64,
+  account_id: someId,
+  terminal_id: someId,
+});
+
+export const batch = z.looseObject({ id: idText, status: someText, account_id: someId });
+
+/** `key` is the secret itself, which is told once, when the key is made. */
+export const apiKey = z.looseObject({
+  id: idText,
+  name: someText,
+  permissions: list(z.string()),
+  status: someCode,
+  key: absent(z.string()),
+});
+
+/** A page of a listing. Without its list it is no answer, lest a wrong assumption reads as "none". */
+const pageFields = { limit: someNumber, offset: someNumber, page: someNumber, total: someNumber };
+
+export const accounts = z.looseObject({ ...pageFields, accounts: z.array(account) });
+export const terminals = z.looseObject({ ...pageFields, terminals: z.array(terminal) });
+export const transactions = z.looseObject({ ...pageFields, transactions: z.array(transaction) });
+export const apiKeys = z.looseObject({ ...pageFields, apikeys: z.array(apiKey) });

@@ -1,0 +1,219 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Context, context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import { CloudEvent, HTTP } from 'cloudevents';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { MAX_NESTING, withoutDepth } from '../http/nesting.js';
+import { parseExactly } from '../partners/json.js';
+import { holdPrivate } from '../process/in-flight.js';
+import { fail, inSpan, tracer } from '../tracing/spans.js';
+import { invalid, Problem } from './problems.js';
+
+export const STRUCTURED = 'application/cloudevents+json';
+export const BATCHED = 'application/cloudevents-batch+json';
+/** The attributes are headers (`ce-id`), the body is the data. */
+export const BINARY = 'application/json';
+
+/** How many events may come at once. */
+const MAX_EVENTS = 100;
+
+/** Context attributes and data by name, as its sender gave them. */
+export type GivenEvent = Readonly<Record<string, unknown>>;
+
+export interface Delivery {
+  readonly events: readonly GivenEvent[];
+  readonly isBatch: boolean;
+}
+
+/** What the package makes up or rounds when it is missing or wrong, and must be seen as it was given. */
+const AS_GIVEN = ['id', 'time', 'specversion'];
+
+/**
+ * Reads a CloudEvents 1.0 request in any of the three modes.
+ *
+ * @throws {Problem} when it is none
+ */
+export function eventsFrom(headers: IncomingHttpHeaders, body: string): Delivery {
+  const json = parse(body);
+  switch (mediaTypeOf(headers)) {
+    case STRUCTURED:
+      return { events: [structured(json)], isBatch: false };
+    case BATCHED:
+      return { events: batched(json), isBatch: true };
+    default:
+      return { events: [binary(headers, json)], isBatch: false };
+  }
+}
+
+/** `application/json`, without parameters. */
+export function mediaTypeOf({ 'content-type': type = '' }: IncomingHttpHeaders): string {
+  return (type.split(';')[0] ?? '').trim().toLowerCase();
+}
+
+/** The deepest event of a batch, and one level more, which shows that an event is too deep. */
+const LEVELS_READ = 1 + MAX_NESTING + 1;
+
+/** Leaves out what is nested too deep to be taken by any path. @throws {Problem} `unreadable` */
+export function parse(body: string): unknown {
+  try {
+    return parseExactly(withoutDepth(body, LEVELS_READ));
+  } catch {
+    throw unreadable('the body must be JSON');
+  }
+}
+
+function batched(json: unknown): GivenEvent[] {
+  if (!Array.isArray(json)) throw unreadable('a batch must be an array of events');
+  if (json.length > MAX_EVENTS) throw new Problem('too-large', `a batch takes ${MAX_EVENTS} events at most`);
+  return json.map(structured);
+}
+
+function structured(json: unknown): GivenEvent {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw unreadable('an event must be an object');
+  }
+  return read({ 'content-type': STRUCTURED }, json, json as GivenEvent);
+}
+
+function binary(headers: IncomingHttpHeaders, data: unknown): GivenEvent {
+  const attributes = Object.entries(headers)
+    .filter(([name]) => name.startsWith('ce-'))
+    .map(([name, value]) => [attributeName(name), decoded(String(value))] as const);
+  const named = attributes.map(([name, value]) => [`ce-${name}`, value]);
+  return read({ ...Object.fromEntries(named), 'content-type': BINARY }, data, Object.fromEntries(attributes));
+}
+
+/** A header that does not name an attribute could stand in for the data, which is signed where headers are not. */
+function attributeName(header: string): string {
+  const name = header.slice('ce-'.length);
+  if (!/^[a-z0-9]+$/.test(name)) throw unreadable('names of attributes have letters and digits only');
+  return name;
+}
+
+/** Values of headers are percent-encoded (HTTP protocol binding, 3.1.3.2). */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    throw unreadable('the values of ce- headers must be percent-encoded UTF-8');
+  }
+}
+
+function read(headers: Readonly<Record<string, string>>, body: unknown, given: GivenEvent): GivenEvent {
+  const event = attempt(() => HTTP.toEvent({ headers, body }), 'this is not a CloudEvent');
+  const attributes = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
+  for (const name of AS_GIVEN) {
+    if (given[name] === undefined) delete attributes[name];
+    else attributes[name] = given[name];
+  }
+  return withoutBase64(attributes);
+}
+
+/** JSON may come as base64 as well; what stands in its place in the event is of no use to us. */
+function withoutBase64({ data_base64: base64, ...event }: Record<string, unknown>): GivenEvent {
+  if (base64 === undefined) return event;
+  try {
+    return { ...event, data: parse(Buffer.from(String(base64), 'base64').toString()) };
+  } catch {
+    throw invalid([{ field: 'data_base64', message: 'must be JSON in base64' }]);
+  }
+}
+
+/**
+ * The package's own check, of what no schema of ours looks at.
+ *
+ * @throws {Problem} `unreadable`
+ */
+export function checkConformance(event: GivenEvent): void {
+  attempt(() => new CloudEvent({ ...event }, true), 'this is not a CloudEvent 1.0');
+}
+
+function attempt<Result>(action: () => Result, otherwise: string): Result {
+  try {
+    return action();
+  } catch {
+    // The package's own messages quote the event.
+    throw unreadable(otherwise);
+  }
+}
+
+function unreadable(detail: string): Problem {
+  return new Problem('unreadable', detail);
+}
+
+/**
+ * Hands bodies of these media types to the routes as the text that came: a signature is over each of its bytes. All
+ * others are refused, and so is what is compressed.
+ */
+export function textBodies(server: FastifyInstance, mediaTypes: readonly string[]): void {
+  server.addHook('onRequest', async ({ headers }) => {
+    const { 'content-encoding': encoding = 'identity' } = headers;
+    if (encoding !== 'identity') throw unsupported('the body must not be compressed');
+    if (/;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(headers['content-type'] ?? '')) {
+      throw unsupported('the body must be in UTF-8');
+    }
+  });
+  server.addContentTypeParser([...mediaTypes], { parseAs: 'buffer' }, async (_: unknown, body: Buffer) => {
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    } catch {
+      throw new Problem('unreadable', 'the body must be in UTF-8');
+    }
+  });
+}
+
+/** @throws {Problem} when there is no body, for then nobody has looked at its type */
+export function textOf({ body }: Pick<FastifyRequest, 'body'>, mediaTypes: readonly string[]): string {
+  if (typeof body === 'string') return body;
+  throw unsupported(`it takes ${mediaTypes.join(', ')}`);
+}
+
+/** Keeps the private values of a request's body out of the log until it is answered. */
+export function holdUntilAnswered<Body>(body: Body, { raw }: FastifyReply): Body {
+  const release = holdPrivate(body);
+  raw.once('close', release);
+  return body;
+}
+
+function unsupported(detail: string): Problem {
+  return new Problem('unsupported-media-type', detail);
+}
+
+/** Asked by machines, all day long. */
+const UNTRACED = ['/healthz', '/readyz', '/metrics'];
+
+/** A span for each request, in the trace that its headers name (W3C Trace Context). */
+export function traceRequests(server: FastifyInstance): void {
+  const contexts = new WeakMap<FastifyRequest, Context>();
+  server.addHook('onRequest', (request, _, done) => {
+    const { method, headers, routeOptions } = request;
+    const route = routeOptions.url ?? 'another';
+    if (UNTRACED.includes(route)) return done();
+    const caller = propagation.extract(ROOT_CONTEXT, headers);
+    const attributes = { 'http.request.method': method, 'http.route': route };
+    const options = { kind: SpanKind.SERVER, attributes };
+    contexts.set(request, trace.setSpan(caller, tracer().startSpan(`${method} ${route}`, options, caller)));
+    done();
+  });
+  // Later than that, for what reads a body forgets what it was called in.
+  server.addHook('preHandler', (request, _, done) => {
+    context.with(contexts.get(request) ?? ROOT_CONTEXT, done);
+  });
+  server.addHook('onResponse', async (request, { statusCode }) => {
+    const span = trace.getSpan(contexts.get(request) ?? ROOT_CONTEXT);
+    span?.setAttribute('http.response.status_code', statusCode);
+    if (span && statusCode >= 500) fail(span, String(statusCode));
+    span?.end();
+  });
+}
+
+/**
+ * Carries an event out in a span of its own: in the trace that it names itself (CloudEvents, Distributed Tracing extension),
+ * for those of a batch come from many places, or else in that of the request.
+ *
+ * @param event whose type is known to be one of ours
+ */
+export function inEventSpan<Result>(event: GivenEvent, carryOut: () => Promise<Result>): Promise<Result> {
+  const parent = propagation.extract(context.active(), event);
+  const options = { name: `event ${event['type']}`, kind: SpanKind.CONSUMER, parent };
+  return inSpan(options, carryOut);
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { possibleWorkflowIds } from '../messages/ids.js';
+import { externalId } from '../messages/inputs.js';
+import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { list } from '../settings/settings.js';
+import { Problem } from './problems.js';
+
+/** Ids of the partners are digits, numbers or text (apis/2): as many as any of them has. */
+const digits = z
+  .union([z.string(), z.int(), z.bigint()])
+  .transform(String)
+  .pipe(z.string().regex(/^\d{1,20}$/));
+
+/** What an onboarding can be found by, and the form that an id must have to get into a query. */
+const KINDS = {
+  [SEARCH_ATTRIBUTES.merchantProfileId.name]: digits,
+  [SEARCH_ATTRIBUTES.bankingProfileId.name]: digits,
+  [SEARCH_ATTRIBUTES.mid.name]: digits,
+  externalId,
+} as const;
+
+/** Ids that one delivery may name, and that are looked up together. */
+export const MAX_IDS = 100;
+
+/** How deep in a delivery an id is still found. */
+const MAX_DEPTH = 16;
+
+/** Where in a delivery an id is, and what it is an id of: a search attribute, or `externalId`. */
+export interface IdField {
+  /** `profileid`, or `data.profileid`: lower-case names of members, the last ones of the way to it. */
+  readonly path: string;
+  readonly kind: string;
+}
+
+/** `BankingProfileId` and the like with the ids that a delivery names. */
+export type NamedIds = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** `profileId:BankingProfileId,client.reference:externalId`. */
+export const idFields = list
+  .refine(
+    (entries) => entries.every((entry) => fieldFrom(entry) !== undefined),
+    `each entry must be field:kind, such as profileId:BankingProfileId; kinds are ${Object.keys(KINDS).join(', ')}`,
+  )
+  .transform((entries) => entries.map(fieldFrom).filter((field) => field !== undefined));
+
+function fieldFrom(entry: string): IdField | undefined {
+  const [, path, kind] = /^([\w-]+(?:\.[\w-]+)*):(\w+)$/.exec(entry) ?? [];
+  if (path === undefined || kind === undefined || !Object.hasOwn(KINDS, kind)) return undefined;
+  return { path: path.toLowerCase(), kind };
+}
+
+/**
+ * The ids in the fields of a delivery, at any depth, in lists too, whatever the case of the names. What has not the form
+ * of its id is left out: the shapes of deliveries are not documented, and whoever sends them may send anything.
+ *
+ * @throws {Problem} `too-large` when there are more than one delivery can be about
+ */
+export function idsIn(delivery: unknown, fields: readonly IdField[]): NamedIds {
+  const named = new Map<string, Set<string>>();
+  for (const { path, value } of membersOf(delivery)) {
+    for (const { kind } of fields.filter((field) => `.${path}`.endsWith(`.${field.path}`))) {
+      const id = KINDS[kind]?.safeParse(value).data;
+      if (id !== undefined) add(named, kind, id);
+    }
+  }
+  if (countOf(named) > MAX_IDS) throw new Problem('too-large', `a delivery may name ${MAX_IDS} ids at most`);
+  return named;
+}
+
+/** Adds ids to others, as long as there are no more than `most` of them. */
+export function addIds(named: Map<string, Set<string>>, more: NamedIds, most: number): void {
+  for (const [kind, ids] of more) {
+    for (const id of ids) if (countOf(named) < most) add(named, kind, id);
+  }
+}
+
+function add(named: Map<string, Set<string>>, kind: string, id: string): void {
+  named.set(kind, (named.get(kind) ?? new Set<string>()).add(id));
+}
+
+export function countOf(named: NamedIds): number {
+  return [...named.values()].reduce((sum, ids) => sum + ids.size, 0);
+}
+
+/**
+ * The visibility query for the workflows of a task queue that run with one of the ids. A webhook does not name its account, so
+ * an `externalId` stands for the workflows of each.
+ */
+export function runningWith(named: NamedIds, taskQueue: string, accounts: readonly string[]): string {
+  const clauses = [...named].map(([kind, ids]) =>
+    kind === 'externalId'
+      ? isIn(
+          'WorkflowId',
+          [...ids].flatMap((id) => possibleWorkflowIds(id, accounts)),
+        )
+      : isIn(kind, [...ids]),
+  );
+  return `ExecutionStatus = 'Running' AND ${isIn('TaskQueue', [taskQueue])} AND (${clauses.join(' OR ')})`;
+}
+
+function isIn(attribute: string, values: readonly string[]): string {
+  return `${attribute} IN (${values.map((value) => JSON.stringify(value)).join(', ')})`;
+}
+
+interface Member {
+  /** Lower-case names from the outside in, with dots between. */
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** Every member of every object within. Lists add nothing to a path. */
+function* membersOf(value: unknown, path = '', depth = 0): Generator<Member> {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
+  for (const [name, member] of Object.entries(value)) {
+    const inner = Array.isArray(value) ? path : `${path}.${name.toLowerCase()}`;
+    if (!Array.isArray(value)) yield { path: inner.slice(1), value: member };
+    yield* membersOf(member, inner, depth + 1);
+  }
+}

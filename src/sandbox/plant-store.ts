@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import { operationName } from '../partners/catalogue.js';
+import { parseExactly } from '../partners/json.js';
+import {
+  newPlant,
+  PLANT_STORE_OPERATIONS,
+  type PlantStoreOperations,
+} from '../partners/plant-store/operations.js';
+import type { Faults } from './faults.js';
+import type { Ledger } from './ledger.js';
+import { bearerOf, type Handlers, invalid, isKey, onTheWire, partnerRoutes } from './routes.js';
+
+/** Serves the plant store (apis/3): Bearer token `sandbox`, every failure a 400 with an Error. */
+export function plantStoreRoutes(
+  server: FastifyInstance,
+  service: PlantStoreService,
+  faults: Faults,
+  password?: string,
+): void {
+  // A scope of its own, because its answer to what is no JSON is an Error, too.
+  void server.register((scope, _, loaded) => {
+    scope.removeContentTypeParser('application/json');
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) => {
+      try {
+        done(null, body === '' ? undefined : parseExactly(String(body)));
+      } catch {
+        // What is no JSON has no members, which then is what is said of it.
+        done(null, undefined);
+      }
+    });
+    partnerRoutes(scope, faults, {
+      name: 'plant-store',
+      operations: PLANT_STORE_OPERATIONS,
+      requests: { createPlant: newPlant.extend({ id: onTheWire(newPlant.shape.id) }) },
+      handlers: service.handlers,
+      admit: ({ headers }) =>
+        isKey('sandbox', bearerOf(headers.authorization), password)
+          ? { caller: null }
+          : { refused: { status: 400, body: { error: 401, message: 'The token is missing or invalid' } } },
+      envelope: (_, { status, data, error, fields }) => {
+        if (error === null) return data as object;
+        const rules = fields.map(({ field, message }) => `${field} ${message}`);
+        return { error: status, message: [error, ...rules].join('; ') };
+      },
+    });
+    loaded();
+  });
+}
+
+interface Plant {
+  readonly name: string;
+  readonly tag?: string;
+}
+
+/** The plant store: plants by id, in the order in which they came. */
+export class PlantStoreService {
+  readonly #plants = new Map<bigint, Plant>();
+
+  constructor(private readonly ledger: Ledger) {}
+
+  readonly handlers: Handlers<PlantStoreOperations, null> = {
+    listPlants: ({ limit = this.#plants.size }) => [...this.#plants.values()].slice(0, Math.max(0, limit)),
+    createPlant: ({ id, name, tag }) => {
+      if (this.#plants.has(id)) throw invalid('id', 'is taken');
+      const plant = { name, ...(tag !== undefined && { tag }) };
+      this.#plants.set(id, plant);
+      this.#record('createPlant', id);
+      return plant;
+    },
+    deletePlant: ({ id }) => {
+      if (!this.#plants.delete(id)) throw invalid('id', 'is unknown');
+      this.#record('deletePlant', id);
+    },
+  };
+
+  #record(operation: keyof PlantStoreOperations, id: bigint): void {
+    this.ledger.record({ system: 'plant-store', operation: operationName(operation), id: String(id) });
+  }
+}

@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
+import type { Answer } from './fault-injection.js';
+import type { Faults } from './faults.js';
+import type { Ledger } from './ledger.js';
+import { bearerOf, isKey, partnerRoutes, Refusal } from './routes.js';
+
+/** Of a request whose data is invalid (apis/4). */
+const INVALID = 422;
+
+/** What the processor checks before it looks closer: arrays of strings, as the contract prints them. */
+const registration = z.object({ event_names: z.array(z.string()), webhook_url: z.array(z.string()) });
+
+/** Serves the processor's webhook registration (apis/3): API key `sandbox`. */
+export function processorRoutes(
+  server: FastifyInstance,
+  ledger: Ledger,
+  faults: Faults,
+  password?: string,
+): void {
+  let registrations = 0;
+  partnerRoutes(server, faults, {
+    name: 'processor',
+    operations: PROCESSOR_OPERATIONS,
+    requests: { registerWebhook: registration },
+    handlers: {
+      registerWebhook: ({ event_names, webhook_url }) => {
+        const fields = event_names.flatMap((name, index): FieldProblem[] => {
+          const field = `event_names.${index}`;
+          return PROCESSOR_EVENTS.includes(name)
+            ? []
+            : [{ field, message: `The selected ${field} is invalid.` }];
+        });
+        if (fields.length > 0) throw new Refusal(INVALID, 'The given data was invalid.', fields);
+        if (!webhook_url.every((url) => url.startsWith('https://'))) {
+          throw new Refusal(INVALID, 'HTTPS is required.');
+        }
+        registrations += 1;
+        ledger.record({ system: 'processor', operation: 'register-webhook', id: registrations });
+        return null;
+      },
+    },
+    invalidStatus: INVALID,
+    admit: ({ headers }) =>
+      isKey('sandbox', bearerOf(headers.authorization), password)
+        ? { caller: null }
+        : refused(401, 'Invalid token.'),
+    envelope: (_, { error, fields }) =>
+      error === null ? envelope(true, 'Webhook registered successfully.') : envelope(false, error, fields),
+  });
+}
+
+function envelope(status: boolean, message: string, fields: readonly FieldProblem[] = []) {
+  const byField: Record<string, string[]> = {};
+  for (const { field, message } of fields) byField[field] = [...(byField[field] ?? []), message];
+  return { status, message, data: null, errors: fields.length > 0 ? byField : null, error_code: null };
+}
+
+function refused(status: number, message: string): { refused: Answer } {
+  return { refused: { status, body: envelope(false, message) } };
+}
+
+/** Names of events that the processor knows (apis/3 names two of them, apis/4 the others). */
+export const PROCESSOR_EVENTS: readonly string[] = [
+  'BatchPayout',
+  'TransactionStarted',
+  'TransactionCaptureStarted',
+  'TransactionCompleted',
+  'TransactionFailed',
+  'TransactionCanceled',
+  'PayoutOnHold',
+  'PayoutCompleted',
+  'ClawbackStarted',
+  'ClawbackFailed',
+  'ClawbackCompleted',
+  'BankLinkedSuccessfully',
+  'BankLinkFailed',
+  'BusinessCreated',
+  'BusinessUpdated',
+  'RefundPending',
+  'RefundCaptureStarted',
+  'RefundCaptureCompleted',
+  'RefundCaptureFailed',
+  'RefundPayoutPending',
+  'RefundPayoutCompleted',
+  'RefundPayoutFailed',
+  'BatchRefund',
+];

@@ -1,0 +1,157 @@
+import { status } from '@grpc/grpc-js';
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { partnerTaskQueue } from '../messages/ids.js';
+import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+
+/** A poller that was heard of in the last minute counts as a worker that runs. */
+const RECENT_MS = 60_000;
+
+const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
+const TYPES = { workflow: TASK_QUEUE_TYPE_WORKFLOW, activity: TASK_QUEUE_TYPE_ACTIVITY };
+const { WORKER_VERSIONING_MODE_VERSIONED } = proto.temporal.api.enums.v1.WorkerVersioningMode;
+
+/** Who polls a task queue, and who of them is given what is new. */
+export interface Pollers {
+  /** How many workers are given new tasks: those of {@link target}. */
+  readonly taking: number;
+  /** The version that new tasks go to; undefined for workers without a version. */
+  readonly target: WorkerDeploymentVersion | undefined;
+  /** Versions that poll. */
+  readonly versions: readonly WorkerDeploymentVersion[];
+  /** How long the oldest task has waited for a worker, in seconds; 0 when none waits. */
+  readonly backlogSeconds: number;
+}
+
+/** A task queue that workers poll for tasks of a kind. */
+export interface PolledQueue {
+  readonly queue: string;
+  readonly tasks: 'workflow' | 'activity';
+  /** The partner whose activities they are; '' for others. */
+  readonly system: SystemName | '';
+  /** Our account there; '' for the one without a name. */
+  readonly account: string;
+}
+
+/** @param accounts undefined for the one without a name */
+export function polledQueues(taskQueue: string, accounts: readonly (string | undefined)[]): PolledQueue[] {
+  const ours = { system: '', account: '' } as const;
+  return [
+    { queue: taskQueue, tasks: 'workflow', ...ours },
+    { queue: taskQueue, tasks: 'activity', ...ours },
+    { queue: partnerTaskQueue(taskQueue, 'events'), tasks: 'activity', ...ours },
+    ...accounts.flatMap((account) =>
+      SYSTEM_NAMES.map((system) => ({
+        queue: partnerTaskQueue(taskQueue, system, account),
+        tasks: 'activity' as const,
+        system,
+        account: account ?? '',
+      })),
+    ),
+  ];
+}
+
+/**
+ * The workers that poll a task queue for tasks of a kind.
+ *
+ * @param at in milliseconds since 1970: the minute before it counts. Default: now
+ */
+export async function pollersOf(
+  client: Client,
+  taskQueue: string,
+  tasks: 'workflow' | 'activity',
+  at = Date.now(),
+): Promise<Pollers> {
+  const { pollers, versioningInfo, stats } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TYPES[tasks],
+    reportStats: true,
+  });
+  const recent = (pollers ?? []).filter(
+    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 > at - RECENT_MS,
+  );
+  const known = recent.map(({ identity, deploymentOptions }) => {
+    const isVersioned = deploymentOptions?.workerVersioningMode === WORKER_VERSIONING_MODE_VERSIONED;
+    return { identity, version: isVersioned ? versionOf(deploymentOptions) : undefined };
+  });
+  const isRamped = versioningInfo?.rampingVersionPercentage === 100;
+  const target = versionOf(
+    isRamped ? versioningInfo.rampingDeploymentVersion : versioningInfo?.currentDeploymentVersion,
+  );
+  const taking = known.filter(({ version }) => nameOf(version) === nameOf(target));
+  const versions = new Map(known.map(({ version }) => [nameOf(version), version]));
+  return {
+    taking: new Set(taking.map(({ identity }) => identity)).size,
+    target,
+    versions: [...versions.values()].filter((version) => version !== undefined),
+    backlogSeconds: Number(stats?.approximateBacklogAge?.seconds ?? 0),
+  };
+}
+
+/** Why new tasks of a queue are taken by nobody, for people. */
+export function whyNobodyTakes(queue: string, { target, versions }: Pollers): string {
+  const others = versions.length > 0 ? `, only ${versions.map(nameOf).join(', ')}` : '';
+  if (target) return `no worker of the current version ${nameOf(target)} polls task queue ${queue}${others}`;
+  const [version] = versions;
+  if (!version) return `no worker polls task queue ${queue}`;
+  const { deploymentName, buildId } = version;
+  return (
+    `deployment ${deploymentName} has no current version, so nobody takes from task queue ${queue}; run ` +
+    `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes"`
+  );
+}
+
+/** As people and searches write it: `gangway:2026-11-21`. */
+export function nameOf(version: WorkerDeploymentVersion | undefined): string {
+  return version ? `${version.deploymentName}:${version.buildId}` : 'unversioned';
+}
+
+export function versionOf(
+  version: { deploymentName?: string | null; buildId?: string | null } | null | undefined,
+): WorkerDeploymentVersion | undefined {
+  const { deploymentName, buildId } = version ?? {};
+  return deploymentName && buildId ? { deploymentName, buildId } : undefined;
+}
+
+const Status = proto.temporal.api.enums.v1.WorkerDeploymentVersionStatus;
+
+const STATUS_NAMES: Readonly<Record<number, DeployedVersion['status']>> = {
+  [Status.WORKER_DEPLOYMENT_VERSION_STATUS_CURRENT]: 'current',
+  [Status.WORKER_DEPLOYMENT_VERSION_STATUS_RAMPING]: 'ramping',
+  [Status.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINING]: 'draining',
+  [Status.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED]: 'drained',
+};
+
+/** A build that Temporal knows of a deployment. */
+export interface DeployedVersion {
+  readonly buildId: string;
+  /** `inactive` never got a task by itself; `draining` gets no new workflows, and may have some that are pinned to it. */
+  readonly status: 'inactive' | 'current' | 'ramping' | 'draining' | 'drained';
+  /** How many running workflows only its workers may go on with. */
+  readonly pinned: number;
+}
+
+/** The versions of a deployment; none when no versioned worker has ever polled under that name. */
+export async function deployedVersions(client: Client, deploymentName: string): Promise<DeployedVersion[]> {
+  const { namespace } = client.options;
+  const describe = client.workflowService.describeWorkerDeployment({ namespace, deploymentName });
+  const summaries = await describe.then(
+    ({ workerDeploymentInfo }) => workerDeploymentInfo?.versionSummaries ?? [],
+    (error: unknown) => {
+      if (isGrpcServiceError(error) && error.code === status.NOT_FOUND) return [];
+      throw error;
+    },
+  );
+  return Promise.all(
+    summaries.map(async ({ deploymentVersion, status }) => {
+      const buildId = deploymentVersion?.buildId ?? '';
+      const { count: pinned } = await client.workflow.count(
+        `TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}' AND ` +
+          `TemporalWorkflowVersioningBehavior = 'Pinned' AND ExecutionStatus = 'Running'`,
+      );
+      return { buildId, status: STATUS_NAMES[status ?? 0] ?? 'inactive', pinned };
+    }),
+  );
+}

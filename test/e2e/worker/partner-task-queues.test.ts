@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
+import type { Urgency } from '../../../src/temporal/onboardings.js';
+import { startMerchantBoarding } from '../../../src/temporal/onboardings.js';
+import { merchant } from '../../rigs/inputs.js';
+import { launch } from '../../rigs/processes.js';
+import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
+
+const PER_SECOND = 5;
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig({ worker: false, activitiesPerSecond: { boarding: PER_SECOND } });
+});
+afterAll(() => rig.close());
+
+const of = (agentProfileId: number) => merchant(undefined, { agentProfileId });
+
+async function start(inputs: readonly MerchantBoardingInput[], urgency: Urgency): Promise<void> {
+  const { client, taskQueue } = rig;
+  await Promise.all(inputs.map((input) => startMerchantBoarding(client, input, { taskQueue, urgency })));
+}
+
+/** When the activities of a merchant's workflow began, and on which worker, as the server has written it down. */
+async function begunBy({ externalId }: MerchantBoardingInput) {
+  const { events } = await rig.client.workflow.getHandle(`merchant-boarding-${externalId}`).fetchHistory();
+  return (events ?? []).flatMap(({ eventTime, activityTaskStartedEventAttributes: begun }) => {
+    if (!begun) return [];
+    const at = Number(eventTime?.seconds) * 1_000 + Number(eventTime?.nanos) / 1e6;
+    return [{ at, worker: begun.identity }];
+  });
+}
+
+/** Merchants in the order in which the partner has them. */
+async function createdSoFar(): Promise<(string | undefined)[]> {
+  const created = await rig.sandbox.ledger({ operation: 'create-merchant' });
+  return created.map(({ guid }) => guid);
+}
+
+describe('a limit for a partner', () => {
+  it('holds over all workers together', async () => {
+    const env = { ...rig.env, BOARDING_ACTIVITIES_PER_SECOND: `${PER_SECOND}` };
+    const workers = await Promise.all([1, 2].map(() => launch('worker', env, 'worker is ready')));
+    onTestFinished(async () => {
+      for (const { child } of workers) child.kill('SIGTERM');
+      await Promise.all(workers.map(({ exit }) => exit));
+    });
+    const inputs = Array.from({ length: 6 }, () => of(101));
+    await start(inputs, 'interactive');
+    await Promise.all(inputs.map((i) => rig.client.workflow.result(`merchant-boarding-${i.externalId}`)));
+
+    const begun = (await Promise.all(inputs.map(begunBy))).flat();
+    expect(new Set(begun.map(({ worker }) => worker)).size).toBe(2);
+    // Submission and what comes before and after it, six times; repeated reads are not in the history.
+    expect(begun.length).toBeGreaterThanOrEqual(24);
+    const times = begun.map(({ at }) => at).sort((one, other) => one - other);
+    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
+    // The server lets a second's worth go at once, and rounds for each of its four partitions.
+    expect(begun.length - 2 * PER_SECOND).toBeLessThanOrEqual(PER_SECOND * seconds);
+  });
+});
+
+describe('what waits for a partner', () => {
+  const rows = Array.from({ length: 40 }, () => of(101));
+  const urgent = of(101);
+  const other = of(102);
+
+  /** Who of the batch had its merchant when a merchant had ended. */
+  const ahead = new Map<MerchantBoardingInput, number>();
+
+  // An agent's batch is under way when one that somebody waits for comes, and a row of another agent's batch.
+  beforeAll(async () => {
+    await start(rows, 'batch');
+    await rig.startWorker();
+    await eventually(batchSoFar, (count) => count > 0, 'the first of the batch');
+    await Promise.all([start([urgent], 'interactive'), start([other], 'batch')]);
+    const ended = [urgent, other].map(async (input) => {
+      await rig.client.workflow.result(`merchant-boarding-${input.externalId}`);
+      ahead.set(input, await batchSoFar());
+    });
+    await Promise.all(ended);
+  });
+
+  async function batchSoFar(): Promise<number> {
+    const created = new Set(await createdSoFar());
+    return rows.filter(({ externalId }) => created.has(externalId)).length;
+  }
+
+  it('lets one that somebody waits for go before a batch', () => {
+    expect(ahead.get(urgent)).toBeLessThan(rows.length);
+  });
+
+  it('takes agents by turns, so that the rows of one keep no other waiting', () => {
+    expect(ahead.get(other)).toBeLessThan(rows.length);
+  });
+});

@@ -1,0 +1,394 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext } from 'vitest';
+import { destinationOf } from '../../../src/events/sender.js';
+import type { Config } from '../../../src/settings/settings.js';
+import { startDevServer } from '../../../src/temporal/dev-server.js';
+import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
+import { gangway } from '../../rigs/command.js';
+import { type Received, SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
+import { customer, merchant, terminal } from '../../rigs/inputs.js';
+import { closedPort } from '../../rigs/partners/servers.js';
+import { jsonLines } from '../../rigs/processes.js';
+import { createRig, type Rig, type RigOptions } from '../../rigs/rig.js';
+import { ends } from '../../rigs/shared.js';
+import { eventually } from '../../rigs/waiting.js';
+import { NO_EVENTS } from '../../rigs/worker.js';
+
+const telling = (...subscribers: readonly Pick<Subscriber, 'url'>[]): Config['events'] => ({
+  secrets: [SECRET],
+  toLoopback: true,
+  destinations: subscribers.map(({ url }) => destinationOf(url)),
+});
+
+type AtEnd = TestContext['onTestFinished'];
+
+/** For a test that sees to it by itself when its subscriber answers what. */
+const ownSubscriber = (atEnd: AtEnd) => subscriber(SECRET, ends(atEnd));
+
+/** A worker that tells `subscribers`, for one test. */
+async function rigTelling(
+  atEnd: AtEnd,
+  subscribers: readonly Pick<Subscriber, 'url'>[],
+  more: RigOptions = {},
+): Promise<Rig> {
+  const rig = await createRig({ events: telling(...subscribers), ...more });
+  atEnd(() => rig.close());
+  return rig;
+}
+
+/** A worker that tells a subscriber, on a Temporal server of its own. */
+async function onServer(atEnd: AtEnd, dynamicConfig: Readonly<Record<string, number | boolean>>) {
+  const server = await startDevServer({ dynamicConfig });
+  atEnd(() => server.stop());
+  const crm = await ownSubscriber(atEnd);
+  const rig = await rigTelling(atEnd, [crm], { address: server.address, worker: false });
+  await registerSearchAttributes(rig.client);
+  await rig.startWorker();
+  return { crm, rig };
+}
+
+const typesAndMore = (received: readonly Received[]) =>
+  [...received]
+    .sort((one, other) => String(sequenceOf(one)).localeCompare(String(sequenceOf(other))))
+    .map(({ type, data: { stage, outcome, kind } }) => [type, stage ?? outcome ?? kind]);
+
+const sequenceOf = ({ body }: { body: string }) => (JSON.parse(body) as { sequence: string }).sequence;
+
+/** The run and the sequence that the id of an event begins with. */
+const runAndSequenceOf = ({ id }: Received) => id.split('.').slice(0, 2).join('.');
+
+const received = (to: Subscriber, count: number) =>
+  eventually(
+    async () => to.received,
+    (events) => events.length >= count,
+    `${count} events`,
+  );
+
+describe.concurrent('news of an onboarding', () => {
+  let crm: Subscriber;
+  let rig: Rig;
+  let closeCrm: () => unknown;
+  beforeAll(async () => {
+    crm = await subscriber(SECRET, (close) => {
+      closeCrm = close;
+    });
+    rig = await createRig({ events: telling(crm) });
+  });
+  afterAll(async () => {
+    await rig.close();
+    await closeCrm();
+  });
+
+  /** What came about an onboarding and its parts, once it is as much as that. */
+  const told = ({ workflowId }: { workflowId: string }, count: number) => {
+    const externalId = workflowId.replace(/^[a-z]+-[a-z]+-/, '');
+    const about = async () => crm.received.filter(({ data }) => data.externalId === externalId);
+    return eventually(about, (events) => events.length >= count, `${count} events of ${workflowId}`);
+  };
+
+  it('tells each stage and the end, as thin CloudEvents, signed', async () => {
+    const input = merchant();
+    const boarding = await rig.board(input);
+    const { merchantProfileId, mid } = (await boarding.outcome()) as {
+      merchantProfileId: number;
+      mid: string;
+    };
+    const events = await told(boarding, 5);
+    expect(typesAndMore(events)).toEqual([
+      ['onboarding.stage.changed.v1', 'preparing'],
+      ['onboarding.stage.changed.v1', 'applying'],
+      ['onboarding.stage.changed.v1', 'boarding'],
+      ['onboarding.stage.changed.v1', 'boarded'],
+      ['onboarding.completed.v1', 'boarded'],
+    ]);
+    const { runId } = await boarding.handle.describe();
+    const last = events.find(({ type }) => type === 'onboarding.completed.v1');
+    expect(JSON.parse(last?.body ?? '')).toEqual({
+      specversion: '1.0',
+      id: expect.stringMatching(new RegExp(`^${runId}\\.5\\.[0-9a-f]{8}$`)),
+      source: '/gangway/default',
+      type: 'onboarding.completed.v1',
+      subject: `merchant-boarding-${input.externalId}`,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      sequence: '00000005',
+      datacontenttype: 'application/json',
+      data: {
+        workflowId: `merchant-boarding-${input.externalId}`,
+        workflowType: 'merchantBoarding',
+        externalId: input.externalId,
+        outcome: 'boarded',
+        merchantProfileId,
+        mid,
+      },
+    });
+    expect(last?.headers).toMatchObject({
+      'content-type': 'application/cloudevents+json',
+      'webhook-id': last?.id,
+    });
+    const all = events.map(({ body }) => body).join();
+    for (const secret of ['Corner Bakery', 'Ada', 'Baker']) expect(all).not.toContain(secret);
+  });
+
+  it('tells when something waits for a person, and when it has waited too long', async () => {
+    const boarding = await rig.board(merchant('notes', { dueInHours: 1 / 7_200 }));
+    await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'requirement-overdue'));
+    const { requirements } = await boarding.state();
+    const events = await told(boarding, 7);
+    const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data);
+    const expected = requirements.map(({ id: requirementId, kind, raisedAt, dueAt }) => ({
+      workflowId: boarding.handle.workflowId,
+      workflowType: 'merchantBoarding',
+      externalId: boarding.handle.workflowId.slice('merchant-boarding-'.length),
+      ...{ requirementId, kind, raisedAt, dueAt },
+    }));
+    expect(expected).toHaveLength(2);
+    expect(of('requirement.raised.v1')).toEqual(expect.arrayContaining(expected));
+    expect(of('requirement.overdue.v1')).toEqual(expect.arrayContaining(expected));
+    // The underwriters' own words stay where they are.
+    expect(events.map(({ body }) => body).join()).not.toContain('voided');
+    await boarding.handle.terminate();
+  });
+
+  it('tells of a customer and of both its parts, and of what they ask only once', async () => {
+    const onboarding = await rig.onboard(customer({ boarding: 'notes' }));
+    const { requirements } = await onboarding.until((state) => state.requirements.length === 2, 'two notes');
+    for (const { id } of requirements) await onboarding.resolve(id, { kind: 'text', text: 'here' });
+    await onboarding.outcome();
+    const isEnd = ({ type }: Received) => type === 'onboarding.completed.v1';
+    const ends = await eventually(
+      async () => (await told(onboarding, 1)).filter(isEnd),
+      (events) => events.length === 3,
+      'three ends',
+    );
+    expect(ends.map(({ data }) => [data.workflowType, data.outcome]).sort()).toEqual([
+      ['businessOnboarding', 'onboarded'],
+      ['customerOnboarding', 'onboarded'],
+      ['merchantBoarding', 'boarded'],
+    ]);
+    const raised = (await told(onboarding, 1)).filter(({ type }) => type === 'requirement.raised.v1');
+    expect(raised).toHaveLength(2);
+  });
+
+  it('tells of a customer’s terminal, and of what it asks only once', async () => {
+    const rejected = terminal({ terminal: { name: 'Counter', location_id: 'none' } });
+    const onboarding = await rig.onboard(customer({}, { provisionTerminal: rejected }));
+    const { id } = await onboarding.requirement('rejected-input');
+    const patch = { provisionTerminal: { terminal: { location_id: null } } };
+    await onboarding.resolve(id, { kind: 'correction', patch });
+    await onboarding.outcome();
+    const workflow = onboarding.workflowId.replace('customer-onboarding', 'terminal-provisioning');
+    const of = () => crm.received.filter(({ data }) => data.workflowId === workflow);
+    await eventually(
+      async () => of(),
+      (events) => events.length === 4,
+      'all of the terminal',
+    );
+    const about = {
+      workflowId: workflow,
+      workflowType: 'terminalProvisioning',
+      externalId: workflow.replace('terminal-provisioning-', ''),
+    };
+    expect(of().map(({ type, data }) => [type, data])).toEqual(
+      expect.arrayContaining([
+        ['onboarding.stage.changed.v1', { ...about, stage: 'provisioning', partnerStatus: null }],
+        ['onboarding.stage.changed.v1', { ...about, stage: 'provisioned', partnerStatus: null }],
+        ['onboarding.completed.v1', { ...about, outcome: 'provisioned' }],
+      ]),
+    );
+    const asked = (await told(onboarding, 1)).filter(({ type }) => type === 'requirement.raised.v1');
+    expect(asked.map(({ data }) => [data.workflowId, data.requirementId])).toEqual([[workflow, id]]);
+  });
+
+  it('tells of a cancellation', async () => {
+    const boarding = await rig.board(merchant('notes'));
+    await boarding.requirement('underwriting-note');
+    await boarding.handle.cancel();
+    await expect(boarding.outcome()).rejects.toThrow();
+    await eventually(
+      async () => typesAndMore(await told(boarding, 1)).slice(-2),
+      (last) => last.at(-1)?.[1] === 'cancelled' && last.at(-2)?.[1] === 'cancelled',
+      'the cancellation',
+    );
+  });
+
+  it('is the same events in each run of a long one', async ({ onTestFinished }) => {
+    const { crm, rig } = await onServer(onTestFinished, { 'limit.historyCount.suggestContinueAsNew': 30 });
+    const boarding = await rig.board(merchant('notes'));
+    const { runId: firstRun } = await boarding.handle.describe();
+    const { requirements, merchantProfileId = 0 } = await boarding.until(
+      (state) => state.requirements.length === 2,
+      'two notes',
+    );
+    for (let change = 0; change < 8; change++) {
+      const status = change % 2 === 0 ? 'UW Level 1: Pending' : 'Pending';
+      const comment = `still looking ${change}`;
+      await rig.sandbox.transition(merchantProfileId, { status, comment });
+      const detail = `${status}: ${comment}`;
+      await boarding.until(({ timeline }) => timeline.at(-1)?.detail === detail, detail);
+    }
+    for (const { id } of requirements) await boarding.resolve(id, { kind: 'text', text: 'here' });
+    await boarding.outcome();
+    expect((await boarding.handle.describe()).runId).not.toBe(firstRun);
+    await received(crm, 8);
+    const ids = Array.from({ length: 8 }, (_, index) => `${firstRun}.${index + 1}`);
+    expect(crm.received.map(runAndSequenceOf).sort()).toEqual(ids);
+  });
+});
+
+it.concurrent('news come on a Temporal server without standalone activities as well', async ({
+  onTestFinished,
+}) => {
+  const { crm, rig } = await onServer(onTestFinished, { 'activity.enableStandalone': false });
+  const boarding = await rig.board(merchant());
+  await boarding.outcome();
+  await received(crm, 5);
+  const { runId } = await boarding.handle.describe();
+  expect(crm.received.map(runAndSequenceOf).sort()).toEqual([1, 2, 3, 4, 5].map((n) => `${runId}.${n}`));
+});
+
+describe.concurrent('a receiver in trouble', () => {
+  it('is tried again with the same event, and keeps no onboarding waiting', async ({ onTestFinished }) => {
+    const crm = await ownSubscriber(onTestFinished);
+    crm.answer = { status: 500 };
+    const rig = await rigTelling(onTestFinished, [crm]);
+    const boarding = await rig.board(merchant());
+    await boarding.outcome();
+    await received(crm, 5);
+    crm.answer = { status: 204 };
+    const first = crm.received[0];
+    const same = await eventually(
+      async () => crm.received.filter(({ id }) => id === first?.id),
+      (events) => events.length >= 2,
+      'the same event again',
+    );
+    expect(new Set(same.map(({ body }) => body)).size).toBe(1);
+    // Each attempt is signed for its own time.
+    expect(new Set(same.map(({ headers }) => headers['webhook-signature'])).size).toBe(same.length);
+  });
+
+  it('is left alone for as long as it asks', async ({ onTestFinished }) => {
+    const crm = await ownSubscriber(onTestFinished);
+    crm.answer = { status: 429, headers: { 'retry-after': '2' } };
+    const rig = await rigTelling(onTestFinished, [crm]);
+    await rig.board(merchant());
+    await received(crm, 1);
+    const first = crm.received[0];
+    crm.answer = { status: 204 };
+    const [one, other] = await eventually(
+      async () => crm.received.filter(({ id }) => id === first?.id),
+      (events) => events.length === 2,
+      'the second attempt',
+    );
+    expect((other?.at ?? 0) - (one?.at ?? 0)).toBeGreaterThan(1_900);
+  });
+
+  it('does not keep others from hearing', async ({ onTestFinished }) => {
+    const broken = await ownSubscriber(onTestFinished);
+    broken.answer = { status: 302, headers: { location: 'http://127.0.0.1:1/' } };
+    const down = { url: `http://127.0.0.1:${await closedPort()}/` };
+    const crm = await ownSubscriber(onTestFinished);
+    const rig = await rigTelling(onTestFinished, [broken, down, crm]);
+    const boarding = await rig.board(merchant());
+    await boarding.outcome();
+    await received(crm, 5);
+    const waiting = await eventually(
+      () => deliveries(rig, ['list', boarding.handle.workflowId, '--waiting']),
+      (all) => all.length === 10 && all.every(({ problem }) => problem !== undefined),
+      'deliveries that wait to be tried again',
+    );
+    expect(new Set(waiting.map(({ problem }) => problem))).toEqual(new Set(['HTTP 302', 'ECONNREFUSED']));
+  });
+});
+
+/** `gangway events` as a process. */
+async function deliveries(rig: Rig, args: readonly string[]) {
+  const done = await gangway(rig.env, ['events', ...args, '--json']);
+  expect(done).toMatchObject({ code: 0, stderr: '' });
+  return jsonLines<{ event: { id: string; type: string }; status: string; problem?: string }>(done);
+}
+
+describe('gangway events', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await createRig({ worker: false });
+  });
+  afterAll(() => rig.close());
+
+  it('lists what was given up, and sends it again as the same events', async () => {
+    const crm = await subscriber();
+    crm.answer = { status: 410 };
+    const worker = await rig.startWorker({ events: telling(crm) });
+    onTestFinished(() => worker.stop());
+    const boarding = await rig.board(merchant());
+    await boarding.outcome();
+    const id = boarding.handle.workflowId;
+    const lost = await eventually(
+      () => deliveries(rig, ['list', id, '--failed']),
+      (listed) => listed.length === 5,
+      'five that were given up',
+    );
+    expect(lost[0]).toMatchObject({ status: 'given-up', problem: 'HTTP 410' });
+    // Refused for good, so never tried again by itself.
+    expect(crm.received).toHaveLength(5);
+
+    crm.answer = { status: 200 };
+    const externalId = id.slice('merchant-boarding-'.length);
+    const again = await deliveries(rig, ['redeliver', externalId]);
+    expect(again.map(({ event }) => event.id).sort()).toEqual(lost.map(({ event }) => event.id).sort());
+    await received(crm, 10);
+    expect(new Set(crm.received.map(({ body }) => body)).size).toBe(5);
+    await eventually(
+      () => deliveries(rig, ['list', id]),
+      (listed) => listed.length === 5 && listed.every(({ status }) => status === 'delivered'),
+      'five that were delivered',
+    );
+    expect(await deliveries(rig, ['redeliver', id])).toEqual([]);
+    expect(await deliveries(rig, ['redeliver', id, '--all', '--to', 'nobody'])).toEqual([]);
+    expect(await deliveries(rig, ['redeliver', id, '--all'])).toHaveLength(5);
+    await received(crm, 15);
+  });
+
+  it('sends what waits at once, when asked to', async () => {
+    const crm = await subscriber();
+    crm.answer = { status: 503, headers: { 'retry-after': '3600' } };
+    const worker = await rig.startWorker({ events: telling(crm) });
+    onTestFinished(() => worker.stop());
+    const boarding = await rig.board(merchant());
+    await boarding.outcome();
+    const id = boarding.handle.workflowId;
+    await received(crm, 5);
+    await eventually(
+      () => deliveries(rig, ['list', id, '--waiting']),
+      (listed) => listed.length === 5 && listed.every(({ problem }) => problem === 'HTTP 503'),
+      'five that wait',
+    );
+    crm.answer = { status: 200 };
+    expect(await deliveries(rig, ['redeliver', id])).toEqual([]);
+    expect(await deliveries(rig, ['redeliver', id, '--waiting'])).toHaveLength(5);
+    await received(crm, 10);
+  });
+
+  it('gives up what goes to a URL that is no longer set', async () => {
+    const crm = await subscriber();
+    const news = { ...NO_EVENTS, secrets: [SECRET], destinations: [destinationOf(crm.url)] };
+    crm.answer = { status: 503, headers: { 'retry-after': '1' } };
+    const worker = await rig.startWorker({ events: news });
+    const boarding = await rig.board(merchant('notes'));
+    await boarding.requirement('underwriting-note');
+    await received(crm, 1);
+    await worker.stop();
+    const without = await rig.startWorker();
+    onTestFinished(() => without.stop());
+    const id = boarding.handle.workflowId;
+    const lost = await eventually(
+      () => deliveries(rig, ['list', id, '--failed']),
+      (listed) => listed.length > 0,
+      'one that was given up',
+    );
+    expect(lost[0]?.problem).toBe(`${destinationOf(crm.url).id} is not in EVENTS_URLS`);
+  });
+
+  it('wants to know whose events are to be sent once more', async () => {
+    const { code, stderr } = await gangway(rig.env, ['events', 'redeliver', '--all']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '--all needs the id of an onboarding\n' });
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
+import { castOf, type Party } from '../../rigs/chaos/cast.js';
+import { auditOf, finalMid } from '../../rigs/chaos/ledger.js';
+import { markers } from '../../rigs/privacy/markers.js';
+
+const cast = castOf(1, 120, markers());
+
+function partyOf(kind: string, scenario: string): Party {
+  const found = cast.find((one) => one.kind === kind && one.scenario === scenario && !hasFees(one));
+  if (!found) throw new Error(`nobody plays ${scenario}`);
+  return found;
+}
+
+function hasFees({ input }: Party): boolean {
+  return JSON.stringify(input).match(/"fees"|"v1"/) !== null;
+}
+
+const party = partyOf('customer with terminal', 'notes + tickets');
+const guid = party.externalId;
+
+type Effect = Omit<LedgerEntry, 'seq' | 'at'>;
+
+/** All that the scenario writes, each once. */
+const EFFECTS: readonly Effect[] = [
+  { system: 'boarding', operation: 'create-merchant', id: 1001, guid },
+  { system: 'boarding', operation: 'submit-merchant', id: 1001, guid },
+  { system: 'boarding', operation: 'upload-attachment', id: 1001, guid, name: 'note-1.txt' },
+  { system: 'boarding', operation: 'request-underwriting-review', id: 1001, guid },
+  {
+    ...{ system: 'banking', operation: 'submit-business-account-holder', id: 3001 },
+    ...{ name: party.businessName, of: party.legalName },
+  },
+  { system: 'banking', operation: 'update-business-account-holder', id: 3001 },
+  { system: 'banking', operation: 'create-ticket', id: 9003, of: 9001 },
+  { system: 'payments', operation: 'create-account', id: 'account-1', name: `mid ${finalMid(1001)}` },
+  { system: 'payments', operation: 'create-terminal', id: 'terminal-1', name: 'Counter', of: 'account-1' },
+];
+
+const TICKETS = [{ ticketId: 9001, userProfileId: 13_001 }];
+
+function audit(effects: readonly Effect[], isUnderWay = false) {
+  const ledger = effects.map((effect, index) => ({
+    ...effect,
+    seq: index + 1,
+    at: '2026-01-01T00:00:00.000Z',
+  }));
+  const { wrong, nobodys } = auditOf({ ledger, tickets: TICKETS }, [party], () => isUnderWay);
+  return [...(wrong.get(party) ?? []), ...nobodys];
+}
+
+/** What may take effect again and change nothing. */
+const REPEATABLE = 'update-business-account-holder';
+
+describe('the audit of the partners’ books', () => {
+  it('finds nothing when each write took effect once', () => {
+    expect(audit(EFFECTS)).toEqual([]);
+  });
+
+  it.each(
+    EFFECTS.filter(({ operation }) => operation !== REPEATABLE).map((effect) => [effect.operation, effect]),
+  )('finds a doubled %s', (operation, effect) => {
+    expect(audit([...EFFECTS, effect])).toEqual([`${operation} took effect 2 times, not 1`]);
+    expect(audit([...EFFECTS, effect], true)).toHaveLength(1);
+  });
+
+  it.each(EFFECTS.map((effect) => [effect.operation, effect]))('finds a missing %s', (operation, effect) => {
+    const found = audit(EFFECTS.filter((one) => one !== effect));
+    expect(found[0]).toMatch(new RegExp(`^${operation} took effect 0 times, not `));
+  });
+
+  it('takes a missing write of someone under way, and a correction that was sent twice', () => {
+    expect(audit(EFFECTS.slice(0, 2), true)).toEqual([]);
+    expect(audit([...EFFECTS, { system: 'banking', operation: REPEATABLE, id: 3001 }])).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a merchant under another key',
+      { system: 'boarding', operation: 'create-merchant', id: 1002, guid: 'other' },
+    ],
+    [
+      'a profile of another name',
+      { system: 'banking', operation: 'submit-business-account-holder', id: 3002, name: 'x' },
+    ],
+    [
+      'a profile of a business of the same name',
+      {
+        ...{ system: 'banking', operation: 'submit-business-account-holder', id: 3002 },
+        ...{ name: party.businessName, of: 'Another LLC' },
+      },
+    ],
+    ['a reply to another ticket', { system: 'banking', operation: 'create-ticket', id: 9004, of: 9002 }],
+    [
+      'a terminal in another account',
+      { system: 'payments', operation: 'create-terminal', id: 't-2', of: 'account-2' },
+    ],
+  ] as const)('finds %s, which is nobody’s', (_, effect) => {
+    expect(audit([...EFFECTS, effect])).toEqual([`entry 10, ${effect.operation} ${effect.id}, is nobody's`]);
+  });
+
+  it('finds a write that the scenario does not have', () => {
+    const effect = { system: 'banking', operation: 'submit-business-customer', id: 3001 };
+    expect(audit([...EFFECTS, effect])).toEqual(['submit-business-customer took effect 1 times, not 0']);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../src/receiver/problems.js';
+import { addIds, idFields, idsIn, MAX_IDS, runningWith } from '../../../src/receiver/webhook-ids.js';
+
+const FIELDS = idFields.parse(
+  'profileId:BankingProfileId,merchantProfileId:MerchantProfileId,client.reference:externalId',
+);
+
+/** The ids in a delivery, by kind. */
+const ids = (delivery: unknown) =>
+  Object.fromEntries([...idsIn(delivery, FIELDS)].map(([kind, all]) => [kind, [...all]]));
+
+/** `value` inside of so many objects. */
+const nested = (depth: number, value: object): object =>
+  depth === 0 ? value : { a: nested(depth - 1, value) };
+
+describe('the ids of a delivery', () => {
+  it.each<[string, unknown, object]>([
+    ['a number', { profileId: 501 }, { BankingProfileId: ['501'] }],
+    ['a text of digits', { profileId: '501' }, { BankingProfileId: ['501'] }],
+    ['as many as twenty digits', { profileId: '9'.repeat(20) }, { BankingProfileId: ['9'.repeat(20)] }],
+    ['a number beyond 2^53', { profileId: 9007199254740993n }, { BankingProfileId: ['9007199254740993'] }],
+    ['whatever the case of the name', { PROFILEID: 1, ProfileId: 2 }, { BankingProfileId: ['1', '2'] }],
+    ['deep inside, in lists too', [{ a: [{ profileId: 7 }] }], { BankingProfileId: ['7'] }],
+    ['the same one twice', [{ profileId: 7 }, { profileId: '7' }], { BankingProfileId: ['7'] }],
+    [
+      'of two kinds',
+      { profileId: 1, merchantProfileId: 2 },
+      { BankingProfileId: ['1'], MerchantProfileId: ['2'] },
+    ],
+    ['by the end of the way to it', { x: { client: { reference: 'm-1' } } }, { externalId: ['m-1'] }],
+    ['at the depth that is still looked into', nested(16, { profileId: 1 }), { BankingProfileId: ['1'] }],
+  ])('are found: %s', (_, delivery, found) => {
+    expect(ids(delivery)).toEqual(found);
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', []],
+    ['no id', { type: 'ping' }],
+    ['a piece of a query', { profileId: "1' OR BankingProfileId != '" }],
+    ['a fraction', { merchantProfileId: -1.5 }],
+    ['a negative number', { merchantProfileId: -1 }],
+    ['twenty-one digits', { profileId: '1'.repeat(21) }],
+    ['an empty text', { profileId: '' }],
+    ['an object', { profileId: { $ne: 1 } }],
+    ['a boolean', { merchantProfileId: true }],
+    ['null', { profileId: null }],
+    ['a name that only ends like the field', { myProfileId: 5 }],
+    ['the last name of a way, elsewhere', { reference: 'm-1' }],
+    ['an id too deep to be looked for', nested(17, { profileId: 1 })],
+  ])('are none: %s', (_, delivery) => {
+    expect(ids(delivery)).toEqual({});
+  });
+
+  it(`may be ${MAX_IDS}, of all kinds together, and no more`, () => {
+    const all = Array.from({ length: MAX_IDS - 1 }, (_, profileId) => ({ profileId }));
+    expect(ids([...all, { merchantProfileId: 1 }])).toMatchObject({ MerchantProfileId: ['1'] });
+    expect(() => ids([...all, { merchantProfileId: 1 }, { merchantProfileId: 2 }])).toThrow(Problem);
+  });
+});
+
+it('ids that are gathered leave those out that are too many, and keep those before them', () => {
+  const gathered = new Map<string, Set<string>>();
+  addIds(gathered, new Map([['Mid', new Set(['1'])]]), 3);
+  addIds(gathered, new Map([['BankingProfileId', new Set(['2', '3', '4'])]]), 3);
+  addIds(gathered, new Map([['Mid', new Set(['5'])]]), 3);
+  expect(gathered).toEqual(
+    new Map([
+      ['Mid', new Set(['1'])],
+      ['BankingProfileId', new Set(['2', '3'])],
+    ]),
+  );
+});
+
+describe('the query for workflows', () => {
+  it('names each kind, what runs, and the task queue', () => {
+    const named = idsIn([{ profileId: 1 }, { profileId: 2 }, { merchantProfileId: 3 }], FIELDS);
+    expect(runningWith(named, 'gangway', [])).toBe(
+      `ExecutionStatus = 'Running' AND TaskQueue IN ("gangway") AND ` +
+        '(BankingProfileId IN ("1", "2") OR MerchantProfileId IN ("3"))',
+    );
+  });
+
+  it('has the workflow ids that an externalId may stand for', () => {
+    const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
+    expect(runningWith(named, 'gangway', [])).toContain('WorkflowId IN ("');
+    expect(runningWith(named, 'gangway', [])).toContain('"merchant-boarding-m-1"');
+  });
+
+  it('has those of each account, because a webhook does not name one', () => {
+    const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
+    const query = runningWith(named, 'gangway', ['acme']);
+    expect(query).toContain('"merchant-boarding-m-1", ');
+    expect(query).toContain('"merchant-boarding-m-1@acme"');
+  });
+});
+
+describe('the setting that names the fields', () => {
+  it.each(['profileId', 'profileId:Status', 'profile id:Mid', ':Mid', 'a..b:Mid', 'a:__proto__'])(
+    'refuses %s',
+    (entry) => {
+      expect(idFields.safeParse(entry).success).toBe(false);
+    },
+  );
+});
