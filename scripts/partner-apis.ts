@@ -41,7 +41,7 @@ export const SYSTEMS: readonly System[] = [
       'upload-attachment':
         '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is Gangway’s own. The shape of the response is unknown; Gangway keeps it as it is.',
       'request-underwriting-review':
-        '`id` is in the query, an optional `comment` is in the body: it contains the answers that are text. The shape of the response is unknown; Gangway keeps it as it is.',
+        '`id` is in the query, an optional `comment` is in the body: it contains the texts of people’s replies. The shape of the response is unknown; Gangway keeps it as it is.',
       'set-underwriting-pending':
         'Takes `id` in the query and no body. The shape of the response is unknown; Gangway keeps it as it is.',
     },
@@ -157,7 +157,7 @@ The column **effect** shows what a repeated call does:
 - A \`once\` write has no such key.
 
 Gangway retries reads and idempotent writes freely. It repeats a \`once\` write only when it is certain that nothing happened.
-If the outcome is unknown, the workflow looks for [evidence](onboardings.md#writes) or asks a person.
+If the outcome is unknown, the workflow searches for [evidence](onboardings.md#writes) or asks a person.
 
 In the column **request**, \`?\` marks optional fields. Gangway checks requests before it sends them. It reads responses tolerantly: unknown
 fields and status names do no harm.
@@ -233,11 +233,11 @@ function formOf(operation: Operation, schema: Schema): string {
   const { properties = {}, required = [], additionalProperties } = schema;
   const inPath = new Set(pathParameters(operation));
   const inQuery = new Set(operation.query ?? []);
-  const lines = Object.entries(properties).map(([name, member]) => {
+  const lines = Object.entries(properties).map(([name, field]) => {
     const where = inPath.has(name) ? ', in the path' : inQuery.has(name) ? ', in the query' : '';
     const mark = required.includes(name) ? '' : '?';
-    const says = rule(member);
-    return `\`${name}${mark}\`${says ? ` ${says}` : ''}${where}`;
+    const shape = rule(field);
+    return `\`${name}${mark}\`${shape ? ` ${shape}` : ''}${where}`;
   });
   if (additionalProperties !== false) lines.push('further fields, as they are');
   if (operation.encoding === 'multipart') lines.push('the body as multipart');
@@ -276,7 +276,7 @@ function schemaOf(schema: z.ZodType): Schema {
 
 const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
-/** A shape in words; '' for one that says nothing. */
+/** A shape in words; '' for a shape without rules. */
 function rule(schema: Schema): string {
   if (schema.format) return schema.format;
   if (schema.anyOf) {

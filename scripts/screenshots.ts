@@ -28,7 +28,7 @@ const cafe = await withKilledWorker(rig);
 await rig.startWorker();
 const browser = await openBrowser();
 
-const { bakery, lantern, books } = await story(rig);
+const { bakery, lantern, bookshop } = await onboardings(rig);
 await take('encrypted', 'merchant-boarding-lantern-bistro', 'timeline', ['merchantBoarding']);
 
 const codec = await startCodecServer({
@@ -48,7 +48,7 @@ await take('timeline', 'merchant-boarding-lantern-bistro', 'timeline', [
   'Create the merchant',
 ]);
 await take('boarded', bakery.workflowId, 'timeline', ['Create the merchant', '518000']);
-await take('note', books.workflowId, 'user-metadata', ['Tutorial Books', 'voided check']);
+await take('note', bookshop.workflowId, 'user-metadata', ['Tutorial Books', 'voided check']);
 await cafe.requirement('uncertain-write');
 await take('uncertain-write', cafe.workflowId, 'user-metadata', ['Tutorial Cafe', 'Did it happen?']);
 await takeList(['tutorial-cafe', '5180']);
@@ -100,7 +100,10 @@ async function withKilledWorker({ board, env, sandbox }: Rig): Promise<Onboardin
 }
 
 /** A customer and a merchant who wait for a person, and others that have ended. */
-async function story({ board, onboard }: Rig): Promise<Record<'bakery' | 'lantern' | 'books', Onboarding>> {
+async function onboardings({
+  board,
+  onboard,
+}: Rig): Promise<Record<'bakery' | 'lantern' | 'bookshop', Onboarding>> {
   for (const [name, boarding] of [
     ['juniper-tea', ''],
     ['night-market', ' [declined]'],
@@ -112,7 +115,7 @@ async function story({ board, onboard }: Rig): Promise<Record<'bakery' | 'lanter
   const bakery = await board(merchant(undefined, { externalId: 'tutorial-bakery' }));
   await bakery.outcome();
   const { merchant: basics, ...rest } = merchant('notes');
-  const books = await board({
+  const bookshop = await board({
     ...rest,
     externalId: 'tutorial-books',
     merchant: { ...basics, dba: 'Tutorial Books [notes]' },
@@ -127,7 +130,7 @@ async function story({ board, onboard }: Rig): Promise<Record<'bakery' | 'lanter
       holder: { ...input.business.holder, doingBusinessAsName: 'Lantern Bistro [ticket]' },
     },
   });
-  await books.until(({ requirements }) => requirements.length === 2, 'two notes');
+  await bookshop.until(({ requirements }) => requirements.length === 2, 'two notes');
   await lantern.until(({ requirements }) => requirements.length === 3, 'two notes and a ticket');
-  return { bakery, lantern, books };
+  return { bakery, lantern, bookshop };
 }
