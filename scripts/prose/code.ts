@@ -2,15 +2,16 @@
 import { parse } from '@babel/parser';
 import type { Comment, Node } from '@babel/types';
 import { markdown } from './pages.js';
-import { ESCAPE, type Extract, type Kind, type Passage, Text } from './text.js';
+import { ESCAPE, type Extract, type Passage, Text } from './text.js';
 import { CODE } from './words.js';
 
 export function fromCode(path: string, source: string): Extract {
   const ast = parse(source, { sourceType: 'module', plugins: ['typescript'], attachComment: false });
   const comments = ast.comments ?? [];
-  const escapes = comments.flatMap(({ value, start = 0 }) =>
-    [...value.matchAll(ESCAPE)].map(({ 1: reason = '' }) => ({ offset: start, reason })),
-  );
+  const escapes = comments.flatMap(({ value, start = 0 }) => {
+    const [, reason] = ESCAPE.exec(value) ?? [];
+    return reason === undefined ? [] : [{ offset: start, reason }];
+  });
   const isTest = /^test\/(?!rigs\/)/.test(path);
   return {
     passages: [
@@ -24,7 +25,7 @@ export function fromCode(path: string, source: string): Extract {
 
 /** Comments as Markdown, one passage or more for each tag. Line comments on successive lines are one comment. */
 function commentsOf(source: string, comments: readonly Comment[]): Passage[] {
-  const blocks: { text: Text; end: number }[] = [];
+  const blocks: { text: Text; begin: number; end: number }[] = [];
   for (const { type, value, start = 0, end = 0 } of comments) {
     if (/^\s*(?:prose-ignore|biome-ignore|@ts-|\/ <)/.test(value)) continue;
     const text =
@@ -36,13 +37,17 @@ function commentsOf(source: string, comments: readonly Comment[]): Passage[] {
       last.text.gap('\n', start).append(text);
       last.end = end;
     } else {
-      blocks.push({ text, end });
+      blocks.push({ text, begin: start, end });
     }
   }
-  return blocks.flatMap(({ text }) => byTag(text)).flatMap((text) => markdown(text, 'comment'));
+  return blocks.flatMap(({ text, begin }) =>
+    byTag(text)
+      .flatMap((part) => markdown(part))
+      .map((passage) => ({ ...passage, begin })),
+  );
 }
 
-/** The text of a block comment, without the stars at the begin of its lines. */
+/** The text of a block comment, without the stars at the start of its lines. */
 function undecorated(value: string, start: number): Text {
   const text = new Text();
   let offset = start;
@@ -58,7 +63,7 @@ function undecorated(value: string, start: number): Text {
 const TAG =
   /@(?:param|template|typeParam)\s+[\w.[\]]+\s*(?:-\s)?|@throws\s+\{[^}]*\}\s*|(?<=^|\s)@[a-z]\w*\s*/gi;
 
-/** Splits at tags such as `@param name`. What is in `{@link ...}` becomes code of the same length. */
+/** Splits at tags such as `@param name`. `{@link ...}` becomes code of the same length. */
 function byTag(text: Text): Text[] {
   const linked = text.part(0, text.value.length);
   linked.value = text.value.replace(
@@ -89,14 +94,9 @@ function walk(node: Node, parents: Parents, visit: (node: Node, parents: Parents
   }
 }
 
-/** Strings and templates: prose as messages, words as names. Of a test only titles and what stands in their tables. */
+/** Strings and templates: prose, or names of one word. Prose in a test counts only in titles and their tables. */
 function stringsOf(program: Node, source: string, isTest: boolean): Passage[] {
   const passages: Passage[] = [];
-
-  function add(text: Text, kind: Kind): void {
-    if (isProse(text.value)) passages.push({ kind, text: inlineCode(text, passages) });
-    else if (/[a-z]/i.test(text.value)) passages.push({ kind: 'name', text });
-  }
 
   walk(program, [], (node, parents) => {
     if (/^(?:TS)?Import|^ExportAll/.test(node.type)) return false;
@@ -105,10 +105,11 @@ function stringsOf(program: Node, source: string, isTest: boolean): Passage[] {
     if (!concatenated && node.type !== 'TemplateLiteral' && !isString(node)) return true;
     const text = joined(node, source);
     if (text === undefined) return true;
-    const titled = isTest ? titleOf([...parents, node]) : false;
-    if (!isTest || titled) add(text, titled ? 'title' : 'message');
-    else if (!isProse(text.value)) add(text, 'name');
-    // What a template or a sum is made of may hold strings of its own.
+    const begin = node.start ?? 0;
+    if (!isProse(text.value)) {
+      if (!SAMPLE.test(text.value)) passages.push({ kind: 'name', text, begin });
+    } else if (!isTest || isTitle([...parents, node])) passages.push(...withoutCode(text, begin));
+    // Expressions in a template or a sum may hold strings, too.
     const inner = node.type === 'TemplateLiteral' ? node.expressions : concatenated ? leaves(node) : [];
     for (const leaf of inner) {
       if (isString(leaf) || leaf.type === 'TemplateLiteral') continue;
@@ -161,7 +162,10 @@ function unescaped(raw: string, start: number, into: Text): void {
   }
 }
 
-/** Three words with a space between them, or two and an end of a sentence; and nothing that only code has. */
+/** URLs and JSON hold sample data. */
+const SAMPLE = /:\/\/|[{,]"/;
+
+/** At least two words with a space between them, and nothing that only code has. */
 function isProse(value: string): boolean {
   const words = value.match(/(?<![\w/.$-])[A-Za-z][a-z’']*(?![\w/=(])/g) ?? [];
   return (
@@ -171,20 +175,21 @@ function isProse(value: string): boolean {
   );
 }
 
-/** A passage with what stands in backticks taken out as code. */
-function inlineCode(text: Text, passages: Passage[]): Text {
+/** A string as prose, and each piece of it in backticks as a name. */
+function withoutCode(text: Text, begin: number): Passage[] {
+  const names: Passage[] = [];
   const prose = new Text();
   let from = 0;
   for (const { 0: code, index } of text.value.matchAll(/`[^`]+`/g)) {
     prose.append(text.part(from, index)).gap(CODE, text.offset(index));
-    passages.push({ kind: 'name', text: text.part(index, index + code.length) });
+    names.push({ kind: 'name', text: text.part(index, index + code.length), begin });
     from = index + code.length;
   }
-  return prose.append(text.part(from, text.value.length));
+  return [{ kind: 'prose', text: prose.append(text.part(from, text.value.length)), begin }, ...names];
 }
 
-/** Whether a node is the title of a test, or stands in the table of one: `it.each([['here', 1]])('or here', ...)`. */
-function titleOf(path: Parents): boolean {
+/** Whether a node is the title of a test, or is in the table of one: `it.each([['here', 1]])('or here', ...)`. */
+function isTitle(path: Parents): boolean {
   for (const [index, call] of path.entries()) {
     if (call.type !== 'CallExpression') continue;
     const below = path[index + 1];

@@ -1,102 +1,93 @@
 /**
  * The prose linter: `npm run check:prose` for the whole tree, `npm run prose -- src/receiver README.md` for a part,
- * `--count` for a summary. The retired words are in words.ts.
+ * `--count` for a summary, `--rule says` for one rule. The retired words are in words.ts. A comment `prose-ignore: REASON` lets
+ * the findings of its line pass; on a line of its own, those of the comment, string or line that starts below it.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fromCode } from './code.js';
-import { fromHashComments, fromPage } from './pages.js';
+import { fromData, fromHashComments, fromPage, fromPatch } from './pages.js';
 import { type Finding, findingsIn, names } from './rules.js';
-import { type Escape, type Extract, Text } from './text.js';
+import { type Extract, Text } from './text.js';
 import { NAMES, TURNS } from './words.js';
 
 const LINTED = /^(?:src|scripts|bench|test|docs|deploy|examples|\.ci)\/|^[^/]+$/;
-const READ = /\.(?:[cm]?[jt]s|md|sh|ya?ml|env|example)$|(?:^|\/)(?:Dockerfile|run|\.dockerignore)$/;
-/** Recorded; made from what is linted itself; the retired words and their examples. */
+const READ =
+  /\.(?:[cm]?[jt]s|md|sh|ya?ml|json|patch|env|example)$|(?:^|\/)(?:Dockerfile|run|\.dockerignore)$/;
+/** Recorded or made by a command; example inputs; the retired words and their examples. */
 const EXEMPT =
-  /^test\/histories\/|^docs\/partner-apis\.md$|^scripts\/prose\/words\.ts$|^test\/unit\/scripts\/prose/;
+  /^test\/histories\/|^package-lock\.json$|^docs\/partner-apis\.md$|^examples\/.*\.json$|^scripts\/prose\/words\.ts$|^test\/unit\/scripts\/prose/;
 
 export interface Located extends Finding {
   readonly path: string;
   readonly line: number;
   readonly column: number;
+  /** Line on which the comment or the string starts. */
+  readonly begin: number;
 }
 
 export function lintFile(path: string, source: string): Located[] {
   const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  const locate = (finding: Finding): Located => {
-    let line = starts.findLastIndex((start) => start <= finding.offset);
-    if (line < 0) line = 0;
-    return { ...finding, path, line: line + 1, column: finding.offset - (starts[line] ?? 0) + 1 };
+  const lineOf = (offset: number) => starts.findLastIndex((start) => start <= offset) + 1;
+  const locate = (finding: Finding, begin = finding.offset): Located => {
+    const line = lineOf(finding.offset);
+    return {
+      ...finding,
+      path,
+      line,
+      column: finding.offset - (starts[line - 1] ?? 0) + 1,
+      begin: lineOf(begin),
+    };
   };
   const { passages, escapes } = extract(path, source);
-  const found = passages.flatMap((passage) => findingsIn(path, passage)).map(locate);
-  return [...unescaped(found, escapes, source, locate), ...nameOfFile(path).map(locate)].sort(
+  let found = passages.flatMap((passage) =>
+    findingsIn(path, passage).map((finding) => locate(finding, passage.begin)),
+  );
+  for (const { offset, reason } of escapes) {
+    const line = lineOf(offset);
+    const isAlone = source.slice(starts[line - 1], offset).trim() === '';
+    const left = found.filter((finding) =>
+      isAlone ? finding.line !== line + 1 && finding.begin !== line + 1 : finding.line !== line,
+    );
+    const wrong = { rule: 'prose-ignore', offset, found: `prose-ignore: ${reason}` };
+    if (left.length === found.length) {
+      left.push(locate({ ...wrong, write: 'nothing: remove it', why: 'it has no finding to let pass' }));
+    } else if (reason === '') {
+      left.push(locate({ ...wrong, write: 'prose-ignore: REASON', why: 'a reason is required' }));
+    }
+    found = left;
+  }
+  return [...found, ...retiredInName(path).map((finding) => locate(finding))].sort(
     (a, b) => a.line - b.line || a.column - b.column,
   );
 }
 
 function extract(path: string, source: string): Extract {
   if (/\.[cm]?[jt]s$/.test(path)) return fromCode(path, source);
-  return path.endsWith('.md') ? fromPage(source) : fromHashComments(source);
+  if (path.endsWith('.md')) return fromPage(source);
+  if (/\.(?:ya?ml|json)$/.test(path)) return fromData(source);
+  return path.endsWith('.patch') ? fromPatch(source) : fromHashComments(source);
 }
 
-/** What no escape lets pass, and escapes that let nothing pass or give no reason. */
-function unescaped(
-  found: readonly Located[],
-  escapes: readonly Escape[],
-  source: string,
-  locate: (finding: Finding) => Located,
-): Located[] {
-  let left = [...found];
-  for (const { offset, reason } of escapes) {
-    const ignored = { rule: 'prose-ignore', offset, found: `prose-ignore: ${reason}` };
-    const { line } = locate({ ...ignored, write: '', why: '' });
-    const own = source.split('\n')[line - 1] ?? '';
-    const alone = /^\s*(?:\/\/|\/\*|<!--|#)/.test(own);
-    const rest = left.filter((finding) => finding.line !== (alone ? line + 1 : line));
-    if (rest.length === left.length) {
-      left.push(locate({ ...ignored, write: 'nothing: remove it', why: 'there is no finding in that line' }));
-    } else {
-      left = rest;
-      if (reason === '')
-        left.push(locate({ ...ignored, write: 'prose-ignore: REASON', why: 'a reason is required' }));
-    }
-  }
-  return left;
+/** Findings in the last part of a path. */
+function retiredInName(path: string): Finding[] {
+  return names(new Text().gap(path.slice(path.lastIndexOf('/') + 1), 0), true);
 }
 
-/** The last part of a path; a folder's name is found at its index file or at any file that the caller asks about. */
-function nameOfFile(path: string): Finding[] {
-  const base = path.slice(path.lastIndexOf('/') + 1);
-  return names(new Text().gap(base, 0), true).map((finding) => ({
-    ...finding,
-    why: `${finding.why} of a file`,
-  }));
-}
-
-/** The folders of some files whose names are retired. */
+/** Findings in the names of the folders of some files. */
 export function lintFolders(paths: readonly string[]): Located[] {
-  const folders = new Set(
-    paths.flatMap((path) =>
-      path
-        .split('/')
-        .slice(0, -1)
-        .map((_, depth, all) => all.slice(0, depth + 1).join('/')),
-    ),
-  );
+  const folders = new Set<string>();
+  for (const path of paths) {
+    for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1))
+      folders.add(path.slice(0, end));
+  }
   return [...folders].flatMap((path) =>
-    nameOfFile(path).map((finding) => ({
-      ...finding,
-      why: 'retired word in the name of a folder',
-      path,
-      line: 1,
-      column: 1,
-    })),
+    retiredInName(path).map((finding) => ({ ...finding, path, line: 1, column: 1, begin: 1 })),
   );
 }
 
+/** Files of the repository, also those that are not committed yet. */
 export function filesUnder(paths: readonly string[]): string[] {
   const listed = execFileSync(
     'git',
@@ -106,11 +97,6 @@ export function filesUnder(paths: readonly string[]): string[] {
   return [...new Set(listed.split('\0'))].filter(
     (path) => LINTED.test(path) && READ.test(path) && !EXEMPT.test(path) && existsSync(path),
   );
-}
-
-export function run(paths: readonly string[]): Located[] {
-  const files = filesUnder(paths);
-  return [...lintFolders(files), ...files.flatMap((path) => lintFile(path, readFileSync(path, 'utf8')))];
 }
 
 function report({ path, line, column, rule, found, write, why }: Located): string {
@@ -142,13 +128,22 @@ if (process.argv[1] === import.meta.filename) {
     allowPositionals: true,
     options: { count: { type: 'boolean' }, words: { type: 'boolean' }, rule: { type: 'string' } },
   });
+  const files = filesUnder(positionals);
   if (values.words) {
     process.stdout.write(`${words()}\n`);
+  } else if (files.length === 0) {
+    process.stderr.write(`${positionals.join(', ')}: no file there is linted\n`);
+    process.exitCode = 2;
   } else {
-    const findings = run(positionals).filter(({ rule }) => values.rule === undefined || rule === values.rule);
-    const lines = findings.map(report).join('\n');
-    if (findings.length > 0) process.stdout.write(values.count ? summary(findings) : `${lines}\n`);
-    process.stdout.write(`${findings.length} findings\n`);
-    process.exitCode = findings.length > 0 ? 1 : 0;
+    const findings = [
+      ...lintFolders(files),
+      ...files.flatMap((path) => lintFile(path, readFileSync(path, 'utf8'))),
+    ];
+    const wanted = findings.filter(({ rule }) => values.rule === undefined || rule === values.rule);
+    process.stdout.write(
+      values.count ? summary(wanted) : wanted.map((finding) => `${report(finding)}\n`).join(''),
+    );
+    process.stdout.write(`${wanted.length} findings\n`);
+    process.exitCode = wanted.length > 0 ? 1 : 0;
   }
 }

@@ -1,4 +1,4 @@
-/** What is found in a passage: retired turns, causal *for*, long sentences, repeated words, wrong articles; retired names. */
+/** Finds retired turns, causal *for*, long sentences, repeated words and wrong articles in prose, and retired names. */
 import type { Root, Sentence } from 'nlcst';
 import { toString as textOf } from 'nlcst-to-string';
 import retextEnglish from 'retext-english';
@@ -23,8 +23,8 @@ export interface Finding {
 }
 
 export function findingsIn(path: string, { kind, text }: Passage): Finding[] {
-  if (kind === 'name' || kind === 'declared') return names(text, kind === 'declared');
-  return unique([...retired(path, text), ...causal(text), ...english(text)]);
+  if (kind !== 'prose') return names(text, kind === 'declared');
+  return distinct([...retired(path, text), ...causal(text), ...english(text)]);
 }
 
 function retired(path: string, text: Text): Finding[] {
@@ -46,13 +46,12 @@ function retired(path: string, text: Text): Finding[] {
   );
 }
 
-/** Two patterns of a rule may find the same. */
-function unique(findings: readonly Finding[]): Finding[] {
+/** Two entries of a rule may find the same words. */
+function distinct(findings: readonly Finding[]): Finding[] {
+  const overlap = (a: Finding, b: Finding) =>
+    a.rule === b.rule && a.offset < b.offset + b.found.length && b.offset < a.offset + a.found.length;
   return findings.filter(
-    ({ rule, offset, found }, index) =>
-      !findings
-        .slice(0, index)
-        .some((other) => other.rule === rule && Math.abs(other.offset - offset) <= found.length + 30),
+    (finding, index) => !findings.slice(0, index).some((other) => overlap(finding, other)),
   );
 }
 

@@ -1,4 +1,4 @@
-/** Pieces of a file's text, each with the place that it comes from. */
+/** What the readers of files hand to the rules: pieces of text that keep their place in the file, and escapes. */
 
 /** Text with the offset in its file of each of its UTF-16 code units. */
 export class Text {
@@ -37,15 +37,15 @@ export class Text {
   }
 }
 
-/** What a passage is; a name may be in code of a document or a string (`name`), or be declared. */
-export type Kind = 'doc' | 'comment' | 'message' | 'title' | 'name' | 'declared';
-
 export interface Passage {
-  readonly kind: Kind;
+  /** A `name` is a string of one word or code in prose, which may be sample data. A `declared` name is ours. */
+  readonly kind: 'prose' | 'name' | 'declared';
   readonly text: Text;
+  /** Offset of the comment or the string that the passage is a part of. */
+  readonly begin?: number;
 }
 
-/** A comment that lets a finding pass. */
+/** A comment that lets findings pass. */
 export interface Escape {
   readonly offset: number;
   readonly reason: string;
@@ -56,5 +56,5 @@ export interface Extract {
   readonly escapes: readonly Escape[];
 }
 
-/** A comment that lets the findings of a line pass: its reason. */
-export const ESCAPE = /prose-ignore:[^\S\n]*(.*?)[^\S\n]*(?:\*\/|-->|$)/gm;
+/** The text of a comment that lets findings pass, with its reason. */
+export const ESCAPE = /^\s*prose-ignore:\s*(.*?)\s*$/;

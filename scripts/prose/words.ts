@@ -22,7 +22,7 @@ export interface Retired {
 export const CODE = '\uFFFC';
 
 /** What responds over a network. Its reply is a response. */
-const SYSTEM = `(?:partner|server|bank|platform|processor|sandbox|receiver|service|worker|workflow|Temporal|Gangway|API|store|endpoint|route|port|proxy|destination|host|URL|request|call|read|query|sign-in|GET|POST|PUT|PATCH|DELETE|HTTP|system|stand-in|process|operation)`;
+const SYSTEM = `(?:partner|server|bank|platform|processor|sandbox|receiver|service|worker|workflow|Temporal|Gangway|API|store|endpoint|route|port|proxy|destination|host|URL|request|call|read|query|sign-in|GET|POST|PUT|PATCH|DELETE|HTTP|system|stand-in|process|operation|delivery|event|problem)`;
 
 /** Words between a subject and its verb. */
 const HELPERS =
@@ -31,7 +31,7 @@ const HELPERS =
 /** Subjects that speak, know and look. */
 const PERSON =
   '(?:who|whoever|one|somebody|someone|anybody|anyone|nobody|everybody|everyone|person|people|operator|user|reader|engineer|human|agent|merchant|customer|owner|underwriter|caller|he|she|you|we|they|I|colleague|newcomer|visitor)';
-const NOT_A_PERSON = `(?<!\\b${PERSON}(?: (?:only|also|still|then|then|already|never|else))? )`;
+const NOT_A_PERSON = `(?<!\\b${PERSON}(?: (?:only|also|still|then|already|never|else)| at the \\w+| (?:\\w+ ){1,3}and)?:? )`;
 
 function anyOf(...patterns: readonly string[]): RegExp {
   return new RegExp(patterns.join('|'), 'gi');
@@ -85,12 +85,17 @@ export const TURNS: readonly Retired[] = [
   },
   {
     rule: 'is-none',
-    find: /(?<!\bthere )(?<!\bthere still )\b(?:is|are|was|were|be) none\b/gi,
-    except: /_AUTH (?:is|are) none/,
+    find: /(?<!\bthere (?:still |should |may |can |will |must )?)\b(?:is|are|was|were|be) none\b/gi,
+    except: /(?:_AUTH|\uFFFC) is none:/,
     write: 'is not one; "invalid X"; other X are rejected',
     why: 'says what it is, not what it is not',
     finds: ['documents that are none', 'one that is none', 'what is none of them is refused'],
-    leaves: ['undefined when there is none', 'The default is no limit', 'there was none'],
+    leaves: [
+      'undefined when there is none',
+      'The default is no limit',
+      'there was none',
+      'There should be none.',
+    ],
   },
   {
     rule: 'asked-to-stop',
@@ -114,7 +119,8 @@ export const TURNS: readonly Retired[] = [
     find: anyOf(
       // The partner answers, the bank's answer.
       `\\b(?:${SYSTEM}s?|E\\d+)(?:['’]s?)? ${HELPERS}answer(?:s|ed|ing)?\\b`,
-      `${CODE} answers? (?:(?:with|only|nothing|for|the|an?)\\b|${CODE}|\\d)`,
+      `${CODE} answers (?:(?:with|only|nothing|for|the|an?)\\b|${CODE}|\\d)`,
+      `(?:\\bit|\\bthat|\\bwhich|${CODE}) does not answer\\b|\\banswers? in (?:bounded )?time\\b|\\b(?:gets?|got|gives?) no answer\\b`,
       // Answered with 401, answers an empty body.
       `\\banswer(?:s|ed|ing)? (?:it |them |that |this )?(?:with |by )?(?:an? |the |its )?(?:[1-5]\\d\\d\\b|[1-5]xx\\b|HTTP|status\\b|JSON|body|headers?\\b|problem\\b|error\\b|empty\\b)`,
       "\\banswer[’']s (?:status|body|headers?|text)\\b",
@@ -129,13 +135,13 @@ export const TURNS: readonly Retired[] = [
       `(?:^|[.;,] (?:and |then )?)answers (?:with |the |an? |its |only |nothing|whether |how |what |${CODE})`,
     ),
     except:
-      /answers? (?:with |the |an? |its |all |only |each |every )?(?:\S+ )?(?:requirements?|notes?|questions?|tickets?|corrections?|underwriters?)\b|answers? what [^.;,]*\basks?\b|call answer\b/i,
+      /answers? (?:with |the |an? |its |all |only |each |every )?(?:\S+ )?(?:requirements?|notes?|questions?|tickets?|corrections?|underwriters?)\b|answers? what [^.;,]*\bask(?:s|ed)?\b|call answer\b/i,
     write: 'response, responds; of a function: returns; a list of possible answers: allowed answers',
     why: 'an answer is a person’s reply to a requirement, and nothing else',
     finds: [
       'the partner answers late',
       'answered with 401',
-      `${CODE} answers ${CODE}`,
+      '`receiver.js` answers `/healthz`',
       'the status of an answer',
       'Takes a name, and answers the key with its secret.',
       "the bank's answer",
@@ -149,14 +155,16 @@ export const TURNS: readonly Retired[] = [
       'an answer that a person gives',
       'waits for an answer',
       'Answers every note of an agent',
-      `${CODE} answers it`,
+      'It waits, and answers what is asked.',
+      '`gangway resolve` answers it',
       'gangway call answer ID',
+      '`code`: Answer with its 6 digits.',
     ],
   },
   {
     rule: 'http-answer',
     inside:
-      /^(?!.*(?:ticket|messages|notes|scenarios)).*\/(?:partners|http|codec-server|openapi|tracing|sandbox|news|documents)\/|\/commands\/call|^scripts\/(?:partner-apis|other-systems)\.ts$/,
+      /^(?!.*(?:ticket|messages|notes|scenarios)).*\/(?:partners|http|codec-server|openapi|tracing|sandbox|events|documents)\/|\/commands\/partner\/call|^scripts\/(?:partner-apis|other-systems)\.ts$/,
     find: /\banswer(?:s|ed|ing)?\b/gi,
     except:
       /\b(?:requirements?|notes?|questions?|tickets?|corrections?|underwriters?|review|people|persons?|somebody|nobody|whoever|operators?|holder)\b[^.;]* answer\w*|answer\w*\b[^.;]* (?:requirements?|notes?|questions?|tickets?|corrections?|underwriters?|people|persons?|somebody|operators?|holder)\b|call answer\b/i,
@@ -167,27 +175,64 @@ export const TURNS: readonly Retired[] = [
   },
   {
     rule: 'says',
-    find: new RegExp(`${NOT_A_PERSON}\\bsays\\b`, 'gi'),
+    find: anyOf(
+      `${NOT_A_PERSON}\\b(?:says|said)\\b`,
+      `${NOT_A_PERSON}\\b(?:does|do|did|may) not say\\b`,
+      '\\b(?:settings|metrics|headers|logs|names|fields|rules|documents|contracts|partners|webhooks) say\\b',
+    ),
     write: 'returns, reports, states, prints, sets',
     why: 'code and pages do not talk',
-    finds: ['as the seed says', 'Says whether it is open', 'the log says so'],
-    leaves: ['a person says so', 'whoever says that'],
+    finds: [
+      'as the seed says',
+      'Says whether it is open',
+      'the log says so',
+      'it is said once',
+      'as the settings say',
+      'when the partner did not say',
+    ],
+    leaves: [
+      'a person says so',
+      'when a person has looked and says so',
+      'what the operator said',
+      'Say why.',
+    ],
   },
   {
     rule: 'knows',
-    find: new RegExp(`${NOT_A_PERSON}\\bknows\\b|\\b${SYSTEM}s? (?:do|does|did) not know\\b`, 'gi'),
+    find: anyOf(
+      `${NOT_A_PERSON}\\bknows\\b`,
+      `\\b(?:${SYSTEM}s?|processes|logs|it|which) (?:do|does|did|may|can|would|will)(?:not| not) know\\b`,
+      '\\b(?:workflows|partners|servers|workers|processes|logs|clients|tests) know\\b',
+    ),
     write: 'has, stores, supports, recognizes; unknown X',
     why: 'code does not know',
-    finds: ['what the workflow knows of a merchant', 'fields that Gangway does not know'],
-    leaves: ['when nobody knows the id', 'a person who knows the names'],
+    finds: [
+      'what the workflow knows of a merchant',
+      'fields that Gangway does not know',
+      'workflows know no names',
+      'a list which may not know of pages',
+    ],
+    leaves: [
+      'when nobody knows the id',
+      'a person who knows the names',
+      'an unknown field',
+      'is not a known field',
+    ],
   },
   {
     rule: 'looks',
-    find: new RegExp(`${NOT_A_PERSON}\\blooks (?:at|for|into|after|whether|again|there|here)\\b`, 'gi'),
+    find: anyOf(
+      `${NOT_A_PERSON}\\blooks (?:at|for|into|after|whether|again|there|here)\\b`,
+      '\\b(?:is|are|was|were|be|been) looked (?:at|for|into|after)\\b',
+    ),
     write: 'checks, reads, searches',
     why: 'code does not look',
-    finds: ['where the command looks for it', 'Looks at the partner for evidence'],
-    leaves: ['what looks like a number', 'a person looks at it', 'looks it up'],
+    finds: [
+      'where the command looks for it',
+      'Looks at the partner for evidence',
+      'the account is looked for',
+    ],
+    leaves: ['what looks like a number', 'a person looks at it', 'looks it up', 'is looked up'],
   },
   {
     rule: 'news',
@@ -208,7 +253,7 @@ export const TURNS: readonly Retired[] = [
   {
     rule: 'hint',
     find: /\bhint(?:s|ed|ing)?\b/gi,
-    write: 'partner webhook; its effect: nudge',
+    write: 'partner webhook; its effect: nudge; to a person: advice',
     why: 'the field’s word',
     finds: ['a hint makes the read come at once'],
     leaves: ['hinterland'],
@@ -304,7 +349,13 @@ export const TURNS: readonly Retired[] = [
 export const NAMES: readonly Retired[] = [
   name('news', /\bnews\b/, 'outbound events, status change', 'newsRoutes', 'newsletter'),
   name('announce', /\bannounc\w*/, 'publish', 'ANNOUNCED_AT_ONCE', 'pronounced'),
-  name('hint', /\bhint(?:s|ed|ing)?\b/, 'partner webhook, nudge', 'hintRoutes', 'hinterland'),
+  name(
+    'hint',
+    /\bhint(?:s|ed|ing)?\b/,
+    'partner webhook, nudge; to a person: advice',
+    'hintRoutes',
+    'hinterland',
+  ),
   name('lane', /\blanes?\b/, 'partner task queue', 'laneTaskQueue', 'planes'),
   name('desk', /\bdesks?\b/, 'requirement queue', 'requirement-desk.ts', 'desktop'),
   name('carry-out', /\b(?:carry|carries|carried) out\b/, 'runStep', 'carryOut', 'carryOver'),
