@@ -29,8 +29,8 @@ export {
   type Stage,
   stateQuery,
   type TimelineEntry,
+  type Unfinished,
   type UnfinishedWrite,
-  type UnstartedPart,
 } from './messages/onboarding-state.js';
 export type {
   BusinessOnboardingOutcome,
