@@ -29,7 +29,7 @@ export function batchCommand(program: Command, cli: CommandLine): void {
       ),
     )
     .option('--mapping <file>', 'CSV: maps its headers to fields (see examples/mapping.json)')
-    .option('--delimiter <sign>', 'CSV: the character between cells, such as ";" or tab', separator)
+    .option('--delimiter <character>', 'CSV: the character between cells, such as ";" or tab', separator)
     .option('--rate <n>', 'start at most this many per second', perSecond)
     .option('--concurrency <n>', 'start this many concurrently', positiveInteger, 8)
     .addOption(

@@ -15,7 +15,7 @@ export interface PartnerAccountOptions {
 export function withPartnerAccount(command: Command): Command {
   return command.option(
     '--partner-account <name>',
-    'use this account at the partners, one of GANGWAY_ACCOUNTS',
+    'use this account of GANGWAY_ACCOUNTS at the partners (default: the unnamed one)',
   );
 }
 

@@ -76,8 +76,6 @@ async function resolve(
   });
 }
 
-const UNSENT = 'nothing was sent';
-
 /** Checks everything before anything is stored or sent. */
 async function answerFrom(cli: CommandLine, options: ResolveOptions): Promise<Answer> {
   const given = (
@@ -92,13 +90,9 @@ async function answerFrom(cli: CommandLine, options: ResolveOptions): Promise<An
   if (text !== undefined) return { kind: 'text', text };
   if (document !== undefined) return { kind: 'documents', documents: await store(cli, document) };
   if (patch !== undefined) {
-    const fields = check(
-      z.record(z.string(), json),
-      await readObject(cli, patch, '--patch'),
-      '--patch',
-      UNSENT,
-    );
-    return { kind: 'correction', patch: fields };
+    const fields = await readObject(cli, patch, '--patch');
+    const checked = check(z.record(z.string(), json), fields, '--patch', 'nothing was sent');
+    return { kind: 'correction', patch: checked };
   }
   if (adopt !== undefined) return { kind: 'adopt', id: adopt };
   if (code !== undefined) return { kind: 'code', code };

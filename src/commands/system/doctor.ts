@@ -201,8 +201,10 @@ async function finding(check: string, examination: () => Promise<string>): Promi
   }
 }
 
+/** On one line, for the table. */
 function messageOf(error: unknown): string {
-  return explain(error) ?? (error instanceof Error ? error.message : String(error));
+  const message = explain(error) ?? (error instanceof Error ? error.message : String(error));
+  return message.replace(/\n\s*/g, '; ');
 }
 
 /** How far a clock may differ, in milliseconds. Signatures of events are valid for five minutes. */

@@ -81,7 +81,7 @@ const COLUMNS: Readonly<Record<string, (delivery: KnownDelivery) => string>> = {
   of: ({ news: { subject } }) => subject,
   at: ({ news: { time } }) => shortDate(time),
   to: ({ destination }) => destination,
-  delivery: ({ status }) => stateOf(status),
+  delivery: ({ status }) => deliveryState(status),
   attempts: ({ attempts }) => String(attempts),
   problem: ({ problem = '' }) => problem,
 };
@@ -145,10 +145,10 @@ function rejectSeveralAccounts(id: string, found: readonly KnownDelivery[]): voi
 }
 
 function toJson({ news, destination, status, attempts, problem }: KnownDelivery) {
-  return { event: news, destination, status: stateOf(status), attempts, ...(problem && { problem }) };
+  return { event: news, destination, status: deliveryState(status), attempts, ...(problem && { problem }) };
 }
 
-function stateOf(status: KnownDelivery['status']): string {
+function deliveryState(status: KnownDelivery['status']): string {
   if (status === 'COMPLETED') return 'delivered';
   return GIVEN_UP.some((given) => given === status) ? 'given-up' : 'waiting';
 }
