@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Context, context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import { CloudEvent, HTTP } from 'cloudevents';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { MAX_NESTING, withoutDepth } from '../messages/objects.js';
+import { MAX_NESTING, withoutDepth } from '../http/nesting.js';
 import { parseExactly } from '../partners/json.js';
 import { holdPrivate } from '../process/in-flight.js';
 import { fail, inSpan, tracer } from '../tracing/spans.js';
