@@ -4,27 +4,38 @@ import { PARTNERS, SYSTEM_NAMES, type SystemName } from '../src/partners/systems
 
 const INTRODUCTION = `# Partner APIs
 
-<!-- "npm run docs" writes this page from the catalogue. -->
+<!-- Made by "npm run docs" from the catalogue. Do not edit by hand. -->
 
-Every operation of a partner API is one entry in a catalogue. The typed client, the sandbox, this page and
-the OpenAPI 3.1 documents that the sandbox serves (\`/openapi/<system>.json\`) are made from it.
+Every operation of a partner's API is one entry in a catalogue. The typed client, the sandbox, this page and the sandbox's
+OpenAPI 3.1 documents (\`/openapi/<system>.json\`) come from it. \`gangway call\` makes any of these operations: see
+[commands](commands.md#any-call).
 
-- **documented**: the partner's contract prints the shapes of request and response. The catalogue has them as printed.
-- **assumed**: the contract names the operation and nothing else. The shapes are those of similar services.
-  The list below each table says what is assumed.
+The column **shapes** shows where the shapes of request and response come from:
 
-If you have the partner's reference at hand and an assumed shape is wrong, correct the operation's entry in the catalogue:
-address, query, body, response. Set its \`provenance\` to \`documented\`, delete its line of \`assumptions\` in the partner's
-\`partner.ts\`, and run \`npm run docs\`. The client and the routes of the sandbox derive from the entry, and the compiler names
-every place that used the old shape.
+- **documented**: the partner's contract prints them. The catalogue has them as printed.
+- **assumed**: the contract only names the operation. The shapes are those of similar services. The assumptions are listed
+  below each table.
 
-**Effect** says what a repeated call does. A \`read\` changes nothing. An \`idempotent\` write leaves the same state
-however often it runs, or carries an idempotency key (\`event_id\`). Gangway retries both freely. A write marked \`once\` has no
-such key. Gangway repeats it only when it is certain that nothing happened. When the outcome is unknown, the workflow
-searches for the effect or asks a person.
+If the partner's reference shows that an assumed shape is wrong, correct it:
 
-In the request column, \`?\` marks optional fields. Gangway checks requests before it sends them. It reads responses
-tolerantly: it ignores unknown fields, and it accepts unknown status names.
+1. Correct the operation's entry in the catalogue: address, query, body or response.
+2. Set its \`provenance\` to \`documented\`.
+3. Delete its assumption from \`partner.ts\` of the partner.
+4. Run \`npm run docs\`.
+
+The client and the sandbox's routes follow, and the compiler names every place that uses the old shape.
+
+The column **effect** shows what a repeated call does:
+
+- A \`read\` changes nothing.
+- An \`idempotent\` write leaves the same state however often it runs, or has an idempotency key (\`event_id\`).
+- A \`once\` write has no such key.
+
+Gangway retries reads and idempotent writes freely. It repeats a \`once\` write only when it is certain that nothing happened.
+If the outcome is unknown, the workflow searches for [evidence](onboardings.md#writes) or asks a person.
+
+In the column **request**, \`?\` marks optional fields. Gangway checks requests before it sends them. It reads responses tolerantly: unknown
+fields and status names do no harm.
 `;
 
 /** The text of docs/partner-apis.md. */
@@ -81,12 +92,12 @@ function cells(name: string, operation: Operation): string[] {
 
 function responseOf(operation: Operation): string {
   const { returns = 'json', statusPayloads = {}, failures = {} } = operation;
-  const shape = () => rule(schemaOf(operation.response)) || 'kept unchanged';
+  const shape = () => rule(schemaOf(operation.response)) || 'any JSON';
   const shown = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[returns]();
   const statuses = Object.keys(statusPayloads);
   return [
     shown,
-    ...(statuses.length > 0 ? [`${statuses.join(', ')} is a success as well`] : []),
+    ...(statuses.length > 0 ? [`${statuses.join(', ')} is success, too`] : []),
     ...Object.entries(failures).map(([status, { message }]) => `${status}: ${message}`),
   ].join('<br>');
 }
@@ -110,7 +121,7 @@ function formOf(operation: Operation, schema: Schema): string {
     const words = rule(field);
     return `\`${name}${mark}\`${words ? ` ${words}` : ''}${where}`;
   });
-  if (additionalProperties !== false) lines.push('further fields, sent unchanged');
+  if (additionalProperties !== false) lines.push('further fields, as they are');
   if (operation.encoding === 'multipart') lines.push('the body as multipart');
   return lines.join('<br>');
 }

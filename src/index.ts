@@ -29,15 +29,15 @@ export {
   type Stage,
   stateQuery,
   type TimelineEntry,
+  type Unfinished,
   type UnfinishedWrite,
-  type UnstartedPart,
 } from './messages/onboarding-state.js';
 export type {
   BusinessOnboardingOutcome,
   CustomerOnboardingOutcome,
   MerchantBoardingOutcome,
   TerminalProvisioningOutcome,
-  Unfinished as UnfinishedPart,
+  UnstartedPart,
 } from './messages/onboardings.js';
 export type {
   About,

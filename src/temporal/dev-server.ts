@@ -38,7 +38,7 @@ export interface DevServer {
  */
 const PROMPT_TIMERS = { 'history.timerProcessorMaxTimeShift': '20ms' };
 
-/** Lets agents take turns (temporal/priority.ts). A server of one's own has to be told as well, see the README. */
+/** Lets agents take turns (temporal/priority.ts). Other servers need the same setting, see docs/onboardings.md. */
 const FAIRNESS = { 'matching.enableFairness': true };
 
 const START_TIMEOUT_MS = 60_000;

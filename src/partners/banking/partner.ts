@@ -92,7 +92,7 @@ export const banking = definePartner({
     read: async (client, options) => `${(await client.listNewTickets({}, options)).length} new tickets`,
   },
   // Merchants can be boarded without the bank.
-  whenOff: 'so no businesses, customers, cards, statements and lists',
+  whenOff: 'so businesses, customers, cards, statements and lists are unavailable',
   hasEnvironments: false,
   idempotencyKey: undefined,
   webhooks: { status: 202, idFields: 'profileId:BankingProfileId,merchantProfileId:MerchantProfileId' },
@@ -101,15 +101,15 @@ export const banking = definePartner({
     schemas: 'requests.ts',
     assumptions: {
       'confirm-second-factor':
-        'Takes either form of issue-token with `smsCode` and `typeOperation`, which are required here, and returns as issue-token does. It needs no token. `token.ts` does not use it: it sends the code inside of issue-token.',
+        'Takes either form of issue-token with `smsCode` and `typeOperation`, which are required here, and returns what issue-token does. It needs no token. `token.ts` does not use it: it sends the code with issue-token.',
       'refresh-token':
-        'Takes no body, is authorized by the token that is about to expire, and returns as issue-token does.',
+        'Takes no body, is authorized by the token that is about to expire, and returns what issue-token does.',
       'get-profile': 'Returns the banking profile record, as find-profile-by-merchant does.',
       'find-profile-by-user': 'Returns the banking profile record, as find-profile-by-merchant does.',
       'submit-business-customer':
-        'The contract does not show the fields, which are sent unchanged. Returns the boarding response.',
+        'The fields are unknown, and Gangway sends them as they are. Returns the boarding response.',
       'submit-authorized-user':
-        'The contract does not show the fields, which are sent unchanged. Returns the boarding response.',
+        'The fields are unknown, and Gangway sends them as they are. Returns the boarding response.',
       'get-business-account-holder':
         'The address is that of the submission with the profile id at its end. Returns `businessAccountHolder` as it is in the banking profile record.',
       'update-business-account-holder':
@@ -117,13 +117,13 @@ export const banking = definePartner({
       'search-personal-account-holders':
         'Takes what search-business-account-holders does, with `name` in place of `dba`, and returns `id` and `name`.',
       'create-card':
-        'Takes the `financialAccountId`, an optional `paymentCardName`, and further fields, which are sent unchanged. Returns the payment card record.',
+        'Takes the `financialAccountId`, an optional `paymentCardName`, and further fields as they are. Returns the payment card record.',
       'list-cards':
         'Takes `skip` and `count` in the query. Returns cards in a bare list, or in pages as `{totalCount, errorMessage, records}`; a status is a number or a name.',
       'set-card-status':
-        'Takes the card’s id and the `status` as the number of the card record. The contract does not show the response, which is kept unchanged.',
+        'Takes the card’s id and the `status` as the number of the card record. The shape of the response is unknown; Gangway keeps it as it is.',
       'set-card-authorization-controls':
-        'Takes the card’s id and the whole list, whose items are not shown. The contract does not show the response, which is kept unchanged.',
+        'Takes the card’s id and the whole list, whose items the contract does not print. The shape of the response is unknown; Gangway keeps it as it is.',
       'suspend-card':
         'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
       'activate-card':
@@ -131,38 +131,38 @@ export const banking = definePartner({
       'reissue-card':
         'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
       'list-payment-cards':
-        'The last segment of the address is `list`. Takes an optional `userProfileId`, and returns as list-cards does.',
+        'The last segment of the address is `list`. Takes an optional `userProfileId`, and returns what list-cards does.',
       'generate-statement':
         'Takes what generate-full-statement does, with one `financialAccountId` in place of the list, and returns a file.',
       'list-transactions':
-        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Returns transactions in a bare list or in pages, as list-cards does; their fields are not known.',
+        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Returns transactions in a bare list or in pages, as list-cards does; their fields are unknown.',
       'list-financial-accounts': 'Takes no query. Returns a list whose items have `id`.',
       'list-tickets': 'Takes no query. Returns tickets as list-new-tickets does.',
       'create-ticket': 'Takes `text`, optionally `topic`, `topicId`, `parentTicketId`. Returns the ticket.',
       'get-ticket': 'Returns the ticket.',
       'update-ticket':
-        'Takes the new `text`, the new `status`, or both. The contract does not show the response, which is kept unchanged.',
+        'Takes the new `text`, the new `status`, or both. The shape of the response is unknown; Gangway keeps it as it is.',
       'get-notification': 'Returns the notification.',
       'mark-notification-read':
-        'Takes no body. The contract does not show the response, which is kept unchanged.',
+        'Takes no body. The shape of the response is unknown; Gangway keeps it as it is.',
       'delete-notification':
-        'Takes no body. The contract does not show the response, which is kept unchanged.',
+        'Takes no body. The shape of the response is unknown; Gangway keeps it as it is.',
       'list-webhooks':
         'Takes no query. Returns a list whose items have an int32 `id` and the fields submitted at creation.',
       'update-webhook':
-        'Takes the whole body of create-webhook. The contract does not show the response, which is kept unchanged.',
+        'Takes the whole body of create-webhook. The shape of the response is unknown; Gangway keeps it as it is.',
       'delete-webhook':
-        '`webhookId` is the int32 `id` of the webhook. The contract does not show the response, which is kept unchanged.',
+        '`webhookId` is the int32 `id` of the webhook. The shape of the response is unknown; Gangway keeps it as it is.',
     },
     alsoAssumed: [
-      'The partner id is sent as the header `X-Partner-Id` with every call but issue-token (`src/partners/banking/client.ts`).',
-      'Errors: problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text are understood. Other bodies are not read (`src/partners/fields.ts`).',
-      'A missing or wrong one-time code gives a 403 whose message does not mention a lock or suspension, or a 401 whose message mentions codes or factors (`src/partners/banking/holder.ts`). The partner form of issue-token takes `smsCode` and `typeOperation` in the same spelling as the user form.',
-      'With `likev1` issue-token returns the same fields; without `expiration`, a token is taken to live the documented ten minutes. An `expiration` without offset is UTC.',
+      'The header `X-Partner-Id` has the partner ID on every call except issue-token (`src/partners/banking/client.ts`).',
+      'Errors: problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text. Gangway ignores other bodies (`src/partners/fields.ts`).',
+      'A missing or wrong one-time code gets a 403 that does not mention a lock or suspension, or a 401 that mentions codes or factors (`src/partners/banking/holder.ts`). The partner form of issue-token takes `smsCode` and `typeOperation` in the same spelling as the user form.',
+      'With `likev1`, issue-token returns the same fields. A token without `expiration` is valid for the documented ten minutes. An `expiration` without offset is UTC.',
       'A list in the query (`types` and `categories` of list-notifications) repeats its name.',
-      'A provider of get-external-account-activity is any name in upper case, because the contract leaves the two names out. Its 404 means that no external account is linked, and reads as an empty result.',
+      'A provider of get-external-account-activity is any name in upper case, because the contract does not print the two names. Its 404 means that no external account is linked; Gangway reads it as an empty result.',
       'Statements come as `application/pdf`, `text/csv` or `text/plain`, and the usual types for QBO and OFX (`src/partners/banking/client.ts`).',
-      'A 409 of create-webhook reads as success with `exists`. The response to a restored sub-user is not shown, and is kept unchanged.',
+      'Gangway reads a 409 of create-webhook as success with `exists`. The shape of the response to a restored sub-user is unknown; Gangway keeps it as it is.',
     ],
   },
 });

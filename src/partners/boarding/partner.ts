@@ -82,29 +82,29 @@ export const boarding = definePartner({
       'list-boarding-settings':
         'Takes no query. `data` is a list whose items have `id`, which is the `boardingSettingsId` of a create, and `name`.',
       'create-merchant':
-        'Takes the fields of v1 create and, because the contract says that its data model is more complete, further fields, which are sent unchanged, with a warning that names them. Returns as v1 does, with `merchantProfileId`; a bare number is understood too.',
+        'Takes the fields of v1 create and, because the contract calls its data model more complete, further fields as they are, with a warning that names them. Returns what v1 returns, with `merchantProfileId`; Gangway also reads a bare number.',
       'update-fees':
         '`id` is in the query as it is for reading. The body is the whole fees object, and it replaces what was there.',
       'submit-merchant':
-        'With `merchantProfileId` in the body it completes and submits that merchant. The contract names the seven other fields and no shapes, so they are sent unchanged. The contract does not show the response, which is kept unchanged.',
+        'With `merchantProfileId` in the body it completes and submits that merchant. The seven other fields are known by name only, and Gangway sends them as they are. The shape of the response is unknown; Gangway keeps it as it is.',
       'submit-merchant-v1':
-        'Takes `id` in the query and no body, and submits what the partner has. The contract does not show the response, which is kept unchanged.',
+        'Takes `id` in the query and no body, and submits what the partner has. The shape of the response is unknown; Gangway keeps it as it is.',
       'get-status2': 'Takes and returns what get-status does, with more status names.',
       'update-status':
-        '`id` is in the query, `status` and an optional `comment` are in the body. The contract does not show the response, which is kept unchanged.',
+        '`id` is in the query, `status` and an optional `comment` are in the body. The shape of the response is unknown; Gangway keeps it as it is.',
       'upload-attachment':
-        '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is ours. The contract does not show the response, which is kept unchanged.',
+        '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is Gangway’s own. The shape of the response is unknown; Gangway keeps it as it is.',
       'request-underwriting-review':
-        '`id` is in the query, an optional `comment` is in the body: it carries the answers to notes that are text. The contract does not show the response, which is kept unchanged.',
+        '`id` is in the query, an optional `comment` is in the body: it contains the texts of people’s replies. The shape of the response is unknown; Gangway keeps it as it is.',
       'set-underwriting-pending':
-        'Takes `id` in the query and no body. The contract does not show the response, which is kept unchanged.',
+        'Takes `id` in the query and no body. The shape of the response is unknown; Gangway keeps it as it is.',
     },
     alsoAssumed: [
-      'The two card-brand groups of the fees, whose names the contract leaves out, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
-      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, beside those that the contract prints (`src/partners/boarding/schemas.ts`). An unknown name is shown, and the workflow waits for the next status.',
-      'A `mid` may be there, temporarily, before approval. A merchant counts as boarded only when it is `Approved` and has a `mid`.',
-      'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`). A person is asked about anything else.',
-      'A 401 or 403 may have the body `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
+      'The two card-brand groups of the fees, whose names the contract does not print, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
+      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, beside those that the contract prints (`src/partners/boarding/schemas.ts`). Gangway shows an unknown name, and waits for the next status.',
+      'A temporary `mid` can exist before approval. A merchant is boarded when it is `Approved` and has a `mid`.',
+      'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`). Gangway asks a person about anything else.',
+      'A 401 or 403 can have `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
     ],
   },
 });

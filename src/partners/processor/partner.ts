@@ -48,9 +48,9 @@ export const processor = definePartner({
     schemas: 'operations.ts',
     assumptions: {},
     alsoAssumed: [
-      'The envelope’s `status` decides, whatever the HTTP status is. `errors` may be null, absent, an empty list, or messages by field; `error_code` and `data` are kept unchanged (`src/partners/processor/client.ts`).',
-      'A failure with a 2xx whose message mentions a token means that the API key is rejected.',
-      'Any event name is sent: the contract names three and no complete list.',
+      'The envelope’s `status` decides, and not the HTTP status. `errors` is null, absent, an empty list, or messages by field. Gangway keeps `error_code` and `data` as they are (`src/partners/processor/client.ts`).',
+      'A refusal with a 2xx that mentions a token is about the API key.',
+      'Gangway sends any event name, because the contract has three examples and no complete list.',
     ],
   },
 });
