@@ -158,7 +158,7 @@ function schemaOf(schema: z.ZodType): Schema {
 
 const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
-/** A shape in words; '' for one that says nothing. */
+/** A shape in words; '' for one that is empty. */
 function rule(schema: Schema): string {
   if (schema.format) return schema.format;
   if (schema.anyOf) {

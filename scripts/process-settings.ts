@@ -13,7 +13,7 @@ export type Process = 'worker' | 'gangway' | 'receiver' | 'codec-server' | 'sand
 /** Settings that a process reads, beside those of libraries. */
 export interface ProcessSettings {
   readonly process: Process;
-  /** Each setting has a description, and a format or a default that says what it is (`metaOf`). */
+  /** Each setting has a description, and a format or a default that describes its values (`metaOf`). */
   readonly schema: z.ZodObject;
   /** Whether the settings exist once more for each account that `GANGWAY_ACCOUNTS` names. */
   readonly ofAccounts: boolean;

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { PartnerErrorKind } from './partner-error.js';
 
 /**
- * What a repeated call does, which decides who may repeat it: `read` changes nothing; `idempotent` leaves the same
- * state however often it runs; `once` has no idempotency key: a second call may do it twice, so only a person or a read
+ * What a repeated call does, which decides who may repeat it. `read` changes nothing. `idempotent` leaves the same
+ * state however often it runs. `once` has no idempotency key: a second call may do it twice, so only a person or a read
  * decides.
  */
 export type Effect = 'read' | 'idempotent' | 'once';
@@ -121,9 +121,7 @@ export function operationOf(operations: Operations, name: string): [key: string,
 /** A warning that names the unknown fields of a request; undefined if all are known. */
 export function unknownFieldsWarning({ knownFields }: Operation, request: unknown): string | undefined {
   const unknown = Object.keys(request as object).filter((field) => knownFields?.includes(field) === false);
-  return unknown.length > 0
-    ? `fields that Gangway does not know are sent unchanged: ${unknown.join(', ')}`
-    : undefined;
+  return unknown.length > 0 ? `unknown fields are sent unchanged: ${unknown.join(', ')}` : undefined;
 }
 
 /** The names in an operation's path template, in order. */

@@ -79,8 +79,8 @@ export interface CallOptions {
   /** Allows a write to production, where the partner has several environments. */
   readonly toProduction?: boolean;
   /**
-   * Receives each warning of the call, one line of text without secrets: the request has fields that Gangway does not
-   * know (before it is sent), or the partner's response has a warning (apis/2, Response envelope). A warning never fails
+   * Receives each warning of the call, one line of text without secrets. The request has unknown fields (then it is
+   * called before sending), or the partner's response has a warning (apis/2, Response envelope). A warning never fails
    * the call. Default: warnings are dropped.
    */
   readonly onWarning?: (warning: string) => void;

@@ -35,7 +35,7 @@ export const int64 = z
   })
   .meta({ format: 'int64' });
 
-/** Any JSON, for fields whose shape the contract does not show: they are sent unchanged. */
+/** Any JSON. A field whose shape the contract does not show is sent unchanged. */
 export const json = z.json('must be JSON; beyond 2^53 - 1 write the digits of a whole number as text');
 
 /** What an object may have beside its known fields. */

@@ -39,9 +39,9 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 
 /**
  * How many writes at once are between {@link HttpRequest.beforeSending} and their first byte. A process that is killed
- * has announced, but not sent, at most as many. On a busy machine that moment is long.
+ * has marked, but not sent, at most as many. On a busy machine that moment is long.
  */
-const ANNOUNCED_AT_ONCE = 2;
+const ABOUT_TO_SEND_AT_ONCE = 2;
 
 export interface HttpRequest {
   readonly method: Dispatcher.HttpMethod;
@@ -107,7 +107,7 @@ export class PartnerHttp {
   readonly #limits: HttpLimits;
   readonly #options: Client.Options;
   readonly #inTurn: ReturnType<typeof pLimit>;
-  readonly #announced = pLimit(ANNOUNCED_AT_ONCE);
+  readonly #aboutToSend = pLimit(ABOUT_TO_SEND_AT_ONCE);
 
   /** @throws {TypeError} unless the URL is https, or http to a loopback address. */
   constructor(baseUrl: string, limits: Partial<HttpLimits> = {}) {
@@ -241,7 +241,7 @@ export class PartnerHttp {
             // Sends the request at once.
             callback(null, own.taken());
           };
-          await (beforeSending ? this.#announced(inTurn) : inTurn());
+          await (beforeSending ? this.#aboutToSend(inTurn) : inTurn());
         };
         established().catch((error: Error) => callback(error, null));
       },

@@ -37,9 +37,9 @@ export interface Checks {
 }
 
 /**
- * All that Gangway knows of one partner system, beside its activities (src/activities/partner-activities.ts) and its sandbox
- * (src/sandbox/systems.ts). The registry in systems.ts lists the descriptors, and everything else derives from it: settings,
- * clients, task queues, `gangway call`, `gangway doctor`, webhooks, OpenAPI documents, docs/partner-apis.md.
+ * One partner system as Gangway uses it, beside its activities (src/activities/partner-activities.ts) and its sandbox
+ * (src/sandbox/systems.ts). The registry in systems.ts lists the descriptors, and everything else derives from it:
+ * settings, clients, task queues, `gangway call`, `gangway doctor`, webhooks, OpenAPI documents, docs/partner-apis.md.
  */
 export interface Partner<
   Shape extends z.ZodRawShape = z.ZodRawShape,
@@ -97,7 +97,7 @@ export interface Partner<
       }
     | undefined;
   readonly contract: Contract;
-  /** What docs/partner-apis.md says beside the catalogue. */
+  /** What docs/partner-apis.md shows beside the catalogue. */
   readonly documentation: {
     /** The file beside `operations.ts` that holds the shapes: `schemas.ts`. */
     readonly schemas: string;

@@ -3,7 +3,7 @@ import type { Faults } from './faults.js';
 import type { Ledger } from './ledger.js';
 import type { Pace } from './scenario.js';
 
-/** Merchants as other partners know them: no contract prints how a banking profile is tied to one. */
+/** Merchants as other partners see them: no contract prints how a banking profile is tied to one. */
 export interface Merchants {
   idsNamed(businessName: string): readonly number[];
   /** The merchant itself, or a later one of the same customer. */

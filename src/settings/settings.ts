@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /**
- * What all settings are made of: formats, and how they are read. Each folder declares the settings that it uses, and each process
- * composes them. A schema says in `meta` what docs/configuration.md shows: `description`, `format`, `unset` (what happens
- * without the setting, where no default says so), and `secret`.
+ * What all settings are made of: formats, and how they are read. Each folder declares the settings that it uses, and
+ * each process composes them. The `meta` of a schema has what docs/configuration.md shows: `description`, `format`,
+ * `unset` (what happens without the setting, if that is not its default), and `secret`.
  */
 
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
@@ -117,7 +117,7 @@ export function requireCertificates(environment: NodeJS.ProcessEnv, isLocal: boo
   throw new BadSetting('NODE_TLS_REJECT_UNAUTHORIZED', `${why}. Name the CA in NODE_EXTRA_CA_CERTS instead`);
 }
 
-/** What a schema, or a schema that it wraps, says of a setting in its `meta`. */
+/** An entry in the `meta` of a setting's schema, or of a schema that it wraps. */
 export function metaOf(schema: z.core.$ZodType, key: 'description' | 'format' | 'unset' | 'secret'): unknown {
   const own = z.globalRegistry.get(schema)?.[key];
   if (own !== undefined) return own;

@@ -98,7 +98,7 @@ export function isClosed({ status }: Pick<PaymentCard, 'status'>): boolean {
 
 export type StatementFormat = 'PDF' | 'CSV' | 'QBO' | 'OFX';
 
-/** MIME types of statements. The contract prints none; it says that CSV is plain text and the others are binary. */
+/** MIME types of statements. The contract prints none; according to it, CSV is plain text and the others are binary. */
 export const STATEMENT_FORMATS: Readonly<Record<string, StatementFormat>> = {
   'application/pdf': 'PDF',
   'text/csv': 'CSV',

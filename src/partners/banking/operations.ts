@@ -81,7 +81,7 @@ export const PARTNER_OPERATIONS = {
   },
 } as const satisfies Operations;
 
-const ticketMembers = { topicId: int32.optional(), parentTicketId: int32.optional() };
+const ticketFields = { topicId: int32.optional(), parentTicketId: int32.optional() };
 
 /** Communication between the partner and its clients: tickets and notifications. */
 export const MESSAGE_OPERATIONS = {
@@ -124,7 +124,7 @@ export const MESSAGE_OPERATIONS = {
     path: '/api/tickets',
     effect: 'once',
     provenance: 'assumed',
-    request: z.strictObject({ topic: z.string().optional(), text, ...ticketMembers }),
+    request: z.strictObject({ topic: z.string().optional(), text, ...ticketFields }),
     response: ticket,
   },
   getTicket: {

@@ -22,7 +22,7 @@ import {
   transactions,
 } from './responses.js';
 
-/** A file; `statementFormat` in `client.ts` tells its format. */
+/** A file; `statementFormat` in `client.ts` returns its format. */
 const file = z.custom<Download>();
 
 /** Financial accounts, statements, transactions and external accounts. `svc` is the brand segment of the paths. */

@@ -18,7 +18,7 @@ import {
 export const nothing = z.strictObject({});
 
 /** The one-time code of the second factor and where it comes from: both or neither (Authentication, 3). */
-const codeMembers = { smsCode: z.string().nullish(), typeOperation: secondFactor.nullish() };
+const codeFields = { smsCode: z.string().nullish(), typeOperation: secondFactor.nullish() };
 
 const CODE_IS_COMPLETE = 'smsCode and typeOperation: both or neither';
 
@@ -47,7 +47,7 @@ const userTokenRequest = z
     likev1,
     ...userForm,
     reCaptchaResponse: z.string().nullish(),
-    ...codeMembers,
+    ...codeFields,
     captcha: z.strictObject({ token: z.string().optional() }).optional(),
   })
   .superRefine(codeIsComplete)
@@ -57,7 +57,7 @@ const partnerTokenRequest = z
   .strictObject({
     likev1,
     ...partnerForm,
-    ...codeMembers,
+    ...codeFields,
   })
   .superRefine(codeIsComplete)
   .describe(CODE_IS_COMPLETE);

@@ -165,8 +165,8 @@ export const bankingProfile = z.looseObject({
 });
 
 /**
- * Boarding response (E7, E8). Its status is 200 even if nothing was done: then `success` is false, and `errors` says
- * why. The caller checks that; the client does not turn it into a failure.
+ * Boarding response (E7, E8). Its status is 200 even if nothing was done: then `success` is false, and `errors` has the
+ * reasons. The caller checks that; the client does not turn it into a failure.
  */
 export const boardingResponse = z.looseObject({
   profileId: someIdNumber,

@@ -39,7 +39,7 @@ export function takesAnswers(phase: MerchantPhase): boolean {
   return phase === 'submitted' || phase === 'awaiting-answers';
 }
 
-/** Whether the partner might accept answers. For a status that no document explains, only the partner knows. */
+/** Whether the partner might accept answers of a person. It might for a status that no document explains. */
 export function mayTakeAnswers(phase: MerchantPhase): boolean {
   return takesAnswers(phase) || phase === 'other';
 }

@@ -29,8 +29,8 @@ export function merchantBasics(posNames: readonly string[]) {
 }
 
 /**
- * Create merchant request (v2). Assumed to be that of v1 (apis/4); the contract says that its data model is more
- * complete, so further fields are sent unchanged.
+ * Create merchant request (v2). Assumed to be that of v1 (apis/4); the contract calls its data model more complete, so
+ * further fields are sent unchanged.
  */
 export function createMerchantV2Request(posNames: readonly string[]) {
   return z.looseObject(createMerchantRequest(posNames).shape);
@@ -82,7 +82,7 @@ const feeFlags = z
   .describe('Flags: every value in it is true or false');
 
 /** @param group the schema of a group of fees */
-const feeMembers = (group: z.ZodType) => ({
+const feeFields = (group: z.ZodType) => ({
   cashDiscountRate: z.number(),
   minimumDiscountAmount: z.number().min(0).max(500),
   minimumDiscountStartDate: dateTime,
@@ -102,14 +102,14 @@ const feeMembers = (group: z.ZodType) => ({
 });
 
 /** The fees of a merchant that a person may change: known fields only, so that a typing error is found. */
-export const feeChanges = z.strictObject(feeMembers(feeGroup(json))).partial();
+export const feeChanges = z.strictObject(feeFields(feeGroup(json))).partial();
 
 /**
  * Merchant fees as they are posted (apis/2, Merchant fees and Limits). Unknown fields are accepted, because an update
  * sends back what was read with the changes applied, and must neither drop the partner's own fields nor round its
  * numbers.
  */
-export const merchantFees = z.looseObject(nullable(feeMembers(feeGroup(exactJson)))).partial();
+export const merchantFees = z.looseObject(nullable(feeFields(feeGroup(exactJson)))).partial();
 
 function nullable<Shape extends z.ZodRawShape>(shape: Shape) {
   const fields = Object.entries(shape).map(([name, schema]) => [name, z.nullable(schema)]);

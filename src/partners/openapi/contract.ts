@@ -2,7 +2,10 @@ import type { Json } from '../../http/openapi.js';
 import type { Operation } from '../catalogue.js';
 import type { NamedSchemas } from './components.js';
 
-/** What a partner's contract says of all its operations, beside the catalogue. Its OpenAPI document is made from both. */
+/**
+ * What a partner's contract prints about all its operations, beside the catalogue. Its OpenAPI document is made from
+ * both.
+ */
 export interface Contract {
   /** Where it is printed: `apis/2`. */
   readonly reference: string;

@@ -61,7 +61,7 @@ export function isVersioned(path: string): path is VersionedPath {
   );
 }
 
-/** The versions that exist, for the error message about another: `/v1/accounts, /v2/accounts, ...` */
+/** The versions that exist, as an error message lists them: `/v1/accounts, /v2/accounts, ...` */
 export function versionedPrefixes(): string {
   return Object.entries(VERSIONS)
     .flatMap(([name, versions]) => versions.map((version) => `/${version}/${name}`))

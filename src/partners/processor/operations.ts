@@ -12,7 +12,7 @@ export const PROCESSOR_OPERATIONS = {
     provenance: 'documented',
     deprecated: 'the contract asks for a stable replacement, and does not name it',
     request: z.strictObject({
-      /** The contract names some and says that there are more, so the partner checks them. */
+      /** The contract names some of more, so the partner checks them. */
       event_names: z.array(text).min(1, 'must name an event'),
       webhook_url: z.array(httpsUrl).min(1, 'must name a URL'),
     }),
