@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { endWithUs } from '../process/end-with-us.js';
+import { endWithUs } from '../process/lifecycle.js';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { holdPrivate, holdsInputs } from '../../src/process/in-flight.js';
-import { createLogger, temporalLogger } from '../../src/process/logging.js';
+import { createLogger, holdPrivate, holdsInputs, temporalLogger } from '../../src/process/logging.js';
 
 /** What a log entry looks like on the wire. */
 function logged(entry: object): string {

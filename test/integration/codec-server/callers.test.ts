@@ -36,7 +36,8 @@ describe('a call without a valid token', () => {
         body,
         authorization === undefined ? {} : { authorization },
       );
-      const message = 'a bearer token is needed, and this is none that is valid here';
+      const message =
+        'the bearer token is missing or invalid: send one of CODEC_TOKENS or of the token issuer';
       expect([status, JSON.parse(text)]).toEqual([401, { message }]);
       expect(headers.get('www-authenticate')).toBe(challenge);
       expect(headers.get('cache-control')).toBe('no-store');
@@ -63,7 +64,7 @@ describe('too many requests', () => {
     for (let count = 0; count < 3; count++) statuses.push((await call('POST /decode', BODY)).status);
     expect(statuses).toEqual([200, 200, 200]);
     const { status, headers, text } = await call('POST /decode', BODY);
-    const message = 'too many requests: wait as long as Retry-After says, in seconds';
+    const message = 'too many requests: wait for the seconds in Retry-After';
     expect([status, JSON.parse(text)]).toEqual([429, { message }]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
     const other = await call('POST /decode', BODY, { authorization: `Bearer ${OTHER_TOKEN}` });

@@ -140,7 +140,7 @@ describe('a JSON Web Token of the issuer', () => {
     ['cannot be reached', async () => 'http://127.0.0.1:1/keys.json'],
   ])('cannot be checked while the issuer %s', async (_, publish) => {
     const { status, text, log } = await decodeWith(await token(), await publish());
-    const message = 'the keys of the token issuer cannot be had now (CODEC_JWKS_URL)';
+    const message = 'the keys of the token issuer cannot be fetched now (CODEC_JWKS_URL): try again';
     expect([status, JSON.parse(text)]).toEqual([503, { message }]);
     expect(log).toContain(`"msg":"${message}"`);
   });

@@ -11,7 +11,7 @@ it('tells method, path, status and how many payloads, and nothing of what went t
   await call('POST /decode', `{"payloads":[${ENCRYPTED.replace('RwjAEc', 'AAAAAA')}]}`);
   await call('POST /decode', `{"payloads":[${ENCRYPTED}]}`, { authorization: `Bearer ${TOKEN}a` });
   const entries = log().split('\n').filter(Boolean);
-  const answered = { level: 30, time: expect.any(String), msg: 'answered', method: 'POST' };
+  const answered = { level: 30, time: expect.any(String), msg: 'request completed', method: 'POST' };
   expect(entries.map((line) => JSON.parse(line))).toEqual([
     { ...answered, path: '/decode', status: 200, payloads: 2 },
     { ...answered, path: '/encode', status: 200, payloads: 1 },

@@ -135,11 +135,11 @@ describe('a request that cannot be answered', () => {
   });
 
   it.each([
-    ['GET /decode', 405, 'must be called with POST'],
-    ['PUT /default/encode', 405, 'must be called with POST'],
-    ['POST /', 404, 'there are only /encode and /decode'],
-    ['POST /download', 404, 'there are only /encode and /decode'],
-    ['POST /decode/default', 404, 'there are only /encode and /decode'],
+    ['GET /decode', 405, 'wrong method: use POST'],
+    ['PUT /default/encode', 405, 'wrong method: use POST'],
+    ['POST /', 404, 'unknown path: use /encode or /decode'],
+    ['POST /download', 404, 'unknown path: use /encode or /decode'],
+    ['POST /decode/default', 404, 'unknown path: use /encode or /decode'],
   ])('%s', async (line, status, message) => {
     const { call } = await runCodecServer();
     const reply = await call(line);
@@ -163,6 +163,9 @@ describe('a request that cannot be answered', () => {
     const body = `{"payloads":[${Array.from({ length: 12 }, () => payload).join()}]}`;
     expect(body.length).toBeLessThan(200_000);
     const { status, text } = await call('POST /decode', body);
-    expect([status, text]).toEqual([413, '{"message":"the answer would be too large: send fewer payloads"}']);
+    expect([status, text]).toEqual([
+      413,
+      '{"message":"the response would be too large: send fewer payloads"}',
+    ]);
   });
 });
