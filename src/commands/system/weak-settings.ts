@@ -75,14 +75,14 @@ function weakProcess({ logLevel, healthAddress, metricsAddress }: Config): strin
 /** Nothing where no setting of the receiver is set, for then there is likely none. */
 function weakReceiver(environment: NodeJS.ProcessEnv): string[] {
   if (!Object.entries(environment).some(([name, value]) => name.startsWith('RECEIVER_') && value)) return [];
-  const { host, secrets, hints } = loadReceiverSettings(environment);
+  const { host, secrets, webhooks } = loadReceiverSettings(environment);
   return [
     ...(secrets.length === 0
       ? ['RECEIVER_SECRETS is not set: whoever reaches the receiver may send events']
       : []),
     ...(isLoopback(host) ? [] : ['RECEIVER_ADDRESS listens to other machines: is TLS in front of it?']),
     ...WEBHOOK_PARTNERS.flatMap((partner) =>
-      hints[partner].senders.flatMap((rule) => weakSender(authSetting(partner), rule)),
+      webhooks[partner].senders.flatMap((rule) => weakSender(authSetting(partner), rule)),
     ),
   ];
 }

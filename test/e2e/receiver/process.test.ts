@@ -47,7 +47,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s, and says where', async
   expect(log()).toContain('receiver has stopped');
   for (const secret of [KEY, SECRET, TOKEN, 'Ada']) expect(log()).not.toContain(secret);
   expect(log()).toContain('"webhooks":["banking"]');
-  expect(log()).not.toMatch(/unsigned events are taken|from anyone/);
+  expect(log()).not.toMatch(/unsigned events are accepted|from anyone/);
 });
 
 it('starts without Temporal, alive and not ready, and warns of what it takes from anyone', async () => {
@@ -56,17 +56,17 @@ it('starts without Temporal, alive and not ready, and warns of what it takes fro
     RECEIVER_SECRETS: '',
     RECEIVER_BANKING_AUTH: 'none',
   });
-  expect(log()).toContain('RECEIVER_SECRETS is not set: unsigned events are taken');
-  expect(log()).toContain('RECEIVER_BANKING_AUTH is none: webhooks are taken from anyone');
+  expect(log()).toContain('RECEIVER_SECRETS is not set: unsigned events are accepted');
+  expect(log()).toContain('RECEIVER_BANKING_AUTH is none: webhooks from anyone are accepted');
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const ready = await fetch(`${url}/readyz`);
-  expect([ready.status, await ready.json()]).toEqual([503, { temporal: 'away' }]);
+  expect([ready.status, await ready.json()]).toEqual([503, { temporal: 'unavailable' }]);
 });
 
 it.concurrent.each([
   ['RECEIVER_SECRETS: is not set', { RECEIVER_SECRETS: '', RECEIVER_ADDRESS: '0.0.0.0:0' }],
   [
-    'RECEIVER_BANKING_AUTH: none is for a receiver on loopback only',
+    'RECEIVER_BANKING_AUTH: none is allowed on loopback only',
     { RECEIVER_BANKING_AUTH: 'none', RECEIVER_ADDRESS: '0.0.0.0:0' },
   ],
   ['PAYLOAD_KEYS: is not set', { PAYLOAD_KEYS: '', TEMPORAL_ADDRESS: 'temporal.example.com:7233' }],

@@ -118,7 +118,7 @@ describe('a batch', () => {
     const reply = await post(JSON.stringify(body), inBatch);
     expect(problemOf(reply)).toEqual({
       type: 'urn:gangway:problem:unknown-event-type',
-      title: 'The type of the event is not known',
+      title: 'The event type is unknown',
       status: 422,
       detail:
         'known types: merchant.boarding.requested.v1, business.onboarding.requested.v1, ' +
@@ -155,7 +155,7 @@ describe('a batch', () => {
           type: 'urn:gangway:problem:unknown-onboarding',
           title: 'There is no such onboarding',
           status: 404,
-          detail: 'check the id: none was ever started under it',
+          detail: 'check the id: no onboarding with it was ever started',
         },
         { status: 202, workflowId: `merchant-boarding-${input.externalId}` },
       ],
@@ -168,7 +168,7 @@ describe('a batch', () => {
     const many = Array.from({ length: 101 }, () => event('x', {}));
     expect(problemOf(await post(JSON.stringify(many), inBatch))).toMatchObject({
       status: 413,
-      detail: 'a batch takes 100 events at most',
+      detail: 'a batch may have 100 events at most',
     });
   });
 });

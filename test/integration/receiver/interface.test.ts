@@ -55,9 +55,11 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(Object.entries<object>(document.paths).map(([path, item]) => [path, Object.keys(item)])).toEqual([
       ['/events', ['post', 'options']],
-      ['/onboardings/{externalId}', ['parameters', 'put', 'get']],
-      ['/webhooks/{partner}', ['parameters', 'post']],
-      ['/webhooks/{partner}/{secret}', ['parameters', 'post']],
+      ['/onboardings/{externalId}', ['put', 'get']],
+      ...['banking', 'boarding', 'processor'].flatMap((partner) => [
+        [`/webhooks/${partner}`, ['post']],
+        [`/webhooks/${partner}/{secret}`, ['post']],
+      ]),
       ['/metrics', ['get']],
       ['/openapi.json', ['get']],
       ['/healthz', ['get']],

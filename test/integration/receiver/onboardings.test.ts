@@ -81,7 +81,7 @@ describe('PUT and GET /onboardings/{externalId}', () => {
       errors: [
         ...['merchant.lastName', 'application.equipment.count', 'dueInHours'].map((field) => ({
           field,
-          message: 'differs from what was started',
+          message: 'differs from the first input',
         })),
       ],
     });
@@ -104,7 +104,7 @@ describe('PUT and GET /onboardings/{externalId}', () => {
     const corrected = { type: 'merchant', ...input, agentProfileId: 101 };
     expect(problemOf(await put(receiver, externalId, corrected))).toMatchObject({
       status: 409,
-      errors: [{ field: 'agentProfileId', message: 'differs from what was started' }],
+      errors: [{ field: 'agentProfileId', message: 'differs from the first input' }],
     });
   });
 
@@ -142,7 +142,7 @@ describe('PUT and GET /onboardings/{externalId}', () => {
       title: 'Several onboardings have this externalId',
       status: 409,
       detail:
-        'give the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>',
+        'use the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>',
     });
     expect((await get(receiver, `business-onboarding-${externalId}`)).status).toBe(200);
   });
@@ -210,7 +210,7 @@ describe('what is refused', () => {
       type: 'urn:gangway:problem:unknown-onboarding',
       title: 'There is no such onboarding',
       status: 404,
-      detail: 'check the id: none was ever started under it',
+      detail: 'check the id: no onboarding with it was ever started',
     });
   });
 

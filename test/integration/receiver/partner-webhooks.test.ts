@@ -18,7 +18,7 @@ afterAll(() => rig.close());
 const SECRET_PATH = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
 const X_CALLER_AUTH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
-const { hints } = loadReceiverSettings({
+const { webhooks } = loadReceiverSettings({
   RECEIVER_BANKING_AUTH: `path:${SECRET_PATH}`,
   RECEIVER_BOARDING_AUTH: `path:${SECRET_PATH}`,
   RECEIVER_PROCESSOR_AUTH: `header:X-Caller-Auth:${X_CALLER_AUTH}`,
@@ -77,7 +77,7 @@ async function deliveries(): Promise<{ payload: { profileId: number }; attempts:
 describe('the bank’s own webhook, while the poll would wait for an hour,', () => {
   it('becomes a result at once, delivered twice too', async () => {
     const { onboarding, profileId } = await waitingBusiness();
-    await sandboxTells(await runReceiver(rig, { hints }));
+    await sandboxTells(await runReceiver(rig, { webhooks }));
     await rig.sandbox.plan('duplicate-webhooks');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
@@ -91,7 +91,7 @@ describe('the bank’s own webhook, while the poll would wait for an hour,', () 
 
   it('may come after the one that should follow it', async () => {
     const { onboarding, profileId } = await waitingBusiness();
-    await sandboxTells(await runReceiver(rig, { hints }));
+    await sandboxTells(await runReceiver(rig, { webhooks }));
     await rig.sandbox.plan('reorder-webhooks', undefined, { milliseconds: 20_000 });
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'InReview' });
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
@@ -113,7 +113,7 @@ describe('a hint makes the workflow read that it is about, found', () => {
     ],
     ['by our own key', ({ externalId }) => `{"Guid":"${externalId}"}`],
   ])('%s', async (_, delivery) => {
-    const receiver = await runReceiver(rig, { hints });
+    const receiver = await runReceiver(rig, { webhooks });
     const { boarding, merchantProfileId, externalId } = await waitingMerchant();
     await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
     const { status, text } = await tell(receiver, 'boarding', delivery({ merchantProfileId, externalId }));
@@ -122,7 +122,7 @@ describe('a hint makes the workflow read that it is about, found', () => {
   });
 
   it('by what the processor calls it, which is answered with 200 as it expects', async () => {
-    const { call } = await runReceiver(rig, { hints });
+    const { call } = await runReceiver(rig, { webhooks });
     const { boarding, merchantProfileId, externalId } = await waitingMerchant();
     await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
     const body = `{
@@ -139,7 +139,7 @@ describe('a hint makes the workflow read that it is about, found', () => {
   });
 
   it('among several that one delivery is about, and parents of onboardings are no obstacle', async () => {
-    const receiver = await runReceiver(rig, { hints });
+    const receiver = await runReceiver(rig, { webhooks });
     const input = customer({ boarding: 'waiting', business: 'waiting' });
     const whole = await rig.onboard(input);
     const boarding = new Onboarding(rig.client, `merchant-boarding-${input.externalId}`);
@@ -200,7 +200,7 @@ async function patientReceiver() {
   const gate = new Promise<void>((resolve) => {
     lookAgain = resolve;
   });
-  return { receiver: await runReceiver(rig, { hints, pause: () => gate }), lookAgain };
+  return { receiver: await runReceiver(rig, { webhooks, pause: () => gate }), lookAgain };
 }
 
 /** The id that the sandbox, which counts up, gives to the next merchant. */
@@ -221,7 +221,7 @@ async function readMerchant(receiver: RunningReceiver) {
 
 describe('hints that meet a read', () => {
   it('are answered at once, and all together cause two more reads at most', async () => {
-    const receiver = await runReceiver(rig, { hints });
+    const receiver = await runReceiver(rig, { webhooks });
     const { boarding, held, body } = await readMerchant(receiver);
     const answers = await Promise.all(Array.from({ length: 20 }, () => tell(receiver, 'boarding', body)));
     expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['{"workflows":1}']));
@@ -239,7 +239,7 @@ describe('hints that meet a read', () => {
   });
 
   it('are let go of when the receiver stops', async () => {
-    const receiver = await runReceiver(rig, { hints });
+    const receiver = await runReceiver(rig, { webhooks });
     const { boarding, body } = await readMerchant(receiver);
     for (let time = 0; time < 3; time++) await tell(receiver, 'boarding', body);
     await receiver.close();
@@ -251,7 +251,7 @@ describe('hints that meet a read', () => {
 });
 
 it('a lie changes nothing: the read decides, and history does not grow', async () => {
-  const receiver = await runReceiver(rig, { hints });
+  const receiver = await runReceiver(rig, { webhooks });
   const { onboarding, profileId } = await waitingBusiness();
   const before = await onboarding.state();
   const { historyLength } = await onboarding.handle.describe();
@@ -269,16 +269,16 @@ describe('a delivery for nobody is taken and counted', () => {
     ['an unknown id', '{"profileId": 4294967295}'],
     ['ids that are none', `{"profileId": "1' OR BankingProfileId != '", "merchantProfileId": -1.5}`],
   ])('%s', async (_, body) => {
-    const receiver = await runReceiver(rig, { hints });
+    const receiver = await runReceiver(rig, { webhooks });
     const { status, text } = await tell(receiver, 'banking', body);
     expect([status, text]).toEqual([202, '{"workflows":0}']);
     const metrics = async () => (await receiver.call('GET /metrics')).text;
-    const counted = '\ngangway_hints_total{partner="banking",result="nobody"} 1\n';
+    const counted = '\ngangway_receiver_webhooks_total{partner="banking",result="unmatched"} 1\n';
     await eventually(metrics, (all) => all.includes(counted), 'the count');
   });
 
   it('one whose workflow has ended', async () => {
-    const receiver = await runReceiver(rig, { hints });
+    const receiver = await runReceiver(rig, { webhooks });
     const { boarding, merchantProfileId } = await waitingMerchant();
     await boarding.handle.terminate();
     const ended = `MerchantProfileId = '${merchantProfileId}' AND ExecutionStatus = 'Terminated'`;

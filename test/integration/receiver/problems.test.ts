@@ -46,7 +46,7 @@ describe('a signed event that cannot be read is refused', () => {
       'a header that is no attribute',
       '{}',
       { ...inBinary, 'ce-data_base64': 'e30=' },
-      unreadable('names of attributes have letters and digits only'),
+      unreadable('names of attributes may have letters and digits only'),
     ],
     [
       'a header that is not percent-encoded',
@@ -70,7 +70,7 @@ describe('a signed event that cannot be read is refused', () => {
       'another format of events',
       '<event/>',
       { 'content-type': 'application/cloudevents+xml' },
-      unsupported('the content type is missing, or none that this path takes'),
+      unsupported('the content type is missing, or this path does not accept it'),
     ],
     [
       'another charset',
@@ -141,14 +141,14 @@ describe('an event with wrong fields is refused, and each is named', () => {
     [
       'an unknown type',
       event('merchant.boarding.requested.v2', {}),
-      problem(422, 'unknown-event-type', 'The type of the event is not known', known, [
+      problem(422, 'unknown-event-type', 'The event type is unknown', known, [
         { field: 'type', message: 'is not a known type' },
       ]),
     ],
     [
       'a type that objects have by themselves',
       event('constructor', {}),
-      problem(422, 'unknown-event-type', 'The type of the event is not known', known, [
+      problem(422, 'unknown-event-type', 'The event type is unknown', known, [
         { field: 'type', message: 'is not a known type' },
       ]),
     ],
@@ -179,7 +179,7 @@ describe('an event with wrong fields is refused, and each is named', () => {
     [
       'an answer of no known kind',
       event('requirement.resolved.v1', { ...answered, answer: { kind: 'guess' } }),
-      invalid({ field: 'data.answer.kind', message: 'is none of the known ones' }),
+      invalid({ field: 'data.answer.kind', message: 'is not a known value' }),
     ],
     [
       'an empty answer, from nobody',
@@ -220,7 +220,7 @@ describe('other requests are refused', () => {
     const { call } = await runReceiver(rig);
     const reply = await call(line);
     expect(problemOf(reply)).toEqual(
-      problem(405, 'wrong-method', 'This path takes other methods', `it takes ${allow}`),
+      problem(405, 'wrong-method', 'The method is not allowed', `use ${allow}`),
     );
     expect(reply.headers.get('allow')).toBe(allow);
   });
@@ -228,21 +228,21 @@ describe('other requests are refused', () => {
   it.each(['GET /', 'POST /event', 'GET /onboardings', 'PUT /onboardings/a/b'])('%s', async (line) => {
     const { call } = await runReceiver(rig);
     const reply = await call(line);
-    const detail = 'there are /events, /onboardings/{externalId}, /webhooks/{partner} and /openapi.json';
-    expect(problemOf(reply)).toEqual(problem(404, 'unknown-path', 'There is nothing at this path', detail));
+    const detail = 'use /events, /onboardings/{externalId}, /webhooks/{partner} or /openapi.json';
+    expect(problemOf(reply)).toEqual(problem(404, 'unknown-path', 'The path is unknown', detail));
     expect(reply.headers.get('cache-control')).toBe('no-store');
   });
 
   it('whose path cannot be decoded', async () => {
     const { call } = await runReceiver(rig);
-    expect(problemOf(await call('GET /onboardings/%zz'))).toEqual(unreadable('the path is not well formed'));
+    expect(problemOf(await call('GET /onboardings/%zz'))).toEqual(unreadable('the path is malformed'));
   });
 
   it('when there are too many, with the time to wait; health is answered all the same', async () => {
     const { call } = await runReceiver(rig, { requestsPerMinute: 2 });
     for (let count = 0; count < 2; count++) expect((await call('GET /openapi.json')).status).toBe(200);
     const reply = await call('POST /events', '{}', { ...inStructured, ...signed('{}') });
-    const detail = 'wait as long as Retry-After says, in seconds';
+    const detail = 'wait for the seconds in Retry-After';
     expect(problemOf(reply)).toEqual(problem(429, 'too-many-requests', 'Too many requests', detail));
     const seconds = Number(reply.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(0);
@@ -337,14 +337,14 @@ it('nothing of what was sent is logged, nor repeated in an answer', async () => 
     await call('PUT /onboardings/123456789', '{}', inBinary),
   ];
   expect(replies.map(({ status }) => status)).toEqual([202, 422, 400, 404, 404, 401]);
-  const answered = { level: 30, time: expect.any(String), msg: 'answered' };
+  const answered = { level: 30, time: expect.any(String), msg: 'request completed' };
   const entries = log().split('\n').filter(Boolean);
   expect(entries.map((line) => JSON.parse(line))).toEqual([
     { ...answered, method: 'POST', path: '/events', status: 202 },
     { ...answered, method: 'POST', path: '/events', status: 422 },
     { ...answered, method: 'POST', path: '/events', status: 400 },
     { ...answered, method: 'GET', path: '/onboardings/:externalId', status: 404 },
-    { ...answered, method: 'GET', path: 'another', status: 404 },
+    { ...answered, method: 'GET', path: 'unknown', status: 404 },
     { ...answered, method: 'PUT', path: '/onboardings/:externalId', status: 401 },
   ]);
   for (const told of ['ada@', 'Ada', '123456789', 'Corner', TOKEN]) {

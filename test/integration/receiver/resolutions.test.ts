@@ -105,13 +105,13 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     });
     const retry = { kind: 'retry' };
     expect(problemOf(await send({ requirementId: 'ada@example.com', answer: retry }, 'e-1'))).toEqual(
-      notOpen('no requirement of this id is open'),
+      notOpen('no requirement with this id is open'),
     );
     expect(problemOf(await send({ requirementId: first, answer: retry }, 'e-2'))).toEqual({
       type: 'urn:gangway:problem:invalid',
       title: 'Fields are missing or wrong',
       status: 422,
-      detail: 'the requirement does not take this answer',
+      detail: 'the requirement does not accept this answer',
       errors: [{ field: 'data.answer.kind', message: `${first} takes text, documents, abandon` }],
     });
     expect(await send({ requirementId: first, answer: { kind: 'abandon' } }, 'e-3')).toMatchObject({

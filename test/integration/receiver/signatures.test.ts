@@ -46,7 +46,7 @@ describe('an event is refused', () => {
     ['without a signature', 'missing: webhook-id, webhook-timestamp, webhook-signature', () => ({})],
     [
       'with a signature of another secret',
-      'no signature fits, or the timestamp is five minutes off',
+      'no signature is valid, or the timestamp is five minutes off',
       (body) => signed(body, { secret: OTHER_SECRET }),
     ],
   ])('%s', async (_, detail, signatures) => {
@@ -111,7 +111,7 @@ describe('in binary mode the attributes are in headers, which the signature does
       type: 'urn:gangway:problem:bad-signature',
       title: 'The signature is missing or wrong',
       status: 401,
-      detail: 'in binary mode ce-id must be the webhook-id, for that is signed',
+      detail: 'in binary mode ce-id must equal webhook-id, which is signed',
     });
   });
 
@@ -148,7 +148,7 @@ it('a message that is replayed is answered as the first time', async () => {
   expect(replies[0]?.status).toBe(202);
 });
 
-it('without secrets unsigned events are taken', async () => {
+it('without secrets unsigned events are accepted', async () => {
   const { call } = await runReceiver(rig, { secrets: [] });
   expect(await call('POST /events', boarding(), { 'content-type': STRUCTURED })).toMatchObject({
     status: 202,

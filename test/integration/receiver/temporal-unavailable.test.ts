@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { Counter } from 'prom-client';
 import { describe, inject, it } from 'vitest';
 import { createLogger } from '../../../src/process/logging.js';
-import { Nudges } from '../../../src/receiver/nudges.js';
+import { NudgeQueue } from '../../../src/receiver/nudges.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { merchant } from '../../rigs/inputs.js';
 import {
@@ -26,10 +26,10 @@ const MOST_MS = 30_000;
 describe.concurrent('while Temporal is away', () => {
   it('an event, or a hint, is accepted only once Temporal has it', async ({ expect, onTestFinished }) => {
     const client = clientOf('127.0.0.1:9', ends(onTestFinished));
-    const { hints } = loadReceiverSettings({ RECEIVER_BANKING_AUTH: 'none' });
+    const { webhooks } = loadReceiverSettings({ RECEIVER_BANKING_AUTH: 'none' });
     const { post, call, log } = await runReceiver(
       { client, taskQueue: 'q' },
-      { hints },
+      { webhooks },
       ends(onTestFinished),
     );
     const body = event('merchant.boarding.requested.v1', merchant());
@@ -48,12 +48,12 @@ describe.concurrent('while Temporal is away', () => {
     expect(log()).toContain('"partner":"banking","result":"failed"');
     expect(problemOf(batch)).toEqual({
       ...UNAVAILABLE,
-      detail: 'not all of the batch was accepted: send the same again',
+      detail: 'not all events of the batch were accepted: send the same batch again',
       events: [UNAVAILABLE],
     });
     expect(batch.headers.get('retry-after')).toBe('5');
     expect([ready.status, (await call('GET /healthz')).status]).toEqual([503, 200]);
-    expect(log()).toContain('Temporal does not answer now');
+    expect(log()).toContain('Temporal is unavailable');
   });
 
   it('an answer is accepted only once a worker has taken it', async ({ expect, onTestFinished }) => {
@@ -105,7 +105,7 @@ describe.concurrent('while Temporal is away', () => {
     const reply = await post(JSON.stringify(batch), { 'content-type': BATCHED });
     expect(problemOf(reply)).toEqual({
       ...UNAVAILABLE,
-      detail: 'not all of the batch was accepted: send the same again',
+      detail: 'not all events of the batch were accepted: send the same batch again',
       events: [{ status: 202, workflowId: `merchant-boarding-${input.externalId}` }, NOT_APPLIED],
     });
     await rig.client.workflow.getHandle(`merchant-boarding-${input.externalId}`).terminate();
@@ -117,15 +117,15 @@ describe.concurrent('while Temporal is away', () => {
     const lines: string[] = [];
     const logger = createLogger('warn', { write: (line) => void lines.push(line) });
     const count = new Counter({ name: 'nudges', help: 'h', labelNames: ['result'], registers: [] });
-    const nudges = new Nudges(new Client({ connection }), logger, count);
+    const nudges = new NudgeQueue(new Client({ connection }), logger, count);
     onTestFinished(() => nudges.close());
-    nudges.ask('merchant-boarding-m-1');
+    nudges.add('merchant-boarding-m-1');
     const { values } = await eventually(
       () => count.get(),
       (counted) => counted.values.length > 0,
       'the count',
     );
     expect(values).toMatchObject([{ labels: { result: 'failed' }, value: 1 }]);
-    expect(lines.join('')).toContain('a hint got lost: the poll will notice by itself');
+    expect(lines.join('')).toContain('nudge failed: the workflow reads at its next poll');
   });
 });

@@ -27,7 +27,7 @@ const BODY = '{"profileId": 3001}';
 const json = { 'content-type': 'application/json' };
 
 async function runWith(environment: Record<string, string>, more: object = {}) {
-  return runReceiver(rig, { hints: loadReceiverSettings(environment).hints, ...more });
+  return runReceiver(rig, { webhooks: loadReceiverSettings(environment).webhooks, ...more });
 }
 
 const signature = `signature:${SECRET}`;
@@ -90,11 +90,11 @@ describe('a delivery is refused', () => {
     });
     expect(problemOf(await call(`POST /webhooks/banking${secret}`, BODY, { ...json, ...headers }))).toEqual({
       type: 'urn:gangway:problem:bad-sender',
-      title: 'The delivery does not show that it is the partner’s',
+      title: 'The webhook is not authenticated',
       status: 401,
-      detail: 'what RECEIVER_BANKING_AUTH asks for is missing or wrong',
+      detail: 'the credential that RECEIVER_BANKING_AUTH requires is missing or wrong',
     });
-    await logged(log, '"partner":"banking","result":"refused"');
+    await logged(log, '"partner":"banking","result":"rejected"');
     expect(log()).not.toContain('"nobody"');
   });
 
@@ -111,15 +111,15 @@ describe('a delivery is refused', () => {
   const ids = Array.from({ length: 101 }, (_, position) => ({ profileId: position + 1 }));
   it.each<[string, string | undefined, Record<string, string>, number, string]>([
     ['when it is not JSON', '<ping/>', json, 400, 'the body must be JSON'],
-    ['when it is a text', '"3001"', json, 400, 'a delivery must be an object or an array'],
-    ['when it is null', 'null', json, 400, 'a delivery must be an object or an array'],
-    ['without a body', undefined, {}, 415, 'it takes application/json, text/json'],
+    ['when it is a text', '"3001"', json, 400, 'a webhook must be an object or an array'],
+    ['when it is null', 'null', json, 400, 'a webhook must be an object or an array'],
+    ['without a body', undefined, {}, 415, 'send a body as application/json, text/json'],
     [
       'of another type',
       'profileId=3001',
       { 'content-type': 'application/x-www-form-urlencoded' },
       415,
-      'the content type is missing, or none that this path takes',
+      'the content type is missing, or this path does not accept it',
     ],
     [
       'when it is compressed',
@@ -129,7 +129,7 @@ describe('a delivery is refused', () => {
       'the body must not be compressed',
     ],
     ['when it is too large', `"${' '.repeat(256 * 1024)}"`, json, 413, 'send fewer events at once'],
-    ['when it names too many ids', JSON.stringify(ids), json, 413, 'a delivery may name 100 ids at most'],
+    ['when it names too many ids', JSON.stringify(ids), json, 413, 'a webhook may name 100 ids at most'],
   ])('%s', async (_, body, headers, status, detail) => {
     const { call } = await runWith({ RECEIVER_BANKING_AUTH: 'none' });
     expect(problemOf(await call('POST /webhooks/banking', body, headers))).toMatchObject({ status, detail });
@@ -157,17 +157,17 @@ it('deliveries are counted by partner and by what became of them, and nothing el
       expect(text).not.toContain(told);
     return text
       .split('\n')
-      .filter((line) => line.includes('gangway_hints_total'))
+      .filter((line) => line.includes('gangway_receiver_webhooks_total'))
       .toSorted();
   };
   await expect
     .poll(counted)
     .toEqual([
-      '# HELP gangway_hints_total Webhook deliveries of partners by what became of them',
-      '# TYPE gangway_hints_total counter',
-      'gangway_hints_total{partner="banking",result="nobody"} 1',
-      'gangway_hints_total{partner="banking",result="refused"} 2',
-      'gangway_hints_total{partner="boarding",result="nobody"} 1',
+      '# HELP gangway_receiver_webhooks_total Partner webhooks by result',
+      '# TYPE gangway_receiver_webhooks_total counter',
+      'gangway_receiver_webhooks_total{partner="banking",result="unmatched"} 1',
+      'gangway_receiver_webhooks_total{partner="banking",result="rejected"} 2',
+      'gangway_receiver_webhooks_total{partner="boarding",result="unmatched"} 1',
     ]);
   const paths = log()
     .split('\n')

@@ -17,8 +17,8 @@ export const BATCHED = 'application/cloudevents-batch+json';
 
 /** The problem that is answered while Temporal is unavailable. */
 export const UNAVAILABLE = {
-  type: 'urn:gangway:problem:temporal-away',
-  title: 'Temporal does not answer now',
+  type: 'urn:gangway:problem:temporal-unavailable',
+  title: 'Temporal is unavailable',
   status: 503,
   detail: 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice',
 };
@@ -31,7 +31,7 @@ export const NOT_APPLIED = {
 };
 
 const OFF = { senders: [], idFields: [] };
-const NO_HINTS = { banking: OFF, boarding: OFF, processor: OFF };
+const NO_WEBHOOKS = { banking: OFF, boarding: OFF, processor: OFF };
 
 export interface Reply {
   readonly status: number;
@@ -68,7 +68,7 @@ export async function runReceiver(
     tokens: [TOKEN],
     requestsPerMinute: 1_000,
     trustedProxies: [],
-    hints: NO_HINTS,
+    webhooks: NO_WEBHOOKS,
     client,
     taskQueue,
     posNames: [],

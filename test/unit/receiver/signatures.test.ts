@@ -60,7 +60,7 @@ describe('a signature is taken', () => {
 });
 
 describe('a signature is refused', () => {
-  const UNFIT = 'no signature fits, or the timestamp is five minutes off';
+  const UNFIT = 'no signature is valid, or the timestamp is five minutes off';
   const NO_ID = 'webhook-id is not an id';
   const NO_TIME = 'webhook-timestamp is not in seconds';
 
