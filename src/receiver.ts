@@ -5,7 +5,7 @@ import { createLogger } from './process/logging.js';
 import { startReceiver } from './receiver/server.js';
 import { acceptsAnyone, authSetting, loadReceiverSettings, WEBHOOK_PARTNERS } from './receiver/settings.js';
 import { lazyClient, requireKeys, temporalSettings } from './temporal/connection.js';
-import { startTracing } from './tracing/export.js';
+import { startTracing } from './tracing/spans.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
   const { logLevel, payloadKeys, ...options } = loadReceiverSettings(env);

@@ -13,7 +13,7 @@ import {
   temporalUnavailable,
 } from './temporal/connection.js';
 import { temporalCheck } from './temporal/server.js';
-import { startTracing } from './tracing/export.js';
+import { startTracing } from './tracing/spans.js';
 import { createWorker } from './worker/create-worker.js';
 import { beginRequirements, metricsOptions, serveHealth, type Vitals } from './worker/health.js';
 import { watchAges, watchTemporal } from './worker/watch.js';
