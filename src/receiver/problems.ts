@@ -100,7 +100,7 @@ export function wrongFields(error: z.ZodError): FieldProblem[] {
 const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> = {
   400: ['unreadable', 'the request is malformed'],
   408: ['too-slow', 'send headers and body without pauses'],
-  413: ['too-large', 'send fewer events at once'],
+  413: ['too-large', 'send a smaller body'],
   415: ['unsupported-media-type', 'the content type is missing, or this path does not accept it'],
   429: ['too-many-requests', 'wait for the seconds in Retry-After'],
   431: ['headers-too-large', 'send fewer or shorter headers'],

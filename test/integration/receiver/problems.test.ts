@@ -88,7 +88,7 @@ describe('a signed event that cannot be read is refused', () => {
       'too large a body',
       ' '.repeat(1024 * 1024 + 1),
       inStructured,
-      problem(413, 'too-large', 'The body is too large', 'send fewer events at once'),
+      problem(413, 'too-large', 'The body is too large', 'send a smaller body'),
     ],
   ])('%s', async (_, body, headers, expected) => {
     const { post } = await runReceiver(rig);

@@ -65,7 +65,7 @@ describe('a delivery is taken', () => {
     const { call, log } = await runWith({ RECEIVER_BANKING_AUTH: auth });
     const { status, text } = await call(`POST /webhooks/banking${secret}`, BODY, { ...json, ...headers });
     expect([status, text]).toEqual([202, '{"workflows":0}']);
-    await logged(log, '"partner":"banking","result":"nobody","ids":1,"workflows":0');
+    await logged(log, '"partner":"banking","result":"unmatched","ids":1,"workflows":0');
   });
 });
 
@@ -95,7 +95,7 @@ describe('a delivery is refused', () => {
       detail: 'the credential that RECEIVER_BANKING_AUTH requires is missing or wrong',
     });
     await logged(log, '"partner":"banking","result":"rejected"');
-    expect(log()).not.toContain('"nobody"');
+    expect(log()).not.toContain('"unmatched"');
   });
 
   it('while the partner is off', async () => {
@@ -128,7 +128,7 @@ describe('a delivery is refused', () => {
       415,
       'the body must not be compressed',
     ],
-    ['when it is too large', `"${' '.repeat(256 * 1024)}"`, json, 413, 'send fewer events at once'],
+    ['when it is too large', `"${' '.repeat(256 * 1024)}"`, json, 413, 'send a smaller body'],
     ['when it names too many ids', JSON.stringify(ids), json, 413, 'a webhook may name 100 ids at most'],
   ])('%s', async (_, body, headers, status, detail) => {
     const { call } = await runWith({ RECEIVER_BANKING_AUTH: 'none' });
@@ -165,8 +165,8 @@ it('deliveries are counted by partner and by what became of them, and nothing el
     .toEqual([
       '# HELP gangway_receiver_webhooks_total Partner webhooks by result',
       '# TYPE gangway_receiver_webhooks_total counter',
-      'gangway_receiver_webhooks_total{partner="banking",result="unmatched"} 1',
       'gangway_receiver_webhooks_total{partner="banking",result="rejected"} 2',
+      'gangway_receiver_webhooks_total{partner="banking",result="unmatched"} 1',
       'gangway_receiver_webhooks_total{partner="boarding",result="unmatched"} 1',
     ]);
   const paths = log()

@@ -105,7 +105,7 @@ describe('the settings of the codec server', () => {
     ['CODEC_UI_ORIGIN: must be an origin', { CODEC_UI_ORIGIN: 'https://temporal.example.com/' }],
     ['CODEC_UI_ORIGIN: must be an origin', { CODEC_UI_ORIGIN: '*' }],
     [
-      'CODEC_TOKEN_IN_PATH: is for a codec server on loopback only',
+      'CODEC_TOKEN_IN_PATH: is allowed on loopback only',
       { CODEC_TOKEN_IN_PATH: 'true', CODEC_BEHIND_TLS: 'true' },
     ],
     ['NODE_TLS_REJECT_UNAUTHORIZED: is 0', { ...JWT, NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
