@@ -20,12 +20,6 @@ import { freePort, startDevServer } from './temporal/dev-server.js';
 import { stateOf } from './temporal/onboardings.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from './temporal/payload-codec.js';
 
-const PREFERRED_TEMPORAL_PORT = 7233;
-const PREFERRED_SANDBOX_PORT = 4010;
-const PREFERRED_HEALTH_PORT = 8081;
-const PREFERRED_RECEIVER_PORT = 8082;
-const PREFERRED_CODEC_PORT = 8083;
-
 /** Longer than any scenario takes, so that a demo that hangs ends. */
 const PATIENCE_MS = 240_000;
 
@@ -63,20 +57,21 @@ async function startEverything() {
   printer.line(
     'Starting a Temporal server with its Web UI, the sandbox, a worker, a receiver and a codec server ...',
   );
-  const codecAddress = `127.0.0.1:${await freePort(PREFERRED_CODEC_PORT)}`;
+  // The ports are the defaults of the settings, or other ones where those are taken.
+  const codecAddress = `127.0.0.1:${await freePort(8083)}`;
   // The Web UI of a development server sends no token by itself, so the address contains one.
   const codecToken = randomBytes(32).toString('hex');
   const codecEndpoint = `http://${codecAddress}/${codecToken}`;
   const server = await startDevServer({
-    port: PREFERRED_TEMPORAL_PORT,
+    port: 7233,
     codecEndpoint,
     report: (line) => printer.line(`  ${line}`),
   });
   running.push(server);
-  const sandboxPort = await freePort(PREFERRED_SANDBOX_PORT);
-  const healthPort = await freePort(PREFERRED_HEALTH_PORT);
+  const sandboxPort = await freePort(4010);
+  const healthPort = await freePort(8081);
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
-  const receiverAddress = `127.0.0.1:${await freePort(PREFERRED_RECEIVER_PORT)}`;
+  const receiverAddress = `127.0.0.1:${await freePort(8082)}`;
   const receiverUrl = `http://${receiverAddress}`;
   const crmPort = await freePort();
   const eventSecret = `whsec_${randomBytes(32).toString('base64')}`;
@@ -203,24 +198,20 @@ async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): P
 const EVENTS_PATIENCE_MS = 30_000;
 
 async function receivedAll({ received }: Crm): Promise<boolean> {
-  const counts = () => {
-    const types = [...received.values()].map(({ type }) => type);
-    return (type: OutboundEventType) => types.filter((one) => one === type).length;
-  };
+  const ofType = (wanted: OutboundEventType) => [...received.values()].filter(({ type }) => type === wanted);
   const isMissing = ({ type, externalId }: Part) =>
-    ![...received.values()].some(
-      (event) => event.type === 'onboarding.completed.v1' && event.subject === workflowId(type, externalId),
-    );
+    !ofType('onboarding.completed.v1').some(({ subject }) => subject === workflowId(type, externalId));
   for (const until = Date.now() + EVENTS_PATIENCE_MS; CAST.some(isMissing); await sleep(100)) {
     if (Date.now() < until) continue;
     printer.line('Not all outbound events were delivered; see .cache/demo/worker.log');
     return false;
   }
-  const count = counts();
-  const stages = count('onboarding.stage.changed.v1');
-  const questions = count('requirement.raised.v1');
-  const ends = count('onboarding.completed.v1');
-  printer.line(`Outbound events delivered: ${stages} stages, ${questions} requirements, ${ends} outcomes.`);
+  const stages = ofType('onboarding.stage.changed.v1').length;
+  const requirements = ofType('requirement.raised.v1').length;
+  const outcomes = ofType('onboarding.completed.v1').length;
+  printer.line(
+    `Outbound events delivered: ${stages} stages, ${requirements} requirements, ${outcomes} outcomes.`,
+  );
   return true;
 }
 

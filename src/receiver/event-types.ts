@@ -71,8 +71,6 @@ export interface Backend {
 export type ApplyEvent = (backend: Backend) => Promise<string>;
 
 export interface EventType {
-  /** One line for people. */
-  readonly summary: string;
   /** The data, for the OpenAPI document. */
   readonly data: z.ZodType;
   /** The whole event. */
@@ -84,46 +82,50 @@ export type EventTypes = Readonly<Record<string, EventType>>;
 
 /** The events that the receiver accepts, by type. */
 export function eventTypes(known: KnownAccounts): EventTypes {
-  return {
-    'merchant.boarding.requested.v1': starting(
-      'Board a merchant',
-      'merchant.boarding.requested.v1',
-      MERCHANT,
-      known,
-    ),
-    'business.onboarding.requested.v1': starting(
-      'Onboard a business at the bank',
-      'business.onboarding.requested.v1',
-      BUSINESS,
-      known,
-    ),
-    'customer.onboarding.requested.v1': starting(
-      'Onboard a customer: merchant and business',
-      'customer.onboarding.requested.v1',
-      CUSTOMER,
-      known,
-    ),
-    'requirement.resolved.v1': eventType({
-      summary: 'Answer a requirement',
-      type: 'requirement.resolved.v1',
-      data: resolved,
-      apply: (backend, { id, ...resolution }, updateId) =>
+  const starting = <Input>(type: string, summary: string, { schema, start }: Kind<Input>) =>
+    eventType(type, summary, schema(known), async ({ client, taskQueue }, input) => {
+      const { workflowId } = await start(client, input, { taskQueue });
+      return workflowId;
+    });
+  return Object.fromEntries([
+    starting('merchant.boarding.requested.v1', 'Board a merchant', MERCHANT),
+    starting('business.onboarding.requested.v1', 'Onboard a business at the bank', BUSINESS),
+    starting('customer.onboarding.requested.v1', 'Onboard a customer: merchant and business', CUSTOMER),
+    eventType(
+      'requirement.resolved.v1',
+      'Answer a requirement',
+      resolved,
+      (backend, { id, ...resolution }, updateId) =>
         // The union of answers is the same, except for fields that may be undefined there.
         resolveOnce(backend, id, resolution as Resolution, { updateId, answerField: 'answer' }),
-    }),
-    'documents.received.v1': eventType({
-      summary: 'Answer a requirement with documents of the document store',
-      type: 'documents.received.v1',
-      data: received,
-      apply: (backend, { id, documents, ...who }, updateId) =>
-        resolveOnce(
-          backend,
-          id,
-          { ...who, answer: { kind: 'documents', documents } },
-          { updateId, answerField: 'documents' },
-        ),
-    }),
+    ),
+    eventType(
+      'documents.received.v1',
+      'Answer a requirement with documents of the document store',
+      received,
+      (backend, { id, documents, ...who }, updateId) => {
+        const resolution = { ...who, answer: { kind: 'documents', documents } } as const;
+        return resolveOnce(backend, id, resolution, { updateId, answerField: 'documents' });
+      },
+    ),
+  ]);
+}
+
+/** @param apply returns the workflow id */
+function eventType<Data>(
+  type: string,
+  summary: string,
+  data: z.ZodType<Data>,
+  apply: (backend: Backend, data: Data, updateId: string) => Promise<string>,
+): [string, EventType] {
+  const event = z.looseObject({ ...attributes, type: z.literal(type), data }).describe(summary);
+  const prepare = (given: GivenEvent) => {
+    const checked = event.safeParse(given);
+    if (!checked.success) return wrongFields(checked.error);
+    const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
+    return (backend: Backend) => apply(backend, checkedData, updateIdOf(source, id));
   };
+  return [type, { data, event, prepare }];
 }
 
 /**
@@ -165,40 +167,6 @@ function tooDeep(event: GivenEvent): ApplyEvent | undefined {
 function unknownType(types: EventTypes, errors: readonly FieldProblem[]): Problem {
   const detail = `known types: ${Object.keys(types).join(', ')}; nothing was started`;
   return new Problem('unknown-event-type', detail, { errors });
-}
-
-interface Definition<Data> {
-  readonly summary: string;
-  readonly type: string;
-  readonly data: z.ZodType<Data>;
-  /** @returns the workflow id */
-  readonly apply: (backend: Backend, data: Data, updateId: string) => Promise<string>;
-}
-
-function eventType<Data>({ summary, type, data, apply }: Definition<Data>): EventType {
-  const event = z.looseObject({ ...attributes, type: z.literal(type), data }).describe(summary);
-  return {
-    summary,
-    data,
-    event,
-    prepare(given) {
-      const checked = event.safeParse(given);
-      if (!checked.success) return wrongFields(checked.error);
-      const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
-      return (backend) => apply(backend, checkedData, updateIdOf(source, id));
-    },
-  };
-}
-
-function starting<Input>(
-  summary: string,
-  type: string,
-  { schema, start }: Kind<Input>,
-  known: KnownAccounts,
-): EventType {
-  const apply = async ({ client, taskQueue }: Backend, input: Input) =>
-    (await start(client, input, { taskQueue })).workflowId;
-  return eventType({ summary, type, data: schema(known), apply });
 }
 
 /** Source and id identify an event (CloudEvents 1.0). Update ids are visible in Temporal, so this one is a hash. */
