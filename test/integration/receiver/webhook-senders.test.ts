@@ -21,7 +21,7 @@ afterAll(() => rig.close());
 
 const PATH = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
 const OTHER_PATH = 'ffffffffffffffffffffffffffffffff';
-/** SHA-256 of `test` in hex, as the processor makes it of the API key. */
+/** SHA-256 of `test` in hex, as the processor makes it from the API key. */
 const X_CALLER_AUTH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 const BODY = '{"profileId": 3001}';
 const json = { 'content-type': 'application/json' };
@@ -36,7 +36,7 @@ const basic = 'header:Authorization:Basic Z2FuZ3dheTpzM2NyM3Q=';
 const path = `path:${PATH}`;
 const now = () => Math.floor(Date.now() / 1_000);
 
-/** Waits for a line of the log, which is written after the answer. */
+/** Waits for a line of the log, which is written after the response. */
 const logged = (log: () => string, line: string) =>
   eventually(
     async () => log(),
@@ -44,7 +44,7 @@ const logged = (log: () => string, line: string) =>
     line,
   );
 
-describe('a delivery is taken', () => {
+describe('a webhook is accepted', () => {
   it.each<[string, string, string, Record<string, string>]>([
     ['with a signature', signature, '', signed(BODY)],
     ['with a signature of the second secret', `signature:${OTHER_SECRET}, ${signature}`, '', signed(BODY)],
@@ -59,7 +59,12 @@ describe('a delivery is taken', () => {
     ['with a secret in the path', path, `/${PATH}`, {}],
     ['with one of two secrets in the path', `path:${OTHER_PATH},${path}`, `/${PATH}`, {}],
     ['with one of several kinds', `${signature},${header},${path}`, '', { 'x-caller-auth': X_CALLER_AUTH }],
-    ['by a parent path, with another kind', header, '/anything', { 'x-caller-auth': X_CALLER_AUTH }],
+    [
+      'at a path with more segments, with another kind',
+      header,
+      '/anything',
+      { 'x-caller-auth': X_CALLER_AUTH },
+    ],
     ['from anyone, on loopback only', 'none', '', {}],
   ])('%s', async (_, auth, secret, headers) => {
     const { call, log } = await runWith({ RECEIVER_BANKING_AUTH: auth });
@@ -69,9 +74,9 @@ describe('a delivery is taken', () => {
   });
 });
 
-describe('a delivery is refused', () => {
+describe('a webhook is rejected', () => {
   it.each<[string, string, string, Record<string, string>]>([
-    ['without any of it', `${signature},${header},${path}`, '', {}],
+    ['without credentials', `${signature},${header},${path}`, '', {}],
     ['with a signature of another secret', signature, '', signed(BODY, { secret: OTHER_SECRET })],
     ['with the signature of another body', signature, '', signed('{"profileId": 3002}')],
     ['with an old signature', signature, '', signed(BODY, { at: `${now() - 302}` })],
@@ -98,7 +103,7 @@ describe('a delivery is refused', () => {
     expect(log()).not.toContain('"unmatched"');
   });
 
-  it('while the partner is off', async () => {
+  it('while webhooks of the partner are off', async () => {
     const { call } = await runWith({ RECEIVER_BOARDING_AUTH: 'none' });
     expect(problemOf(await call('POST /webhooks/processor', BODY, json))).toEqual({
       type: 'urn:gangway:problem:partner-off',
@@ -135,7 +140,7 @@ describe('a delivery is refused', () => {
     expect(problemOf(await call('POST /webhooks/banking', body, headers))).toMatchObject({ status, detail });
   });
 
-  it('by another method, and at a path of no partner', async () => {
+  it('with another method, and at a path of no partner', async () => {
     const { call } = await runWith({ RECEIVER_BANKING_AUTH: path });
     const wrong = await call(`GET /webhooks/banking/${PATH}`);
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
@@ -144,7 +149,7 @@ describe('a delivery is refused', () => {
   });
 });
 
-it('deliveries are counted by partner and by what became of them, and nothing else is told', async () => {
+it('webhooks are counted by partner and result, and nothing else of them is shown', async () => {
   const { call, log } = await runWith({ RECEIVER_BANKING_AUTH: path, RECEIVER_BOARDING_AUTH: header });
   await call(`POST /webhooks/banking/${PATH}`, '{"profileId": 123456789, "email": "ada@example.com"}', json);
   await call(`POST /webhooks/banking/${PATH}`, '{', json);
@@ -153,8 +158,8 @@ it('deliveries are counted by partner and by what became of them, and nothing el
   const counted = async () => {
     const { status, headers, text } = await call('GET /metrics');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
-    for (const told of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
-      expect(text).not.toContain(told);
+    for (const secret of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
+      expect(text).not.toContain(secret);
     return text
       .split('\n')
       .filter((line) => line.includes('gangway_receiver_webhooks_total'))
@@ -176,40 +181,40 @@ it('deliveries are counted by partner and by what became of them, and nothing el
   expect(new Set(paths.filter(Boolean))).toEqual(
     new Set(['/webhooks/banking/:secret', '/webhooks/boarding', '/metrics']),
   );
-  for (const told of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
-    expect(log()).not.toContain(told);
+  for (const secret of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
+    expect(log()).not.toContain(secret);
 });
 
 describe('a flood', () => {
-  it('of one partner locks out neither another partner nor events', async () => {
+  it('from one partner blocks neither another partner nor events', async () => {
     const { call, post } = await runWith(
       { RECEIVER_BANKING_AUTH: 'none', RECEIVER_BOARDING_AUTH: 'none' },
       { requestsPerMinute: 2 },
     );
-    const tell = (partner: string) => call(`POST /webhooks/${partner}`, '{}', json);
+    const send = (partner: string) => call(`POST /webhooks/${partner}`, '{}', json);
     const statuses = [];
-    for (let count = 0; count < 3; count++) statuses.push((await tell('banking')).status);
+    for (let count = 0; count < 3; count++) statuses.push((await send('banking')).status);
     expect(statuses).toEqual([202, 202, 429]);
-    expect((await tell('boarding')).status).toBe(202);
+    expect((await send('boarding')).status).toBe(202);
     const unknown = JSON.stringify(event('unknown', {}));
     expect((await post(unknown, { 'content-type': STRUCTURED })).status).toBe(422);
   });
 
-  it('of one sender behind a trusted proxy locks out no other behind it', async () => {
+  it('from one sender behind a trusted proxy blocks no other sender behind it', async () => {
     const from = (address: string) => ({ ...json, 'x-forwarded-for': address });
     const flood = async (trustedProxies: string[]) => {
       const { call } = await runWith(
         { RECEIVER_BANKING_AUTH: 'none' },
         { requestsPerMinute: 1, trustedProxies },
       );
-      const tell = async (address: string) =>
+      const send = async (address: string) =>
         (await call('POST /webhooks/banking', '{}', from(address))).status;
-      // Whoever is behind the proxy may put an address of another in front of what the proxy adds.
+      // A sender behind the proxy may put a false address in front of the one that the proxy adds.
       return [
-        await tell('192.0.2.1'),
-        await tell('192.0.2.1'),
-        await tell('192.0.2.2'),
-        await tell('192.0.2.3, 192.0.2.1'),
+        await send('192.0.2.1'),
+        await send('192.0.2.1'),
+        await send('192.0.2.2'),
+        await send('192.0.2.3, 192.0.2.1'),
       ];
     };
     expect(await flood(['127.0.0.0/8'])).toEqual([202, 429, 202, 429]);
