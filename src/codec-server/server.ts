@@ -209,7 +209,7 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** Characters that begin an object or a list, or separate its items. Base64 has none of them. */
 const STRUCTURE = new Set(Buffer.from('{[,'));
 
-/** More than a thousand payloads have. Bounds the memory that parsing a body takes. */
+/** More than a thousand payloads need. Bounds the memory for parsing a body. */
 const MAX_STRUCTURE = 32_000;
 
 /** Requests that are read and processed at once. Each needs 20 MB for its body and response. */
@@ -316,7 +316,7 @@ function fieldName(path: readonly PropertyKey[]): string {
 /** The headers that the Temporal Web UI sends. `Authorization-Extras` is the ID token of its user. */
 const UI_HEADERS = ['Authorization', 'Authorization-Extras', 'Content-Type', 'X-Namespace'];
 
-/** Lets pages of this origin call, with credentials. The origin is a function, because only then other origins get no CORS headers. */
+/** Lets pages of this origin call, with credentials. The option is a function: with a text, other origins would get CORS headers too. */
 async function allowOrigin(server: FastifyInstance, uiOrigin: string): Promise<void> {
   await server.register(cors, {
     origin: async (origin?: string) => origin === uiOrigin,

@@ -143,7 +143,7 @@ async function fetchKeySet(url: string, request: RequestInit): Promise<Response>
 
 export interface CallerRules {
   readonly bearer: BearerRules;
-  /** Limit of one caller. Callers without a valid token are told apart by their addresses. */
+  /** Limit of one caller. Without a valid token, an address is a caller. */
   readonly requestsPerMinute: number;
   /** Returns the credentials of a request. Default: the header `Authorization`. */
   readonly authorizationOf?: (request: FastifyRequest) => string | undefined;

@@ -76,7 +76,7 @@ function schemaOf(partner: WebhookPartner, operationId: string) {
   return {
     operationId,
     summary: `Send a webhook of the ${partner} partner, which nudges the onboardings that it is about`,
-    description: `Authenticates as ${authSetting(partner)} says: by a signature, a header, or a secret in the path.`,
+    description: `The setting ${authSetting(partner)} determines how it authenticates: by a signature, a header, or a secret in the path.`,
     body: anything,
     response: {
       [ACCEPTED[partner]]: response('The webhook was accepted', z.looseObject({ workflows })),

@@ -71,7 +71,7 @@ describe('the settings of the codec server', () => {
     expect([keys[0].id, bearer.tokens]).toEqual(['k1', [TOKEN]]);
   });
 
-  it('serve the namespace of TEMPORAL_NAMESPACE unless others are named', () => {
+  it('serve the namespace of TEMPORAL_NAMESPACE by default', () => {
     expect(loadCodecSettings({ ...NEEDED, TEMPORAL_NAMESPACE: 'live' }).namespaces).toEqual(['live']);
   });
 
@@ -79,7 +79,7 @@ describe('the settings of the codec server', () => {
     expect(loadCodecSettings({ ...NEEDED, CODEC_TOKEN_IN_PATH: 'true' }).tokenInPath).toBe(true);
   });
 
-  it('need no static token beside an issuer', () => {
+  it('need no static token with an issuer', () => {
     expect(loadCodecSettings({ ...NEEDED, ...JWT, CODEC_TOKENS: '' }).bearer.tokens).toEqual([]);
   });
 
@@ -111,7 +111,7 @@ describe('the settings of the codec server', () => {
     ['NODE_TLS_REJECT_UNAUTHORIZED: is 0', { ...JWT, NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
     ['CODEC_NAMESPACES: must be names of namespaces', { CODEC_NAMESPACES: 'live,' }],
     ['CODEC_REQUESTS_PER_MINUTE: must be a number from 1', { CODEC_REQUESTS_PER_MINUTE: '0' }],
-  ])('are refused: %s', (message, settings) => {
+  ])('are rejected: %s', (message, settings) => {
     const load = () => loadCodecSettings({ ...NEEDED, ...settings });
     expect(load).toThrow(BadSetting);
     expect(load).toThrow(message);

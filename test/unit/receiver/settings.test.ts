@@ -147,7 +147,7 @@ describe('the settings of the receiver', () => {
       ],
     ),
     ['PAYLOAD_KEYS: key 1 must be', { PAYLOAD_KEYS: 'c2VjcmV0' }],
-  ])('are refused: %s', (message, settings) => {
+  ])('are rejected: %s', (message, settings) => {
     const load = () => loadReceiverSettings(settings);
     expect(load).toThrow(BadSetting);
     expect(load).toThrow(message);
