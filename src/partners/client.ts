@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
 import { retryAfterMs, untilAborted } from '../http/deadline.js';
-import { isNestedDeeper } from '../messages/objects.js';
+import { isNestedDeeper } from '../http/nesting.js';
 import { maskedProblems, masking, withoutRepeats } from '../privacy/masking.js';
 import { LONGEST, shortened } from './bounds.js';
 import {

@@ -1,4 +1,3 @@
-import type { FieldProblem } from '../partners/partner-error.js';
 import { CENSORED, PRIVATE_PATTERNS } from './private-values.js';
 
 type PrivateKind = 'secret' | 'personal' | 'phone';
@@ -125,11 +124,17 @@ function phoneNumber(number: string): string[] {
 /** Names of fields are shown, logged and compared; one of ours has some forty characters with its path. */
 const FIELD_LENGTH = 100;
 
+/** What is wrong with a field, as a `FieldProblem` of the partners. */
+interface Problem {
+  readonly field: string;
+  readonly message: string;
+}
+
 /** Names of fields come from the partner as well, who may put anything into them: they are masked, and cut off visibly. */
 export function maskedProblems(
-  problems: readonly FieldProblem[],
+  problems: readonly Problem[],
   mask: (text: string) => string,
-): readonly FieldProblem[] {
+): readonly Problem[] {
   return problems.map(({ field, message }) => ({ field: bounded(mask(field)), message: mask(message) }));
 }
 

@@ -7,8 +7,8 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
+import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../http/nesting.js';
 import type { KnownAccounts } from '../messages/inputs.js';
-import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../messages/objects.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
 import { json } from '../partners/fields.js';
 import type { FieldProblem } from '../partners/partner-error.js';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { isNestedDeeper, TOO_NESTED } from '../http/nesting.js';
 import { bearerChallenge } from '../http/server.js';
 import type { KnownAccounts } from '../messages/inputs.js';
-import { isNestedDeeper, TOO_NESTED } from '../messages/objects.js';
 import {
   BUSINESS,
   CUSTOMER,

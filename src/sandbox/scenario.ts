@@ -53,7 +53,7 @@ export class Script<Step> {
 
   constructor(private readonly pace: () => Pace) {}
 
-  /** Starts anew with these steps; what was left of others is dropped. */
+  /** Starts again with these steps, and drops what was left of others. */
   play(steps: readonly Step[]): void {
     this.#steps = steps;
     this.#sinceLastStep = Date.now();

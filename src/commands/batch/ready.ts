@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
+import { isNestedDeeper, TOO_NESTED } from '../../http/nesting.js';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
-import { isNestedDeeper, TOO_NESTED } from '../../messages/objects.js';
 import { fieldProblems } from '../../partners/client.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { isNestedDeeper, TOO_NESTED } from '../../messages/objects.js';
+import { isNestedDeeper, TOO_NESTED } from '../../http/nesting.js';
 import { int32, text } from '../../partners/banking/rules.js';
 import { fieldProblems } from '../../partners/client.js';
 import { parseExactly } from '../../partners/json.js';
