@@ -2,7 +2,7 @@
 /**
  * All of Gangway in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, and a codec server that
  * decrypts payloads for the Web UI. `gangway` and signed events onboard everyone of examples/, while an operator answers the
- * requirements. Exit code 0 only when each onboarding ended as its scenario says. `--keep` leaves everything running until Ctrl-C.
+ * requirements. Exit code 0 only when each onboarding ended with the outcome of its scenario. `--keep` leaves everything running until Ctrl-C.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
@@ -189,7 +189,9 @@ async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): P
   );
   const surprises = rows.filter(({ asExpected }) => !asExpected).length;
   printer.line(
-    surprises === 0 ? '\nEach ended as its scenario says.' : `\n${surprises} did not end as expected.`,
+    surprises === 0
+      ? '\nEach onboarding ended with the outcome of its scenario.'
+      : `\n${surprises} did not end as expected.`,
   );
   return surprises === 0;
 }

@@ -182,7 +182,7 @@ export async function countCallers(
   return callers;
 }
 
-/** The header of a 401 response: asks for a token, and says whether the one that came is invalid. */
+/** The header of a 401 response: asks for a token, and shows whether the request had an invalid one. */
 export function bearerChallenge(realm: string, { headers }: FastifyRequest): { 'www-authenticate': string } {
   const error = headers.authorization === undefined ? '' : ', error="invalid_token"';
   return { 'www-authenticate': `Bearer realm="${realm}"${error}` };

@@ -33,7 +33,7 @@ export function createLogger(
   );
 }
 
-/** The details of a failure contain what a partner said about an input, which may quote it. */
+/** The details of a failure contain the words of a partner about an input, which may quote it. */
 function withoutDetails(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack = '' } = error;

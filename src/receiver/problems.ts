@@ -176,9 +176,8 @@ const RETRY_AFTER = '5';
  * Calls Temporal within a deadline.
  *
  * @param latest when to give up at the latest, in epoch milliseconds
- * @throws {Problem} `temporal-unavailable` when Temporal does not respond in time, `not-applied` when an onboarding does not
- *   apply an answer in time, `unreadable-onboarding` when an onboarding cannot be read. The call may have taken effect all the
- *   same.
+ * @throws {Problem} `temporal-unavailable` when Temporal does not respond in time, `not-applied` when the answer to a requirement
+ *   is not applied in time, `unreadable-onboarding` when an onboarding cannot be read. The call may have taken effect.
  */
 export async function callTemporal<Result>(
   client: Client,

@@ -58,7 +58,7 @@ describe('the log', () => {
     first();
     const held = logged({ detail: text });
     expect(held).toContain('[Redacted]');
-    for (const told of ['900123456', 'Mill', ' Ada ']) expect(held).not.toContain(told);
+    for (const secret of ['900123456', 'Mill', ' Ada ']) expect(held).not.toContain(secret);
     second();
     expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(text);
   });

@@ -22,7 +22,7 @@ async function receive(settings: Readonly<Record<string, string>>) {
   return { child, exit, log: stderr, url: JSON.parse(ready ?? '{}').url as string };
 }
 
-it('serves, says where, and logs no secret', async () => {
+it('serves, logs its URL, and logs no secret', async () => {
   const { child, exit, log, url } = await receive({ TEMPORAL_ADDRESS: inject('temporalAddress') });
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const input = merchant();
@@ -71,7 +71,7 @@ it.concurrent.each([
   ],
   ['PAYLOAD_KEYS: is not set', { PAYLOAD_KEYS: '', TEMPORAL_ADDRESS: 'temporal.example.com:7233' }],
   ['RECEIVER_ADDRESS: options.port should be', { RECEIVER_ADDRESS: '127.0.0.1:99999' }],
-])('does not start, and says why: %s', async (message, settings) => {
+])('does not start, and prints why: %s', async (message, settings) => {
   const { code, stdout, stderr } = await run(process.execPath, ['dist/receiver.js'], {
     ...SETTINGS,
     ...settings,

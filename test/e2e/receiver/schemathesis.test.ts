@@ -18,7 +18,7 @@ it.each<[string, { secrets?: string[] }, string[]]>([
   ['with a token, and events unsigned', { secrets: [] }, ['-H', `Authorization: Bearer ${TOKEN}`]],
   ['without a token, and with wrong signatures', {}, []],
 ])(
-  `the receiver does what its OpenAPI document says for ${SECONDS} s of requests that fit it and do not, %s`,
+  `the receiver conforms to its OpenAPI document for ${SECONDS} s of valid and invalid requests, %s`,
   async (_, options, args) => {
     const { url, log } = await runReceiver(rig, { requestsPerMinute: 9_999_999, ...options });
     const { cases, found } = await attack(url, SECONDS, args);

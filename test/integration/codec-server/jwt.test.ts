@@ -96,13 +96,13 @@ describe('a JSON Web Token of the issuer', () => {
     ],
     ...['None', 'NONE', 'nOnE', '', 'HS256', 'RS1', 'ES256K', 'RSA-OAEP'].map(
       (alg): [string, () => Promise<string>] => [
-        `says its algorithm is "${alg}"`,
+        `names the algorithm "${alg}"`,
         () => withHeader({ alg, kid: 'one' }),
       ],
     ),
     ['brings its own key', async () => signedByStranger({ jwk: await exportJWK(stranger.publicKey) })],
-    ['says where its key is', () => signedByStranger({ jku: 'https://keys.example.org/jwks.json' })],
-    ['says where its certificate is', () => signedByStranger({ x5u: 'https://keys.example.org/x.pem' })],
+    ['links to its own key', () => signedByStranger({ jku: 'https://keys.example.org/jwks.json' })],
+    ['links to its own certificate', () => signedByStranger({ x5u: 'https://keys.example.org/x.pem' })],
     ['brings its own certificate', () => signedByStranger({ x5c: ['AA=='] })],
     ['names a file as its key', () => signedByStranger({ kid: '../../../../dev/null' })],
     ['names a query as its key', () => signedByStranger({ kid: "' OR 1=1 --" })],

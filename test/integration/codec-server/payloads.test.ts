@@ -82,7 +82,7 @@ describe('a request that fails', () => {
     ['no body', '', 400, 'the body must be JSON'],
     ['a body that is no JSON', '{"payloads":[Ada', 400, 'the body must be JSON'],
     ['a list', '[]', 400, 'the body: Invalid input: expected object, received array'],
-    ['a wrong member', '{"payload":[]}', 400, 'the body: Unrecognized key: "payload"'],
+    ['an unknown field', '{"payload":[]}', 400, 'the body: Unrecognized key: "payload"'],
     [
       'payloads that are not a list',
       '{"payloads":{}}',

@@ -201,7 +201,7 @@ describe('a webhook makes the workflow that it is about read its status, and fin
   });
 });
 
-/** A receiver whose second search begins when the test says so. */
+/** A receiver whose second search begins when the test starts it. */
 async function patientReceiver() {
   let searchAgain = () => {};
   const gate = new Promise<void>((resolve) => {

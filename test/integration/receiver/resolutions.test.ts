@@ -145,7 +145,7 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
       return post(JSON.stringify(event('requirement.resolved.v1', data, { source })), inStructured);
     };
     expect((await send(first, '/crm')).status).toBe(202);
-    expect((await send(first, '/desk')).status).toBe(409);
+    expect((await send(first, '/other')).status).toBe(409);
     expect((await send(second, '/mail')).status).toBe(202);
   });
 

@@ -36,9 +36,9 @@ interface Delivery {
 }
 
 /**
- * Sends events as the packages `cloudevents` and `standardwebhooks` make them, in turns structured and binary, 64 at a
- * time: one in ten is the repetition of another, and one in a hundred is signed with a wrong secret. After a
- * response of 503 an event is sent again, as every sender does. Nobody works on the task queue, so that its workflows are only started.
+ * Sends events as the packages `cloudevents` and `standardwebhooks` make them, alternately structured and binary, 64 at a time.
+ * One in ten is a repetition, and one in a hundred is signed with a wrong secret. After a response of 503 an event is sent again,
+ * as every sender does. The task queue has no worker, so that workflows are only started.
  */
 export async function flood(client: Client, taskQueue: string, url: string, count: number): Promise<Flood> {
   const [forgedCount, repeated] = [count / 100, count / 10];

@@ -90,7 +90,10 @@ describe('the settings of the codec server', () => {
   it.each<[string, Record<string, string>]>([
     ['PAYLOAD_KEYS: is not set', { PAYLOAD_KEYS: '' }],
     ['PAYLOAD_KEYS: key 1 must be 32 bytes in base64', { PAYLOAD_KEYS: 'k1:c2VjcmV0' }],
-    ['CODEC_TOKENS: is not set, and neither is CODEC_JWKS_URL: callers need a bearer token', { CODEC_TOKENS: '' }],
+    [
+      'CODEC_TOKENS: is not set, and neither is CODEC_JWKS_URL: callers need a bearer token',
+      { CODEC_TOKENS: '' },
+    ],
     ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN},c2VjcmV0` }],
     ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN} c2VjcmV0` }],
     ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN},` }],

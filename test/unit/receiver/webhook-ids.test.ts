@@ -47,7 +47,7 @@ describe('the ids of a webhook', () => {
     ['null', { profileId: null }],
     ['a name that only ends like the field', { myProfileId: 5 }],
     ['the last name of a way, elsewhere', { reference: 'm-1' }],
-    ['an id too deep to be looked for', nested(17, { profileId: 1 })],
+    ['an id that is too deep', nested(17, { profileId: 1 })],
   ])('are ignored: %s', (_, delivery) => {
     expect(ids(delivery)).toEqual({});
   });
