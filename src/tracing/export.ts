@@ -18,29 +18,31 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { chosenSpanId } from './spans.js';
 
 /** How long spans are gathered before they are sent, in milliseconds. */
 const GATHERING_MS = 5_000;
 
-const RANDOM = new RandomIdGenerator();
-
-/** Random ids, except for a span whose id is known before it starts. */
-const SPAN_IDS: IdGenerator = {
-  generateTraceId: () => RANDOM.generateTraceId(),
-  generateSpanId: () => chosenSpanId() ?? RANDOM.generateSpanId(),
-};
+/** Random ids, except for a span whose id is chosen before it starts. */
+function spanIds(chosen: () => string | undefined): IdGenerator {
+  const random = new RandomIdGenerator();
+  return {
+    generateTraceId: () => random.generateTraceId(),
+    generateSpanId: () => chosen() ?? random.generateSpanId(),
+  };
+}
 
 /**
  * Exports the spans of this process: OTLP over HTTP, in protobuf. A process can have one export at a time, because OpenTelemetry
  * keeps its provider in a global. Headers, certificates and time-outs come from the environment of the process.
  *
+ * @param chosenSpanId returns the id for the span that starts now, if one was chosen
  * @param onFailure receives the kind of a failed export
  * @returns sends the remaining spans and resets the globals
  */
 export function exportTraces(
   service: string,
   env: NodeJS.ProcessEnv,
+  chosenSpanId: () => string | undefined,
   onFailure: (kind: string) => void,
 ): () => Promise<void> {
   setGlobalErrorHandler((error) => onFailure(error instanceof Error ? error.name : 'unknown'));
@@ -59,7 +61,7 @@ export function exportTraces(
     spanProcessors: [
       new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ ...url }), scheduledDelayMillis }),
     ],
-    idGenerator: SPAN_IDS,
+    idGenerator: spanIds(chosenSpanId),
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());

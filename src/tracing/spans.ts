@@ -27,7 +27,8 @@ export async function startTracing(
   const isOn = Boolean(OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
   if (!isOn || OTEL_SDK_DISABLED === 'true') return async () => undefined;
   const { exportTraces } = await import('./export.js');
-  return exportTraces(service, env, (kind) => logger?.warn({ kind }, 'traces could not be sent'));
+  const onFailure = (kind: string) => logger?.warn({ kind }, 'traces could not be sent');
+  return exportTraces(service, env, () => chosen, onFailure);
 }
 
 /** Starts spans. Until tracing is started it does nothing, and costs nothing. */
@@ -73,6 +74,7 @@ function kindOf(error: unknown): string {
   return 'type' in error && typeof error.type === 'string' ? error.type : error.name;
 }
 
+/** The id for the span that starts now, if one was chosen. */
 let chosen: string | undefined;
 
 /** Gives this id to the span that `start` starts. */
@@ -83,11 +85,6 @@ export function withSpanId<Started>(spanId: string, start: () => Started): Start
   } finally {
     chosen = undefined;
   }
-}
-
-/** The id that was chosen for the span that starts now. */
-export function chosenSpanId(): string | undefined {
-  return chosen;
 }
 
 /** A span for each HTTP exchange with a partner: the operation and its result. No URL, because it contains ids and search terms. */

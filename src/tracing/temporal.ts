@@ -8,8 +8,12 @@ import {
   type Headers,
 } from '@temporalio/common';
 import type { ActivityInterceptors, InjectedSinks } from '@temporalio/worker';
-import { TRACE_HEADER, type TraceContext, workflowSpanId } from '../messages/trace-context.js';
-import type { TraceSinks } from '../workflows/tracing.js';
+import {
+  TRACE_HEADER,
+  type TraceContext,
+  type TraceSinks,
+  workflowSpanId,
+} from '../messages/trace-context.js';
 import { inSpan, tracer, withSpanId } from './spans.js';
 
 /** Continues the active trace in what a client starts. Without an active trace no header is written. */

@@ -1,14 +1,12 @@
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
-import { proxySinks, type Sinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
-import { causedBy, TRACE_HEADER, type TraceContext, workflowSpanId } from '../messages/trace-context.js';
-
-/** Reports to the worker, which makes spans of them. */
-export interface TraceSinks extends Sinks {
-  readonly trace: {
-    /** A workflow that belongs to a trace has begun. */
-    begun(cause: TraceContext): void;
-  };
-}
+import { proxySinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
+import {
+  causedBy,
+  TRACE_HEADER,
+  type TraceContext,
+  type TraceSinks,
+  workflowSpanId,
+} from '../messages/trace-context.js';
 
 const { trace } = proxySinks<TraceSinks>();
 
