@@ -2,7 +2,7 @@ import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 import { proxySinks, type Sinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
 import { causedBy, TRACE_HEADER, type TraceContext, workflowSpanId } from '../messages/trace-context.js';
 
-/** What the worker is told of, to make a span of. */
+/** What the worker makes spans of. */
 export interface TraceSinks extends Sinks {
   readonly trace: {
     /** A workflow that belongs to a trace has begun. */
@@ -13,8 +13,8 @@ export interface TraceSinks extends Sinks {
 const { trace } = proxySinks<TraceSinks>();
 
 /**
- * Hands the trace that a workflow was started in on to its activities and children. One that was started in none writes no
- * header. The official interceptors would bring an SDK of their own into each workflow, and draw from its random numbers.
+ * Passes the trace that started a workflow to its activities and children. Without a trace it writes no header. The official
+ * interceptors would bring an SDK of their own into each workflow, and use up its random numbers.
  */
 export function interceptors(): WorkflowInterceptors {
   let traced: Headers = {};
@@ -48,7 +48,7 @@ export function interceptors(): WorkflowInterceptors {
   };
 }
 
-/** Whoever starts a workflow may have put anything there. */
+/** Anyone who starts a workflow may put anything there. */
 function causeIn({ [TRACE_HEADER]: payload }: Headers): TraceContext | undefined {
   if (!payload) return undefined;
   try {

@@ -48,8 +48,8 @@ describe('an account whose credentials are refused', () => {
   it('has a status that says what to do', async () => {
     const { code, stdout } = await gangway('status', ID);
     expect(code).toBe(0);
-    expect(stdout).toContain('refuses our credentials (401)');
-    expect(stdout).toContain('Everything that waits goes on by itself when the credentials work');
+    expect(stdout).toContain('rejects our credentials (401)');
+    expect(stdout).toContain('everything that waits continues when they work');
   });
 
   it('takes an answer from resolve and by an event, and is asked about again while they do not work', async () => {
