@@ -3,7 +3,7 @@
  * What runs the built files checks it, because a test of an old build says nothing about the code beside it.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -37,4 +37,6 @@ export function requireFreshBuild(root = ROOT): void {
   throw new Error(`${why}, so this would run old code. Run "npm run build" first.`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) stampBuild();
+const [, started = ''] = process.argv;
+// A project in a linked folder has two paths.
+if (existsSync(started) && realpathSync(started) === fileURLToPath(import.meta.url)) stampBuild();

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { Command } from 'commander';
 import { positiveInteger } from '../src/commands/cli/arguments.js';
 import { Printer } from '../src/commands/cli/output.js';
-import { endWithUs } from '../src/process/end-with-us.js';
+import { endWithUs } from '../src/process/lifecycle.js';
 import { merchant } from '../test/rigs/inputs.js';
 import { launch, spawnGangway } from '../test/rigs/processes.js';
 import { createRig } from '../test/rigs/rig.js';

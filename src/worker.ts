@@ -3,8 +3,8 @@ import { Client } from '@temporalio/client';
 /** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { servedAccounts } from './partners/account-settings.js';
-import { createLogger, runProcess, temporalLogger } from './process/logging.js';
-import { BadSetting } from './settings/settings.js';
+import { listeningAt, runProcess, STOP_SIGNALS } from './process/lifecycle.js';
+import { createLogger, temporalLogger } from './process/logging.js';
 import {
   onNewApiKey,
   requireKeys,
@@ -13,7 +13,7 @@ import {
   temporalUnavailable,
 } from './temporal/connection.js';
 import { temporalCheck } from './temporal/server.js';
-import { startTracing } from './tracing/export.js';
+import { startTracing } from './tracing/spans.js';
 import { createWorker } from './worker/create-worker.js';
 import { beginRequirements, metricsOptions, serveHealth, type Vitals } from './worker/health.js';
 import { loadWorkerSettings, type WorkerSettings } from './worker/settings.js';
@@ -31,7 +31,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
       ...metricsOptions(config),
     },
-    shutdownSignals: ['SIGTERM', 'SIGINT'],
+    shutdownSignals: [...STOP_SIGNALS],
   });
 
   const stopTracing = await startTracing('gangway-worker', env, logger);
@@ -41,12 +41,13 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   process.on('warning', ({ name, message }) => logger.warn({ warning: name }, message));
 
   let vitals: Vitals = { worker: () => 'STARTING', temporal: async () => false };
-  const health = await serveHealth(config.healthAddress, {
-    worker: () => vitals.worker(),
-    temporal: () => vitals.temporal(),
-  }).catch((error: unknown) => {
-    throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
-  });
+  const health = await listeningAt(
+    'GANGWAY_HEALTH_ADDRESS',
+    serveHealth(config.healthAddress, {
+      worker: () => vitals.worker(),
+      temporal: () => vitals.temporal(),
+    }),
+  );
   const connection = await NativeConnection.connect(connectionOptions).catch(async (error: unknown) => {
     throw await temporalUnavailable(connectionOptions, error);
   });

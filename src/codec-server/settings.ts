@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BearerRules, JwtRule } from '../http/bearer.js';
+import type { BearerRules, JwtRule } from '../http/server.js';
 import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
@@ -85,7 +85,7 @@ export interface CodecSettings {
   readonly logLevel: string;
 }
 
-/** @throws {BadSetting} naming the first setting that cannot be used */
+/** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings {
   const set = readSettings(codecServerSettings, environment);
   const { CODEC_JWKS_URL: jwksUrl } = set;
@@ -102,31 +102,30 @@ export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings
   };
 }
 
-/** Answers are in the clear, so they leave the machine only through something that encrypts the connection. */
+/** Responses are plain text, so they may leave the machine through an encrypted connection only. */
 function addressFrom(set: Settings): { host: string; port: number } {
   const { host, port } = set.CODEC_ADDRESS;
   if (!set.CODEC_BEHIND_TLS && !isSecureOrLoopback(new URL(`http://${host}`))) {
-    const rule =
-      'must be a loopback address; if TLS is done in front of this server, set CODEC_BEHIND_TLS=true';
+    const rule = 'must be a loopback address; with TLS in front of this server, set CODEC_BEHIND_TLS=true';
     throw new BadSetting('CODEC_ADDRESS', rule);
   }
   return { host, port };
 }
 
-/** Paths are written to logs by proxies, so this is for a server that nothing stands in front of. */
+/** Proxies write paths to their logs, so this is for a server without a proxy in front. */
 function tokenInPathFrom(set: Settings): boolean {
   if (!set.CODEC_TOKEN_IN_PATH) return false;
   if (isSecureOrLoopback(new URL(`http://${set.CODEC_ADDRESS.host}`)) && !set.CODEC_BEHIND_TLS) return true;
-  throw new BadSetting(
-    'CODEC_TOKEN_IN_PATH',
-    'is for a codec server on loopback only, with nothing in front of it',
-  );
+  throw new BadSetting('CODEC_TOKEN_IN_PATH', 'is allowed on loopback only, without a proxy in front');
 }
 
 function bearerFrom(set: Settings): BearerRules {
   const jwt = jwtFrom(set);
   if (set.CODEC_TOKENS.length === 0 && !jwt) {
-    throw new BadSetting('CODEC_TOKENS', 'is not set, nor is CODEC_JWKS_URL: callers need a bearer token');
+    throw new BadSetting(
+      'CODEC_TOKENS',
+      'is not set, and neither is CODEC_JWKS_URL: callers need a bearer token',
+    );
   }
   return { tokens: set.CODEC_TOKENS, jwt };
 }
@@ -139,7 +138,8 @@ function jwtFrom(set: Settings): JwtRule | undefined {
   }
   const missing = names.find((name) => set[name] === undefined);
   const present = names.find((name) => set[name] !== undefined);
-  if (missing && present) throw new BadSetting(missing, `is not set, but ${present} is: they go together`);
+  if (missing && present)
+    throw new BadSetting(missing, `is not set, but ${present} is: set all three or none`);
   return undefined;
 }
 

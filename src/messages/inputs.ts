@@ -123,8 +123,8 @@ function boardingMembers(known: KnownAccounts) {
     fees: feeChanges.optional(),
     /** The further fields of v2 submit, sent as they are. */
     application: application.optional(),
-    /** v1 is deprecated; v2 unless said otherwise. */
-    create: z.enum(['v2', 'v1']).optional(),
+    /** Version of the create operation; v1 is deprecated. Default: v2. */
+    createVersion: z.enum(['v2', 'v1']).optional(),
     /** Adopt this merchant instead of creating one. */
     merchantProfileId: partnerId.optional(),
     dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),

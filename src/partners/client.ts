@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
-import { untilAborted } from '../http/deadline.js';
+import { retryAfterMs, untilAborted } from '../http/deadline.js';
 import { isNestedDeeper } from '../http/nesting.js';
 import { maskedProblems, masking, withoutRepeats } from '../privacy/masking.js';
 import { LONGEST, shortened } from './bounds.js';
@@ -13,14 +13,7 @@ import {
   unknownFieldsWarning,
 } from './catalogue.js';
 import type { PartnerObserver } from './http.js';
-import {
-  type HttpDownload,
-  type HttpResponse,
-  type PartnerHttp,
-  retryAfterMs,
-  TOO_LARGE,
-  TransportError,
-} from './http.js';
+import { type HttpDownload, type HttpResponse, type PartnerHttp, TOO_LARGE, TransportError } from './http.js';
 import { encode, parseExactly, parseKeepingDigits } from './json.js';
 import {
   type FieldProblem,
@@ -269,14 +262,14 @@ function payloadOf(
   const standsFor = operation.statusPayloads?.[status];
   if (standsFor !== undefined) return operation.response.parse(standsFor);
   if (!isSuccess(status) || opened?.failed) {
-    const askedMs = retryAfterMs(response.headers['retry-after']);
+    const wait = retryAfterMs(response.headers['retry-after']);
     const meaning = operation.failures?.[status];
     throw fail({
       ...known,
       kind: opened?.kind ?? meaning?.kind ?? kindOf(status),
       fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
       reason: `HTTP ${status}`,
-      ...(askedMs !== undefined && { retryAfterMs: Math.min(askedMs, maxRetryAfterMs) }),
+      ...(wait !== undefined && { retryAfterMs: Math.min(wait, maxRetryAfterMs) }),
     });
   }
   const understood = opened && operation.response.safeParse(opened.payload);

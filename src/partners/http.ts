@@ -301,13 +301,6 @@ async function* chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** How long a `Retry-After` asks to wait, in milliseconds, as seconds or as a date; undefined for any other header. */
-export function retryAfterMs(header: string | readonly string[] | undefined): number | undefined {
-  if (typeof header !== 'string') return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
-
 /** Calls back when a connected socket (TLS included) is about to carry the request's first byte. */
 function whenRequestStarts(started: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>

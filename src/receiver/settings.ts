@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { knownSecrets } from '../http/bearer.js';
+import { knownSecrets } from '../http/server.js';
 import { type KnownAccounts, knownTo } from '../messages/inputs.js';
 import { accountNames, readWordings } from '../partners/account-settings.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
@@ -23,10 +23,10 @@ import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { Problem } from './problems.js';
 import { type IdField, idFields } from './webhook-ids.js';
 
-/** A visible id of reasonable length, as its sender makes it up. */
+/** An id that the sender chooses: visible characters, of reasonable length. */
 const MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
 
-/** Seconds since 1970. The library would take what merely begins with a number. */
+/** Seconds since 1970. The library would accept any text that begins with a number. */
 const TIMESTAMP = /^\d{1,12}$/;
 
 /**
@@ -37,8 +37,8 @@ const TIMESTAMP = /^\d{1,12}$/;
 export type CheckSignature = (headers: IncomingHttpHeaders, body: string) => void;
 
 /**
- * Signatures by Standard Webhooks: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, at most five minutes
- * old. Any of the secrets will do, so that they can be changed without a gap.
+ * Signatures by Standard Webhooks: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, at most five minutes old. A
+ * signature with any of the secrets is valid, so that secrets can be rotated without a gap.
  *
  * @param secrets `whsec_<base64>` each
  */
@@ -46,9 +46,10 @@ export function signatureCheck(secrets: readonly string[]): CheckSignature {
   const webhooks = secrets.map((secret) => new Webhook(secret));
   return (headers, body) => {
     const given = signatureHeaders(headers);
-    // Each is tried, so that time does not tell which one it was.
+    // Each is tried, so that the time does not reveal which one it was.
     const matching = webhooks.filter((webhook) => verifies(webhook, body, given));
-    if (matching.length === 0) throw refused('no signature fits, or the timestamp is five minutes off');
+    if (matching.length === 0)
+      throw badSignature('no signature is valid, or the timestamp is five minutes off');
   };
 }
 
@@ -56,10 +57,11 @@ function signatureHeaders(headers: IncomingHttpHeaders): Record<string, string> 
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   const given = names.map((name) => [name, headers[name]] as const);
   const missing = given.filter(([, value]) => typeof value !== 'string' || value === '');
-  if (missing.length > 0) throw refused(`missing: ${missing.map(([name]) => name).join(', ')}`);
+  if (missing.length > 0) throw badSignature(`missing: ${missing.map(([name]) => name).join(', ')}`);
   const set = Object.fromEntries(given) as Record<string, string>;
-  if (!MESSAGE_ID.test(set['webhook-id'] ?? '')) throw refused('webhook-id is not an id');
-  if (!TIMESTAMP.test(set['webhook-timestamp'] ?? '')) throw refused('webhook-timestamp is not in seconds');
+  if (!MESSAGE_ID.test(set['webhook-id'] ?? '')) throw badSignature('webhook-id is not an id');
+  if (!TIMESTAMP.test(set['webhook-timestamp'] ?? ''))
+    throw badSignature('webhook-timestamp is not in seconds');
   return set;
 }
 
@@ -72,14 +74,14 @@ function verifies(webhook: Webhook, body: string, headers: Record<string, string
   }
 }
 
-function refused(detail: string): Problem {
+function badSignature(detail: string): Problem {
   return new Problem('bad-signature', detail);
 }
 
-/** The partners that send webhooks. */
+/** The partners whose webhooks the receiver accepts. */
 export const WEBHOOK_PARTNERS = SYSTEM_NAMES.filter((system) => PARTNERS[system].webhooks !== undefined);
 
-/** The setting that says how a partner's deliveries show that they are the partner's. */
+/** The setting for how the webhooks of a partner authenticate. */
 export function authSetting(partner: SystemName): string {
   return `${webhookPrefix(partner)}AUTH`;
 }
@@ -89,27 +91,27 @@ function webhookPrefix(partner: SystemName): string {
 }
 
 export interface WebhookRules {
-  /** How deliveries show that they are the partner's; none to take no deliveries. */
+  /** How webhooks authenticate. Empty: webhooks of this partner are off. */
   readonly senders: readonly SenderRule[];
   readonly idFields: readonly IdField[];
 }
 
-/** How a partner's deliveries show that they are the partner's. */
+/** How a webhook authenticates. */
 export type SenderRule =
   | { readonly kind: 'signature'; readonly secret: string }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | { readonly kind: 'path'; readonly secret: string }
   | { readonly kind: 'none' };
 
-export interface SentDelivery {
+interface SentWebhook {
   readonly headers: IncomingHttpHeaders;
-  /** What stands behind the name of the partner in the path. */
+  /** What follows the name of the partner in the path. */
   readonly secret: string | undefined;
   readonly body: string;
 }
 
 /**
- * `signature:whsec_<base64>`, `header:<name>:<value>`, `path:<secret>`, several with commas, of which any will do; or
+ * `signature:whsec_<base64>`, `header:<name>:<value>`, `path:<secret>`, or several with commas, each of which is enough; or
  * `none` alone.
  */
 export const senderRules = list
@@ -119,7 +121,7 @@ export const senderRules = list
       'path:<32 or more letters, digits or signs of "._~-">, or none',
   )
   .transform((entries) => entries.map(ruleFrom).filter((rule) => rule !== undefined))
-  .refine((rules) => rules.length === 1 || !takesAnyone(rules), 'none goes with nothing else')
+  .refine((rules) => rules.length === 1 || !acceptsAnyone(rules), 'none must stand alone')
   .meta({
     format:
       'list of `signature:whsec_<base64>`, `header:<name>:<value>` and `path:<secret of 32 or more characters>`, or `none`',
@@ -135,18 +137,18 @@ function ruleFrom(entry: string): SenderRule | undefined {
   return undefined;
 }
 
-/** Whether deliveries are taken from whoever sends them. */
-export function takesAnyone(rules: readonly SenderRule[]): boolean {
+/** Whether webhooks are accepted from anyone. */
+export function acceptsAnyone(rules: readonly SenderRule[]): boolean {
   return rules.some(({ kind }) => kind === 'none');
 }
 
-/** Tells the deliveries that fit one of the rules. Each rule is tried, so that time does not tell which one it was. */
-export function senderCheck(rules: readonly SenderRule[]): (delivery: SentDelivery) => boolean {
+/** Checks webhooks against the rules. Each rule is tried, so that the time does not reveal which one it was. */
+export function senderCheck(rules: readonly SenderRule[]): (webhook: SentWebhook) => boolean {
   const checks = rules.map(checkOf);
-  return (delivery) => checks.map((fits) => fits(delivery)).includes(true);
+  return (webhook) => checks.map((fits) => fits(webhook)).includes(true);
 }
 
-function checkOf(rule: SenderRule): (delivery: SentDelivery) => boolean {
+function checkOf(rule: SenderRule): (webhook: SentWebhook) => boolean {
   switch (rule.kind) {
     case 'signature': {
       const check = signatureCheck([rule.secret]);
@@ -172,7 +174,7 @@ function checkOf(rule: SenderRule): (delivery: SentDelivery) => boolean {
   }
 }
 
-/** An address, or a network as CIDR. One of /0 would be everyone. */
+/** An address, or a network as CIDR. A network of /0 would be everyone. */
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
 /** The settings of the webhooks of one partner, by their names after `RECEIVER_<SYSTEM>_`. */
@@ -229,35 +231,35 @@ export const receiverSettings = z.object({
 
 export interface ReceiverSettings extends KnownAccounts {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** `whsec_<base64>`; none to take events that nobody has signed. */
+  /** `whsec_<base64>`. Empty: unsigned events are accepted. */
   readonly secrets: readonly string[];
-  /** Bearer tokens of those who may call `/onboardings`; none to let nobody. */
+  /** Bearer tokens for `/onboardings`. Empty: nobody may call it. */
   readonly tokens: readonly string[];
-  /** Of one token, or of one address without; webhooks of each partner are counted by themselves. */
+  /** Limit of one token, or of one address without a token. Webhooks of each partner have a limit of their own. */
   readonly requestsPerMinute: number;
-  /** Addresses and networks of proxies in front, which are believed when they say who asks. */
+  /** Addresses and networks of the proxies in front, whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Whose webhooks are taken, and what of them is looked at. */
-  readonly hints: Readonly<Partial<Record<SystemName, WebhookRules>>>;
+  /** How the webhooks of each partner authenticate, and which fields of them have ids. */
+  readonly webhooks: Readonly<Partial<Record<SystemName, WebhookRules>>>;
   readonly payloadKeys: PayloadKeys | undefined;
   readonly taskQueue: string;
   readonly logLevel: string;
 }
 
-/** @throws {BadSetting} naming the first setting that cannot be used */
+/** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSettings {
   const set = readSettings(receiverSettings, environment);
   const { host, port } = set.RECEIVER_ADDRESS;
   const isOpen = !isSecureOrLoopback(new URL(`http://${host}`));
   if (isOpen && set.RECEIVER_SECRETS.length === 0) {
-    const why = 'anyone could start onboardings; only a receiver on loopback takes unsigned events';
+    const why = 'anyone could start onboardings; only a receiver on loopback accepts unsigned events';
     throw new BadSetting('RECEIVER_SECRETS', `is not set: ${why}`);
   }
   const webhooks = WEBHOOK_PARTNERS.map((partner) => [partner, webhookRules(partner, environment)] as const);
-  const taken = webhooks.find(([, { senders }]) => takesAnyone(senders));
-  if (isOpen && taken) throw new BadSetting(authSetting(taken[0]), 'none is for a receiver on loopback only');
+  const open = webhooks.find(([, { senders }]) => acceptsAnyone(senders));
+  if (isOpen && open) throw new BadSetting(authSetting(open[0]), 'none is allowed on loopback only');
   return {
     host,
     port,
@@ -265,7 +267,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
     tokens: set.RECEIVER_TOKENS,
     requestsPerMinute: set.RECEIVER_REQUESTS_PER_MINUTE,
     trustedProxies: set.RECEIVER_TRUSTED_PROXIES,
-    hints: Object.fromEntries(webhooks),
+    webhooks: Object.fromEntries(webhooks),
     payloadKeys: set.PAYLOAD_KEYS,
     taskQueue: set.GANGWAY_TASK_QUEUE,
     logLevel: set.GANGWAY_LOG_LEVEL,

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import type { EphemeralServerExecutable } from '@temporalio/testing';
-import { endWithUs } from '../process/end-with-us.js';
+import { endWithUs } from '../process/lifecycle.js';
 
 export interface DevServerOptions {
   /** Port of the server; any free one when taken or not given. The Web UI prefers the port 1000 above. */

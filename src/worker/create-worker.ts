@@ -20,7 +20,7 @@ import { servedAccounts } from '../partners/account-settings.js';
 import { closeAll, partnerClients } from '../partners/clients.js';
 import { observers } from '../partners/http.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
-import { holdsInputs } from '../process/in-flight.js';
+import { holdsInputs } from '../process/logging.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { traceExchanges } from '../tracing/spans.js';
 import { tracedActivities, tracedClient, traceSinks } from '../tracing/temporal.js';

@@ -98,7 +98,7 @@ function weakProcess({ logLevel, healthAddress, metricsAddress }: WorkerSettings
 /** Empty when no setting of the receiver is set, because then there is probably no receiver. */
 function weakReceiver(environment: NodeJS.ProcessEnv): string[] {
   if (!Object.entries(environment).some(([name, value]) => name.startsWith('RECEIVER_') && value)) return [];
-  const { host, secrets, hints } = loadReceiverSettings(environment);
+  const { host, secrets, webhooks } = loadReceiverSettings(environment);
   return [
     ...(secrets.length === 0
       ? ['RECEIVER_SECRETS is not set: anyone who reaches the receiver can send events; set it']
@@ -107,7 +107,7 @@ function weakReceiver(environment: NodeJS.ProcessEnv): string[] {
       ? []
       : ['RECEIVER_ADDRESS accepts connections from other machines: put TLS in front of it']),
     ...WEBHOOK_PARTNERS.flatMap((partner) =>
-      (hints[partner]?.senders ?? []).flatMap((rule) => weakSender(authSetting(partner), rule)),
+      (webhooks[partner]?.senders ?? []).flatMap((rule) => weakSender(authSetting(partner), rule)),
     ),
   ];
 }

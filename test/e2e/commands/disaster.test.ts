@@ -324,7 +324,7 @@ describe('after a restore of the database from an older copy', () => {
       const asked = await held.requirement('uncertain-write');
       expect(asked.detail).toMatch(
         new RegExp(
-          '^The request was perhaps sent before, but nobody knows whether it took effect \\(restored from a backup of \\S+, in which ' +
+          '^The request was perhaps sent before. Whether it took effect is unknown \\(restored from a backup of \\S+, in which ' +
             `it was not done\\)\\. Look in the partner’s portal for a merchant with dba “Corner Bakery” and guid ${input.externalId}\\.`,
         ),
       );

@@ -24,7 +24,7 @@ describe('the worker process', () => {
     const url = /"health":"([^"]+)"/.exec(worker.stderr())?.[1];
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
     ready = await fetch(`${url}/readyz`);
-    const deprecated = () => ({ ...merchant(), create: 'v1' as const });
+    const deprecated = () => ({ ...merchant(), createVersion: 'v1' as const });
     const inputs = [merchant(), deprecated(), deprecated()];
     const boardings = await Promise.all(inputs.map((input) => rig.board(input)));
     const waiting = await rig.board(merchant('notes'));

@@ -48,8 +48,8 @@ describe('an account whose credentials are rejected', () => {
   it('has a status with the next step', async () => {
     const { code, stdout } = await gangway('status', ID);
     expect(code).toBe(0);
-    expect(stdout).toContain('refuses our credentials (401)');
-    expect(stdout).toContain('Everything that waits goes on by itself when the credentials work');
+    expect(stdout).toContain('rejects our credentials (401)');
+    expect(stdout).toContain('everything that waits continues when they work');
   });
 
   it('accepts an answer from resolve and from an event, and asks again while the credentials do not work', async () => {

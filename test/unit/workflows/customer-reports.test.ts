@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import type { ChildReport } from '../../../src/messages/onboardings.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
-import { changesBetween, type HeardPart, hear, isEmpty } from '../../../src/workflows/journey/reports.js';
+import {
+  applyReport,
+  changesBetween,
+  isEmpty,
+  type ReportedPart,
+} from '../../../src/workflows/journey/customer-reports.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 
@@ -47,10 +52,10 @@ function reports(states: readonly OnboardingState[], run = 'r1', runStartedAt = 
   }));
 }
 
-function heardOf(heard: readonly ChildReport[]): { known: HeardPart | undefined; said: string[] } {
-  let known: HeardPart | undefined;
+function heardOf(heard: readonly ChildReport[]): { known: ReportedPart | undefined; said: string[] } {
+  let known: ReportedPart | undefined;
   const said = heard.map((report) => {
-    const now = hear(known, report);
+    const now = applyReport(known, report);
     if (typeof now === 'string') return now;
     known = now;
     return 'heard';

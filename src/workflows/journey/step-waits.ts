@@ -2,27 +2,29 @@ import { isCancellation, setHandler } from '@temporalio/workflow';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import { type PartnerWait, stepWaits } from '../../messages/onboarding-state.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
-import type { Journey } from './journey.js';
-import { masked } from './masked.js';
+import { masked, type PublishedState } from './published-state.js';
+import type { RequirementQueue } from './requirement-queue.js';
 
-/** A step that is being carried out. */
-interface Running {
+interface RunningStep {
   readonly title: string;
   readonly begunAt: number;
 }
 
-/** Shows that a step waits for its partner, and asks a person when it has waited for too long. */
-export class Patience {
-  readonly #running = new Set<Running>();
+/** Shows in the state that a step waits for its partner, and asks a person when the wait is too long. */
+export class StepWaits {
+  readonly #running = new Set<RunningStep>();
   /** The step that the state shows as waiting. */
-  #shown: Running | undefined;
-  readonly #late = new Set<Running>();
+  #shown: RunningStep | undefined;
+  readonly #late = new Set<RunningStep>();
 
-  constructor(private readonly journey: Journey) {
-    setHandler(stepWaits, (wait) => this.#hear(wait));
+  constructor(
+    private readonly state: PublishedState,
+    private readonly requirements: RequirementQueue,
+  ) {
+    setHandler(stepWaits, (wait) => this.#onWait(wait));
   }
 
-  /** @returns ends it: the step got on */
+  /** @returns a function to call when the attempt has ended */
   begin(title: string): () => void {
     const step = { title, begunAt: Date.now() };
     this.#running.add(step);
@@ -33,10 +35,10 @@ export class Patience {
     };
   }
 
-  #hear(wait: PartnerWait): void {
+  #onWait(wait: PartnerWait): void {
     const since = Date.parse(wait.since);
     const step = [...this.#running].findLast(({ begunAt }) => begunAt <= since);
-    // Whatever waited has got on since.
+    // The step that waited has ended since.
     if (!step) return;
     const reason = shortened(masked(wait.reason), LONGEST.line);
     const { since: at, until } = wait;
@@ -44,23 +46,23 @@ export class Patience {
     if (wait.isLate && !this.#late.has(step)) this.#ask(step, at, reason);
   }
 
-  #show(waiting: OnboardingState['waiting'], step?: Running): void {
+  #show(waiting: OnboardingState['waiting'], step?: RunningStep): void {
     this.#shown = step;
-    this.journey.know({ waiting });
-    this.journey.publish();
+    this.state.know({ waiting });
+    this.state.publish();
   }
 
-  #ask(step: Running, since: string, reason: string): void {
+  #ask(step: RunningStep, since: string, reason: string): void {
     this.#late.add(step);
     const question = {
       kind: 'waiting',
       title: `Waiting for the partner: ${step.title}`,
       detail:
-        `The step has waited since ${since} (${reason}). It is tried again by itself, and this requirement then closes. ` +
-        'Ask the partner what is wrong. Retry: goes on waiting. To give up, cancel the onboarding.',
+        `The step has waited since ${since} (${reason}). Gangway retries it, and this requirement closes when it succeeds. ` +
+        'Ask the partner what is wrong. Answer retry to keep waiting. To give up, cancel the workflow.',
       answers: ['retry'],
     } as const;
-    this.journey
+    this.requirements
       .ask(question, () => !this.#late.has(step))
       .catch((error: unknown) => {
         if (!isCancellation(error)) throw error;

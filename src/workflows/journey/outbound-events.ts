@@ -1,6 +1,5 @@
 import {
   CancellationScope,
-  condition,
   isCancellation,
   log,
   proxyLocalActivities,
@@ -18,45 +17,49 @@ import type {
   OutboundEventType,
 } from '../../messages/outbound-events.js';
 import type { Requirement } from '../../messages/requirements.js';
+import { SerialSender } from './tasks.js';
 
-/** It only starts the deliveries. One event of history, where an activity from a task queue takes six. */
+/** It only starts the deliveries. A local activity costs one history event; one from a task queue costs six. */
 const { announce } = proxyLocalActivities<OutboundEventActivities>({
   startToCloseTimeout: '10s',
   retry: { initialInterval: '100ms', maximumInterval: '30s' },
-  summary: 'Tell others',
+  summary: 'Publish outbound events',
 });
 
-/** What an announcer hands to the next run of the same workflow. */
-export interface AnnouncerRecords {
+/** What an events publisher hands to the next run of the same workflow. */
+export interface OutboundEventRecords {
   readonly sequence: number;
   readonly stage: Stage | undefined;
   /** Events whose delivery may not have begun. */
-  readonly untold: readonly OutboundEvent[];
+  readonly pending: readonly OutboundEvent[];
 }
 
 /**
- * Tells others what happens, in events that are delivered however long that takes, also when the workflow has ended by
- * then. Nobody waits for it.
+ * Publishes outbound events. A delivery may take longer than its workflow runs, so the workflow waits only until each
+ * delivery has begun.
  */
-export class Announcer {
-  readonly #about: About;
+export class OutboundEvents {
+  readonly #about = about();
+  readonly #sender = new SerialSender(
+    () => this.#publishPending(),
+    (error) => this.#drop(error),
+  );
   #sequence: number;
   #stage: Stage | undefined;
-  #untold: OutboundEvent[];
-  #isBusy = false;
+  #pending: OutboundEvent[];
 
-  constructor(records?: AnnouncerRecords) {
-    this.#about = about();
+  constructor(records?: OutboundEventRecords) {
     this.#sequence = records?.sequence ?? 0;
     this.#stage = records?.stage;
-    this.#untold = [...(records?.untold ?? [])];
-    this.#tell();
+    this.#pending = [...(records?.pending ?? [])];
+    if (this.#pending.length > 0) this.#sender.wake();
   }
 
-  get records(): AnnouncerRecords {
-    return { sequence: this.#sequence, stage: this.#stage, untold: this.#untold };
+  get records(): OutboundEventRecords {
+    return { sequence: this.#sequence, stage: this.#stage, pending: this.#pending };
   }
 
+  /** Publishes the stage of an onboarding, if it is another one than before. */
   stage({ stage, partnerStatus }: Pick<OnboardingState, 'stage' | 'partnerStatus'>): void {
     if (stage === this.#stage || !this.#isOnboarding) return;
     this.#stage = stage;
@@ -79,8 +82,8 @@ export class Announcer {
   }
 
   /** Waits until every delivery has begun. */
-  async settled(): Promise<void> {
-    await condition(() => !this.#isBusy);
+  idle(): Promise<void> {
+    return this.#sender.idle();
   }
 
   get #isOnboarding(): boolean {
@@ -90,10 +93,10 @@ export class Announcer {
   #add<Type extends OutboundEventType>(type: Type, data: Omit<OutboundEventData[Type], keyof About>): void {
     this.#sequence += 1;
     const { workflowId, namespace, firstExecutionRunId } = workflowInfo();
-    this.#untold.push({
+    this.#pending.push({
       specversion: '1.0',
-      // A reset repeats sequences. The random numbers of a replay are those of the run that was reset, up to that point,
-      // and others after it; so what is published again keeps its id, and what is new gets one that nobody has seen.
+      // After a reset, sequences repeat. Up to the reset point a replay draws the same random numbers as the first run, and
+      // other ones afterwards: a repeated event keeps its id, and a new event gets an id that no receiver has seen.
       id: `${firstExecutionRunId}.${this.#sequence}.${uuid4().slice(0, 8)}`,
       source: `/gangway/${namespace}`,
       type,
@@ -103,37 +106,27 @@ export class Announcer {
       datacontenttype: 'application/json',
       data: { ...this.#about, ...data } as unknown as OutboundEventData[Type],
     });
-    this.#tell();
+    this.#sender.wake();
   }
 
-  #tell(): void {
-    if (this.#isBusy || this.#untold.length === 0) return;
-    this.#isBusy = true;
-    // A workflow that was cancelled has something to tell as well.
-    CancellationScope.nonCancellable(() => this.#tellAll())
-      .catch((error: unknown) => {
-        if (!isCancellation(error)) log.error('events were lost, for their delivery cannot begin', { error });
-        this.#untold = [];
-      })
-      .finally(() => {
-        this.#isBusy = false;
-      });
-  }
-
-  async #tellAll(): Promise<void> {
-    // What happens in the same breath goes out together.
+  async #publishPending(): Promise<void> {
+    // Events of the same workflow task go out together.
     await Promise.resolve();
-    while (this.#untold.length > 0) {
-      const told = this.#untold.length;
-      await announce(this.#untold);
-      this.#untold = this.#untold.slice(told);
-    }
+    const published = this.#pending.length;
+    if (published === 0) return;
+    // A cancelled workflow still publishes.
+    await CancellationScope.nonCancellable(() => announce(this.#pending));
+    this.#pending = this.#pending.slice(published);
+  }
+
+  #drop(error: unknown): void {
+    if (!isCancellation(error)) log.error('outbound events are lost: their delivery cannot begin', { error });
+    this.#pending = [];
   }
 }
 
 function about(): About {
-  const { workflowId, workflowType: type } = workflowInfo();
-  const workflowType = type as WorkflowType;
-  if (!(type in ONBOARDINGS)) return { workflowId, workflowType };
-  return { workflowId, workflowType, ...defined({ externalId: partsOfId(workflowId)?.key }) };
+  const { workflowId, workflowType } = workflowInfo();
+  const externalId = workflowType in ONBOARDINGS ? partsOfId(workflowId)?.key : undefined;
+  return { workflowId, workflowType: workflowType as WorkflowType, ...defined({ externalId }) };
 }
