@@ -10,6 +10,9 @@ import { endWithUs } from '../src/process/lifecycle.js';
 import { merchant } from '../test/rigs/inputs.js';
 import { launch, spawnGangway } from '../test/rigs/processes.js';
 import { createRig } from '../test/rigs/rig.js';
+import { requireFreshBuild } from './build-stamp.js';
+
+requireFreshBuild();
 
 const { count, loops } = new Command('busy-batch')
   .description('Board a batch beside busy loops, and count the questions about writes.')

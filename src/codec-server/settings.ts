@@ -16,35 +16,64 @@ import {
 import { type PayloadKeys, payloadKeys } from '../temporal/payload-codec.js';
 
 /** Settings of the codec server that may come from the file that `<NAME>_FILE` names. */
-const CODEC_SECRETS: readonly string[] = ['PAYLOAD_KEYS', 'CODEC_TOKENS'];
+export const CODEC_SECRETS: readonly string[] = ['PAYLOAD_KEYS', 'CODEC_TOKENS'];
 
-const settings = z.object({
-  PAYLOAD_KEYS: payloadKeys,
-  CODEC_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8083 }),
-  CODEC_BEHIND_TLS: flag,
-  CODEC_TOKEN_IN_PATH: flag,
-  CODEC_TOKENS: bearerTokens.default([]),
+/** The settings of the codec server. docs/configuration.md is made from their descriptions. */
+export const codecServerSettings = z.object({
+  PAYLOAD_KEYS: payloadKeys.meta({
+    description: 'Keys that encrypt payloads: the first encrypts, each decrypts.',
+    unset: 'required',
+  }),
+  CODEC_ADDRESS: listenAddress
+    .prefault('127.0.0.1:8083')
+    .describe('Where the codec server listens. Outside loopback it requires `CODEC_BEHIND_TLS=true`.'),
+  CODEC_BEHIND_TLS: flag.describe('States that a proxy in front terminates TLS.'),
+  CODEC_TOKEN_IN_PATH: flag.describe(
+    'Takes the token from the path, because the Web UI of a development server sends none. Only on loopback.',
+  ),
+  CODEC_TOKENS: bearerTokens
+    .default([])
+    .describe('Bearer tokens of callers. Either these or `CODEC_JWKS_URL` is required.'),
   CODEC_JWKS_URL: z
     .string()
     .refine(
       (text) => URL.canParse(text) && isSecureOrLoopback(new URL(text)),
       'must be a URL with https (http only to loopback)',
     )
-    .optional(),
-  CODEC_JWT_ISSUER: z.string().optional(),
-  CODEC_JWT_AUDIENCE: z.string().optional(),
+    .optional()
+    .meta({
+      description: 'Where the issuer of JSON Web Tokens publishes its keys.',
+      format: 'URL with https (http only to loopback)',
+    }),
+  CODEC_JWT_ISSUER: z
+    .string()
+    .optional()
+    .describe('Issuer of the JSON Web Tokens. Required with `CODEC_JWKS_URL`.'),
+  CODEC_JWT_AUDIENCE: z
+    .string()
+    .optional()
+    .describe('Audience of the JSON Web Tokens. Required with `CODEC_JWKS_URL`.'),
   CODEC_UI_ORIGIN: z
     .string()
     .refine(isOrigin, 'must be an origin such as https://temporal.example.com, without a path')
-    .optional(),
+    .optional()
+    .meta({
+      description: 'Origin of the Temporal Web UI, whose pages may call the codec server.',
+      format: 'origin such as `https://temporal.example.com`',
+      unset: 'no page may call it',
+    }),
   CODEC_NAMESPACES: list
     .refine((names) => names.every(Boolean), 'must be names of namespaces, separated by commas')
-    .optional(),
-  CODEC_REQUESTS_PER_MINUTE: requestsPerMinute,
-  TEMPORAL_NAMESPACE: z.string().default('default'),
+    .optional()
+    .meta({
+      description: 'Namespaces whose payloads the codec server converts.',
+      unset: '`TEMPORAL_NAMESPACE`',
+    }),
+  CODEC_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one caller may send in a minute.'),
+  TEMPORAL_NAMESPACE: z.string().default('default').describe('Namespace at Temporal.'),
 });
 
-type Settings = z.output<typeof settings>;
+type Settings = z.output<typeof codecServerSettings>;
 
 export interface CodecSettings {
   readonly host: string;
@@ -60,7 +89,7 @@ export interface CodecSettings {
 
 /** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings {
-  const set = readSettings(settings, withSecretFiles(environment, CODEC_SECRETS));
+  const set = readSettings(codecServerSettings, withSecretFiles(environment, CODEC_SECRETS));
   const { CODEC_JWKS_URL: jwksUrl } = set;
   requireCertificates(environment, jwksUrl === undefined || isLoopback(new URL(jwksUrl)));
   return {

@@ -116,7 +116,11 @@ export const senderRules = list
       'path:<32 or more letters, digits or signs of "._~-">, or none',
   )
   .transform((entries) => entries.map(ruleFrom).filter((rule) => rule !== undefined))
-  .refine((rules) => rules.length === 1 || !acceptsAnyone(rules), 'none must stand alone');
+  .refine((rules) => rules.length === 1 || !acceptsAnyone(rules), 'none must stand alone')
+  .meta({
+    format:
+      'list of `signature:whsec_<base64>`, `header:<name>:<value>` and `path:<secret of 32 or more characters>`, or `none`',
+  });
 
 function ruleFrom(entry: string): SenderRule | undefined {
   if (entry === 'none') return { kind: 'none' };
@@ -175,27 +179,49 @@ export const RECEIVER_SECRETS: readonly string[] = [
 /** An address, or a network as CIDR. A network of /0 would be everyone. */
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
-const settings = z.object({
-  RECEIVER_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8082 }),
-  RECEIVER_SECRETS: signingSecrets.default([]),
-  RECEIVER_TOKENS: bearerTokens.default([]),
-  RECEIVER_REQUESTS_PER_MINUTE: requestsPerMinute,
+const partnerSenders = (partner: string) =>
+  senderRules.default([]).meta({
+    description: `How a webhook shows that ${partner} sent it; any of the list is enough. \`none\` only on loopback.`,
+    unset: 'webhooks of this partner are rejected',
+  });
+
+const webhookIds = (partner: string) =>
+  `Fields of a webhook of ${partner} that hold ids, and the kind of each id.`;
+
+/** The settings of the receiver. docs/configuration.md is made from their descriptions. */
+export const receiverSettings = z.object({
+  RECEIVER_ADDRESS: listenAddress
+    .prefault('127.0.0.1:8082')
+    .describe(
+      'Where the receiver listens. Outside loopback it requires `RECEIVER_SECRETS`, and a proxy with TLS in front.',
+    ),
+  RECEIVER_SECRETS: signingSecrets
+    .default([])
+    .describe('Secrets that onboarding events are signed with; several while they are rotated.'),
+  RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens of the callers of `/onboardings`.'),
+  RECEIVER_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one caller may send in a minute.'),
   RECEIVER_TRUSTED_PROXIES: list
     .refine(
       (networks) => networks.every((text) => network.safeParse(text).success),
       'each must be an address or a network, such as 10.0.0.7 or 10.0.0.0/24',
     )
-    .default([]),
-  RECEIVER_BANKING_AUTH: senderRules.default([]),
-  RECEIVER_BOARDING_AUTH: senderRules.default([]),
-  RECEIVER_PROCESSOR_AUTH: senderRules.default([]),
-  RECEIVER_BANKING_ID_FIELDS: idFields.prefault(
-    'profileId:BankingProfileId,merchantProfileId:MerchantProfileId',
-  ),
-  RECEIVER_BOARDING_ID_FIELDS: idFields.prefault(
-    'merchantProfileId:MerchantProfileId,mid:Mid,guid:externalId',
-  ),
-  RECEIVER_PROCESSOR_ID_FIELDS: idFields.prefault('client_reference_id:externalId'),
+    .default([])
+    .meta({
+      description: 'Proxies in front whose `X-Forwarded-For` is believed.',
+      format: 'list of addresses and networks',
+    }),
+  RECEIVER_BANKING_AUTH: partnerSenders('the bank'),
+  RECEIVER_BOARDING_AUTH: partnerSenders('the boarding partner'),
+  RECEIVER_PROCESSOR_AUTH: partnerSenders('the processor'),
+  RECEIVER_BANKING_ID_FIELDS: idFields
+    .prefault('profileId:BankingProfileId,merchantProfileId:MerchantProfileId')
+    .describe(webhookIds('the bank')),
+  RECEIVER_BOARDING_ID_FIELDS: idFields
+    .prefault('merchantProfileId:MerchantProfileId,mid:Mid,guid:externalId')
+    .describe(webhookIds('the boarding partner')),
+  RECEIVER_PROCESSOR_ID_FIELDS: idFields
+    .prefault('client_reference_id:externalId')
+    .describe(webhookIds('the processor')),
 });
 
 export interface ReceiverSettings extends KnownAccounts {
@@ -219,7 +245,7 @@ export interface ReceiverSettings extends KnownAccounts {
 
 /** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSettings {
-  const set = readSettings(settings, withSecretFiles(environment, RECEIVER_SECRETS));
+  const set = readSettings(receiverSettings, withSecretFiles(environment, RECEIVER_SECRETS));
   const { host, port } = set.RECEIVER_ADDRESS;
   const isOpen = !isSecureOrLoopback(new URL(`http://${host}`));
   if (isOpen && set.RECEIVER_SECRETS.length === 0) {

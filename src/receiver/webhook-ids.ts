@@ -41,7 +41,12 @@ export const idFields = list
     (entries) => entries.every((entry) => fieldFrom(entry) !== undefined),
     `each entry must be field:kind, such as profileId:BankingProfileId; kinds are ${Object.keys(KINDS).join(', ')}`,
   )
-  .transform((entries) => entries.map(fieldFrom).filter((field) => field !== undefined));
+  .transform((entries) => entries.map(fieldFrom).filter((field) => field !== undefined))
+  .meta({
+    format: `list of \`field:kind\`; kinds are ${Object.keys(KINDS)
+      .map((kind) => `\`${kind}\``)
+      .join(', ')}`,
+  });
 
 function fieldFrom(entry: string): IdField | undefined {
   const [, path, kind] = /^([\w-]+(?:\.[\w-]+)*):(\w+)$/.exec(entry) ?? [];

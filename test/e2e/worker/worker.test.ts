@@ -68,7 +68,7 @@ describe('the worker process', () => {
     const boarding = await rig.board(merchant());
     await boarding.retrying('createMerchant');
     const { stdout } = await gangway(rig.env, ['status', boarding.workflowId]);
-    expect(stdout).toMatch(/^is retried +boarding create-merchant: NotSent, BOARDING_URL is not set$/m);
+    expect(stdout).toMatch(/^retrying +boarding create-merchant: NotSent, BOARDING_URL is not set$/m);
     idle.child.kill('SIGTERM');
     await idle.exit;
     const worker = await launch('worker', rig.env, 'worker is ready');

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Client } from '@temporalio/client';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
 import { merchant } from '../inputs.js';
 import type { Rig } from '../rig.js';
 import { eventually } from '../waiting.js';
 
-/** Writes a file of this name's kind, `rows.csv`, and answers its path. */
+/** Writes an input file. @returns its path */
+export function inputFile(rig: Rig, content: unknown): Promise<string> {
+  return batchFile(rig, 'input.json', typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+/** Writes a file with this extension, `rows.csv`. @returns its path */
 export async function batchFile({ documentDir }: Rig, name: string, content: string): Promise<string> {
   await mkdir(documentDir, { recursive: true });
   const path = join(documentDir, `${randomUUID()}-${name}`);
@@ -19,7 +25,7 @@ export function ndjson(rows: readonly unknown[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
-/** So many merchants, and the file that they are in. */
+/** This many merchants, and a file that holds them. */
 export async function merchantsFile(rig: Rig, count: number, scenario?: string) {
   const inputs = Array.from({ length: count }, () => merchant(scenario));
   const ids = inputs.map(idOf);
@@ -35,7 +41,7 @@ export interface Execution {
   readonly startTime: Date;
 }
 
-/** Every execution on a task queue by Temporal's own list, once there are so many; one that ran twice is there twice. */
+/** Every execution on a task queue in Temporal's list, once there are this many. A workflow that ran twice is listed twice. */
 export async function executions(client: Client, taskQueue: string, count: number): Promise<Execution[]> {
   const query = `TaskQueue = '${taskQueue}'`;
   const list = async () => {
@@ -45,4 +51,13 @@ export async function executions(client: Client, taskQueue: string, count: numbe
     return found;
   };
   return eventually(list, (found) => found.length >= count, `${count} executions`);
+}
+
+/** A stream of this content in chunks of this size, in bytes. */
+export function inChunks(content: string | Buffer, size: number): Readable {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const count = Math.ceil(bytes.length / size);
+  return Readable.from(
+    Array.from({ length: count }, (_, place) => bytes.subarray(place * size, (place + 1) * size)),
+  );
 }
