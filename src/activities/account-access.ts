@@ -13,7 +13,7 @@ import type {
 } from '../messages/partner-account.js';
 import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
-import { censored } from '../privacy/private-values.js';
+import { masked } from '../privacy/masked.js';
 import {
   type AccountAt,
   isAccountAsking,
@@ -246,7 +246,7 @@ function forbidden({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails):
 }
 
 function refusalOf({ kind, operation, reason, needs, fields }: PartnerErrorDetails): Refusal {
-  const words = fields.map(({ message }) => censored(message)).join('; ');
+  const words = fields.map(({ message }) => masked(message, 'log')).join('; ');
   return { kind, operation, reason, ...(needs && { needs }), words: words.slice(0, WORDS_LENGTH) };
 }
 

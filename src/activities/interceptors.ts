@@ -6,7 +6,7 @@ import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { type PartnerWait, stepWaits } from '../messages/onboarding-state.js';
 import { bounded, LONGEST, shortened } from '../partners/bounds.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
-import { censored } from '../privacy/private-values.js';
+import { masked } from '../privacy/masked.js';
 import { type AccountAt, reportUnreadable } from '../temporal/partner-accounts.js';
 
 /** After how long people hear of what waits for a partner, in milliseconds. */
@@ -112,7 +112,7 @@ export class PartnerWaits {
     const report = {
       operation,
       since: new Date(since).toISOString(),
-      what: shortened(censored(what), LONGEST.text),
+      what: shortened(masked(what, 'log'), LONGEST.text),
       workflowId: info.workflowExecution.workflowId,
     };
     await client

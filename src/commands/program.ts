@@ -4,7 +4,7 @@ import { NamespaceNotFoundError } from '@temporalio/common';
 import { Command, CommanderError } from 'commander';
 import { StoreFailure } from '../documents/file-store.js';
 import { Deadline } from '../http/deadline.js';
-import { censoredWords } from '../privacy/private-values.js';
+import { masked } from '../privacy/masked.js';
 import { BadSetting } from '../settings/settings.js';
 import { TemporalUnavailable } from '../temporal/connection.js';
 import { UnknownOnboarding } from '../temporal/onboardings.js';
@@ -147,7 +147,7 @@ function explain(cli: CommandLine, error: unknown): number {
   else if (error instanceof NamespaceNotFoundError) cli.note(`${error.message} (TEMPORAL_NAMESPACE)`);
   else if (error instanceof ServiceError || isGrpcServiceError(error))
     cli.note(`Temporal: ${reasonOf(error)}`);
-  else cli.note(censoredWords(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  else cli.note(masked(error instanceof Error ? (error.stack ?? error.message) : String(error), 'failure'));
   return 1;
 }
 

@@ -6,7 +6,7 @@ import { feeChanges, merchantBasics, submitMerchantRequest } from '../partners/b
 import { furtherJson, text } from '../partners/fields.js';
 import { keepingDigits } from '../partners/json.js';
 import { newAccount, newTerminal } from '../partners/payments/schemas.js';
-import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/private-values.js';
+import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/masked.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
 /** What must not be part of an id, not even beside other things. */

@@ -1,5 +1,6 @@
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { CENSORED, isPrivateField } from '../privacy/private-values.js';
+import { REDACTED } from '../privacy/masked.js';
+import { literal, privateValuesIn } from '../privacy/private-fields.js';
 
 /** Shorter values stand in too many words by accident. */
 const SHORTEST = 3;
@@ -16,7 +17,7 @@ const held = new Map<string, number>();
  * @returns releases them
  */
 export function holdPrivate(input: unknown): () => void {
-  const forms = [...new Set(valuesIn(input).flatMap(formsOf))];
+  const forms = [...new Set(privateValuesIn(input).flatMap(({ value }) => formsOf(value)))];
   for (const form of forms) held.set(form, (held.get(form) ?? 0) + 1);
   return () => {
     for (const form of forms.splice(0)) {
@@ -32,8 +33,7 @@ export function withoutHeld(line: string): string {
   let rest = line;
   for (const form of held.keys()) {
     if (!rest.includes(form)) continue;
-    const isWord = form.length < SHORTEST_WITHIN_WORDS;
-    rest = isWord ? rest.replace(wordPattern(form), CENSORED) : rest.replaceAll(form, CENSORED);
+    rest = rest.replace(new RegExp(literal(form, SHORTEST_WITHIN_WORDS), 'g'), REDACTED);
   }
   return rest;
 }
@@ -54,14 +54,6 @@ export function holdsInputs(): ActivityInterceptors {
   };
 }
 
-/** The values of private members, at any depth. */
-function valuesIn(value: unknown, isPrivate = false): string[] {
-  if (typeof value === 'string' || typeof value === 'number') return isPrivate ? [String(value)] : [];
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
-  if (Array.isArray(value)) return value.flatMap((each) => valuesIn(each, isPrivate));
-  return Object.entries(value).flatMap(([name, inside]) => valuesIn(inside, isPrivateField(name)));
-}
-
 /** As a line of the log has it, which is JSON; as JSON within a text of that line; and as a URL has it. */
 function formsOf(value: string): string[] {
   if (value.trim().length < SHORTEST) return [];
@@ -71,8 +63,4 @@ function formsOf(value: string): string[] {
 
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
-}
-
-function wordPattern(form: string): RegExp {
-  return new RegExp(`(?<!\\w)${form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}(?!\\w)`, 'g');
 }

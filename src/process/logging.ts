@@ -1,11 +1,9 @@
 import type { Logger, LogLevel } from '@temporalio/worker';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
-import { censored, censoredWords, PRIVATE_FIELDS } from '../privacy/private-values.js';
+import { masked } from '../privacy/masked.js';
+import { withoutPrivate } from '../privacy/private-fields.js';
 import { BadSetting } from '../settings/settings.js';
 import { withoutHeld } from './in-flight.js';
-
-/** How deep in a log entry a private member is still found. */
-const DEPTH = 4;
 
 /**
  * A logger that writes JSON lines, to standard error unless told otherwise: standard output belongs to a process's
@@ -15,16 +13,14 @@ export function createLogger(
   level: string,
   destination: DestinationStream = pino.destination(2),
 ): PinoLogger {
-  const prefixes = Array.from({ length: DEPTH }, (_, depth) => '*.'.repeat(depth));
-  const redact = prefixes.flatMap((prefix) => PRIVATE_FIELDS.map((member) => prefix + member));
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      redact,
+      formatters: { log: (entry) => withoutPrivate(entry) as Record<string, unknown> },
       hooks: {
-        streamWrite: (line) => withoutHeld(censored(line)),
+        streamWrite: (line) => withoutHeld(masked(line, 'log')),
       },
       serializers: { error: withoutDetails, err: withoutDetails },
     },
@@ -36,7 +32,7 @@ export function createLogger(
 function withoutDetails(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack = '' } = error;
-  return { name, message: censoredWords(message), stack: censoredWords(stack) };
+  return { name, message: masked(message, 'failure'), stack: masked(stack, 'failure') };
 }
 
 /**
@@ -71,7 +67,7 @@ const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERR
 /** Lets the SDK, and through it workflows and activities, log through pino. */
 export function temporalLogger(logger: PinoLogger): Logger {
   const log = (level: LogLevel, message: string, meta: object = {}) =>
-    logger[LEVELS[level]](withoutContents(meta), censoredWords(message));
+    logger[LEVELS[level]](withoutContents(meta), masked(message, 'failure'));
   return {
     log,
     trace: (message, meta) => log('TRACE', message, meta),
@@ -90,6 +86,6 @@ function withoutContents(meta: object): object {
   const isTold = (value: unknown) => typeof value !== 'object' || value instanceof Error;
   const told = Object.entries(meta).filter(([, value]) => isTold(value));
   return Object.fromEntries(
-    told.map(([name, value]) => [name, typeof value === 'string' ? censoredWords(value) : value]),
+    told.map(([name, value]) => [name, typeof value === 'string' ? masked(value, 'failure') : value]),
   );
 }

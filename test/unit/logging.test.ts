@@ -17,7 +17,8 @@ describe('the log', () => {
     { config: { payments: { apiKey: 'hunter2' } } },
     { call: { headers: { authorization: 'Basic aHVudGVyMg==' } } },
     { input: { application: { owner: { email: 'ada@example.com' } } } },
-  ])('leaves out private members: %o', (entry) => {
+    { a: [{ b: { c: { d: { e: { Tax_Id: 'hunter2' } } } } }] },
+  ])('redacts private fields: %o', (entry) => {
     const line = logged(entry);
     expect(line).toContain('[Redacted]');
     for (const secret of ['000-12', 'hunter2', 'aHVudGVyMg', 'ada@']) expect(line).not.toContain(secret);
@@ -34,11 +35,11 @@ describe('the log', () => {
     ['token eyJhbGciOiJub25lIn0.eyJzdWIiOiJvIn0.', 'token [Redacted].'],
     ['run 01a1fd30-abdc-7c0d-a012-1234567abcde', 'run 01a1fd30-abdc-7c0d-a012-1234567abcde'],
     ['merchant 518000001 at 2026-03-01T10:00:00Z', 'merchant 518000001 at 2026-03-01T10:00:00Z'],
-  ])('leaves out what looks private in a text: %s', (text, shown) => {
+  ])('redacts what looks private in a text: %s', (text, shown) => {
     expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(shown);
   });
 
-  it('leaves out nine bare digits of a failure, which says what others said', () => {
+  it('redacts nine bare digits in a failure, whose message may quote a partner', () => {
     const { error } = JSON.parse(logged({ error: new Error('profile of 900123456 exists') })) as {
       error: Record<string, string>;
     };
@@ -52,19 +53,19 @@ describe('the log', () => {
     ['escaped in JSON', 'a street: 12 \\"Old\\" Mill\\nRoad'],
     ['in a URL', '/find?name=12%20%22Old%22%20Mill%0ARoad'],
     ['short, as a word of its own', 'asked Ada for it'],
-  ])('leaves out the private values of an input while it is worked on: %s', (_, text) => {
+  ])('redacts the private values of an input while an activity works on it: %s', (_, text) => {
     const input = { owners: [{ ssn: 900123456, firstName: 'Ada', homeAddress: '12 "Old" Mill\nRoad' }] };
     const [first, second] = [holdPrivate(input), holdPrivate({ again: input })];
     first();
     first();
     const held = logged({ detail: text });
     expect(held).toContain('[Redacted]');
-    for (const told of ['900123456', 'Mill', ' Ada ']) expect(held).not.toContain(told);
+    for (const value of ['900123456', 'Mill', ' Ada ']) expect(held).not.toContain(value);
     second();
     expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(text);
   });
 
-  it('leaves out the private values of an activity until the SDK has logged its end', async () => {
+  it('redacts the private values of an activity until the SDK has logged its end', async () => {
     const text = 'profile of 900123456 exists';
     const { execute } = holdsInputs().inbound ?? {};
     const attempt = execute?.({ args: [{ holder: { ssn: '900123456' } }], headers: {} }, async () => {
@@ -83,7 +84,7 @@ describe('the log', () => {
     release();
   });
 
-  it('takes no longer for a long text than it must', () => {
+  it('takes time in proportion to the length of a text', () => {
     const begun = performance.now();
     for (const sign of ['a', '1', '-', '.', '(', '+', 'eyJ.', '1-', '(555) ']) {
       logged({ detail: sign.repeat(1_000_000 / sign.length) });
@@ -91,7 +92,7 @@ describe('the log', () => {
     expect(performance.now() - begun).toBeLessThan(50_000);
   });
 
-  it('tells the message of a failure, and not the details, which may quote an input', () => {
+  it('has the message of a failure, and not the details, which may quote an input', () => {
     const error = ApplicationFailure.nonRetryable('boarding create-merchant: Rejected', 'PartnerError', {
       fields: [{ field: 'email', message: 'ada@example.com is taken' }],
     });
@@ -99,7 +100,7 @@ describe('the log', () => {
     expect(shown).toEqual({ name: 'ApplicationFailure', message: error.message, stack: error.stack });
   });
 
-  it('takes what the SDK says, level by level', () => {
+  it('has the log entries of the SDK, by their levels', () => {
     const lines: string[] = [];
     const logger = temporalLogger(createLogger('warn', { write: (line) => void lines.push(line) }));
     logger.debug('quiet');

@@ -26,7 +26,8 @@ import { closeAll, partnerClients } from '../../partners/clients.js';
 import { parseExactly } from '../../partners/json.js';
 import { failureIn, PartnerError } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
-import { censored, withoutPrivate } from '../../privacy/private-values.js';
+import { masked } from '../../privacy/masked.js';
+import { withoutPrivate } from '../../privacy/private-fields.js';
 import { accountOf } from '../../settings/settings.js';
 import { traceExchanges } from '../../tracing/spans.js';
 import { check } from '../cli/arguments.js';
@@ -267,7 +268,7 @@ export function show(cli: CommandLine, answered: Answered, options: ShowOptions,
   const shown = reveal ? answer : withoutPrivate(answer);
   if (json) cli.json(shown);
   else cli.line(JSON.stringify(shown, null, 2));
-  for (const warning of warnings) cli.note(`warning: ${reveal ? warning : censored(warning)}`);
+  for (const warning of warnings) cli.note(`warning: ${reveal ? warning : masked(warning, 'log')}`);
   if (id !== undefined && JSON.stringify(shown) !== JSON.stringify(answer)) {
     cli.note(`private members are redacted; "gangway call answer ${id} --reveal" shows them`);
   }
