@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
-import { NamespaceNotFoundError } from '@temporalio/common';
 import { Command, CommanderError } from 'commander';
 import { StoreFailure } from '../documents/file-store.js';
 import { Deadline } from '../http/deadline.js';
 import { masked } from '../privacy/masked.js';
 import { BadSetting } from '../settings/settings.js';
-import { TemporalUnavailable } from '../temporal/connection.js';
-import { UnknownOnboarding } from '../temporal/onboardings.js';
-import { NotOursToRegister } from '../temporal/search-attributes.js';
-import { NoWorker } from '../temporal/single-activities.js';
-import { UnknownSchedule } from '../temporal/statement-schedules.js';
-import { isUnreadable, UnreadableOnboarding } from '../temporal/unreadable.js';
+import { sentenceOf } from '../temporal/unavailable.js';
 import { startTracing } from '../tracing/export.js';
 import { inSpan } from '../tracing/spans.js';
 import { batchCommand } from './batch/batch.js';
@@ -138,24 +131,13 @@ function explain(cli: CommandLine, error: unknown): number {
     cli.note(error.message);
     return 2;
   }
-  const foreseen = [
-    ...[CommandFailed, TemporalUnavailable, NoWorker, UnreadableOnboarding, StoreFailure],
-    ...[UnknownOnboarding, UnknownSchedule, NotOursToRegister],
-  ].some((kind) => error instanceof kind);
-  if (foreseen) cli.note((error as Error).message);
-  else if (isUnreadable(error)) cli.note(`${error.message} (PAYLOAD_KEYS)`);
-  else if (error instanceof NamespaceNotFoundError) cli.note(`${error.message} (TEMPORAL_NAMESPACE)`);
-  else if (error instanceof ServiceError || isGrpcServiceError(error))
-    cli.note(`Temporal: ${reasonOf(error)}`);
-  else cli.note(masked(error instanceof Error ? (error.stack ?? error.message) : String(error), 'failure'));
+  if (error instanceof CommandFailed || error instanceof StoreFailure) cli.note(error.message);
+  else
+    cli.note(
+      sentenceOf(error) ??
+        masked(error instanceof Error ? (error.stack ?? error.message) : String(error), 'failure'),
+    );
   return 1;
-}
-
-function reasonOf(error: Error): string {
-  const { cause } = error;
-  const details = isGrpcServiceError(cause) ? cause.details : error.message;
-  const isUnregistered = /search attribute/i.test(details);
-  return isUnregistered ? `${details}; run "gangway setup" first` : details;
 }
 
 export function packageVersion(): string {

@@ -1,9 +1,9 @@
 import type { SystemName } from '../partners/systems.js';
 
-/** Task queue of workers and starters unless `GANGWAY_TASK_QUEUE` says otherwise. */
+/** Default of `GANGWAY_TASK_QUEUE`: the task queue of workers and starters. */
 export const DEFAULT_TASK_QUEUE = 'gangway';
 
-/** Onboardings by workflow type, and the prefix of their ids. See {@link workflowId}. */
+/** The prefix of the ids of onboardings, by workflow type. See {@link workflowId}. */
 export const ONBOARDINGS = {
   merchantBoarding: 'merchant-boarding',
   businessOnboarding: 'business-onboarding',
@@ -13,7 +13,7 @@ export const ONBOARDINGS = {
 
 export type OnboardingType = keyof typeof ONBOARDINGS;
 
-/** Single operations at the banking partner by workflow type, and the prefix of their ids. */
+/** The prefix of the ids of single operations at the banking partner, by workflow type. */
 export const OPERATIONS = {
   closeCard: 'close-card',
   changeAddress: 'change-address',
@@ -23,17 +23,17 @@ export const OPERATIONS = {
   generateStatement: 'statement',
 } as const;
 
-/** What acts for one of our accounts at a partner as a whole, by workflow type, and the prefix of its ids. */
+/** The prefix of the ids of workflows that act for a whole account at a partner, by workflow type. */
 export const ACCOUNTS = { partnerAccount: 'partner-account' } as const;
 
 export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS } as const;
 
 export type WorkflowType = keyof typeof WORKFLOW_ID_PREFIXES;
 
-/** Between a key and its account. Neither has it, it needs no quotes in a shell, and it may stand in a URL and a file name. */
+/** Separates a key from its account. Neither contains it, and it needs no quotes in a shell, a URL or a file name. */
 const AT = '@';
 
-/** What the server appends to the workflow id of a schedule's run. */
+/** The server appends this to the workflow id of a schedule's run. */
 const SCHEDULED_AT = /-\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
 /** A key in an account at the partners: `m-1001@acme`; in the account without a name, the key alone. */
@@ -53,20 +53,20 @@ export function workflowId(type: WorkflowType, key: string, account?: string): s
   return `${WORKFLOW_ID_PREFIXES[type]}-${atAccount(key, account)}`;
 }
 
-/** `partner-account-<system>`, and of a named account `partner-account-<system>@<account>`. One of each runs at most. */
+/** `partner-account-<system>`, and of a named account `partner-account-<system>@<account>`. At most one of each runs. */
 export function partnerAccountId(system: string, account?: string): string {
   return workflowId('partnerAccount', system, account);
 }
 
-/** What an id was made of; undefined for any other id. */
+/** Key and account of a workflow id; undefined for any other text. */
 export function partsOfId(id: string): ReturnType<typeof splitAccount> | undefined {
   const prefix = Object.values(WORKFLOW_ID_PREFIXES).find((each) => id.startsWith(`${each}-`));
   return prefix === undefined ? undefined : splitAccount(id.slice(prefix.length + 1));
 }
 
 /**
- * Every id that `given` may mean: itself when it is a whole workflow id, else one per type of onboarding, in the account that
- * it names (`m-1001@acme`) or in each.
+ * Every workflow id that `given` may mean: itself if it is a whole workflow id, else one for each type of onboarding, in the
+ * account that it names (`m-1001@acme`) or in each account.
  *
  * @param accounts the named ones
  */
@@ -79,9 +79,9 @@ export function possibleWorkflowIds(given: string, accounts: readonly string[]):
 }
 
 /**
- * The partner that a workflow works with, by its id: the system of the boarding partner, the payments platform or the bank.
+ * The partner of a workflow, by its id: the boarding partner, the payments platform or the bank.
  *
- * @returns '' for a customer, which works with several, and for any other id
+ * @returns '' for a customer, which has several, and for any other text
  */
 export function systemOf(id: string): SystemName | '' {
   if (id.startsWith(`${ACCOUNTS.partnerAccount}-`)) return (partsOfId(id)?.key ?? '') as SystemName;
@@ -93,27 +93,27 @@ export function systemOf(id: string): SystemName | '' {
 /** The fixed `activityId` of the status poll, which a nudge resets. */
 export const AWAIT_STATUS_ACTIVITY_ID = 'await-status';
 
-/** What has a task queue of its own, beside that of the workflows: each partner, and news on its way to others. */
+/** Activities with a task queue of their own: those of each partner, and the delivery of outbound events. */
 export type PartnerTaskQueue = SystemName | 'events';
 
 /**
- * The task queue of a lane's activities: `gangway-boarding`, or of a named account `gangway-boarding-acme`. Its rate is
- * limited over all workers together, and what waits in one lane stands in no other's way.
+ * The task queue of a partner's activities: `gangway-boarding`, or of a named account `gangway-boarding-acme`. The server limits
+ * its rate over all workers, and a backlog of one does not delay another.
  *
  * @param taskQueue that of the workflows, `GANGWAY_TASK_QUEUE`
  */
-export function partnerTaskQueue(taskQueue: string, lane: PartnerTaskQueue, account?: string): string {
-  return account === undefined ? `${taskQueue}-${lane}` : `${taskQueue}-${lane}-${account}`;
+export function partnerTaskQueue(taskQueue: string, partner: PartnerTaskQueue, account?: string): string {
+  return account === undefined ? `${taskQueue}-${partner}` : `${taskQueue}-${partner}-${account}`;
 }
 
-/** The task queue of the workflows, from that of a lane: the opposite of {@link partnerTaskQueue}. */
-export function workflowTaskQueue(ofLane: string, lane: PartnerTaskQueue, account?: string): string {
-  return ofLane.slice(0, -partnerTaskQueue('', lane, account).length);
+/** The task queue of the workflows, from a partner task queue: the opposite of {@link partnerTaskQueue}. */
+export function workflowTaskQueue(ofPartner: string, partner: PartnerTaskQueue, account?: string): string {
+  return ofPartner.slice(0, -partnerTaskQueue('', partner, account).length);
 }
 
 /**
- * The form of an account's name. It is part of names of task queues and settings and a search attribute, so everyone sees
- * it; a hyphen becomes an underscore in settings, so there are no underscores.
+ * The form of an account's name. The name is visible to everyone: in task queues, settings and a search attribute. It contains no
+ * underscore, because a hyphen becomes an underscore in the names of settings.
  */
 export const ACCOUNT_NAME = /^(?=.{1,20}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 

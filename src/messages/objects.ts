@@ -1,12 +1,12 @@
-/** What is left of an object without the members that are undefined. */
-export function defined<Members extends object>(
-  members: Members,
-): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
-  const set = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+/** An object without its undefined fields. */
+export function defined<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 }
 
-/** JSON merge patch (RFC 7396): objects merge member by member, `null` removes, anything else replaces. */
+/** JSON merge patch (RFC 7396): objects merge field by field, `null` removes, anything else replaces. */
 export function mergePatch<T extends object>(target: T, patch: Readonly<Record<string, unknown>>): T {
   return merge(target, patch) as T;
 }
@@ -14,9 +14,9 @@ export function mergePatch<T extends object>(target: T, patch: Readonly<Record<s
 function merge(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
-  for (const [member, value] of Object.entries(patch)) {
-    if (value === null) delete merged[member];
-    else merged[member] = merge(merged[member], value);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else merged[name] = merge(merged[name], value);
   }
   return merged;
 }
@@ -25,12 +25,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** How many objects and lists an input or an event may have within each other: what checks it calls itself for each level. */
+/** How many levels of objects and lists an input or an event may have: the code that checks it is recursive. */
 export const MAX_NESTING = 64;
 
 export const TOO_NESTED = `must not be nested deeper than ${MAX_NESTING} levels`;
 
-/** Whether a JSON value has more than `most` levels of objects and lists: `{}` has one, a number none, as have bytes. */
+/** Whether a JSON value has more than `most` levels of objects and lists: `{}` has one, a number and bytes have none. */
 export function isNestedDeeper(value: unknown, most = MAX_NESTING): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -42,8 +42,8 @@ export function isNestedDeeper(value: unknown, most = MAX_NESTING): boolean {
 }
 
 /**
- * JSON as text without what is deeper than `most` levels: the objects and lists of the next level are there, and empty. So
- * it can be read whatever its depth, and {@link isNestedDeeper} still sees that it was too deep.
+ * JSON as text, cut off below `most` levels: the objects and lists of the next level are empty. The text can be parsed at any
+ * depth, and {@link isNestedDeeper} still detects that it was too deep.
  */
 export function withoutDepth(json: string, most: number): string {
   let kept = '';

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
 import { kindOf } from '../http/refused.js';
 import { nudge } from '../temporal/nudge.js';
+import { isNotFound } from '../temporal/unavailable.js';
 import type { Desk } from './event-types.js';
 import { ask } from './problems.js';
 import { addIds, MAX_IDS, type NamedIds, runningWith } from './webhook-ids.js';
@@ -110,9 +111,6 @@ const AT_ONCE = 16;
 /** Workflows that a nudge is under way for, or waits its turn. What is too much is dropped: their polls come round. */
 const MAX_PENDING = 1_000;
 
-/** gRPC's NOT_FOUND. */
-const NOT_FOUND = 5;
-
 /**
  * Nudges workflows in the background. For one workflow there is never more than one at a time, for a second could meet
  * the read that the first has caused; whoever asks meanwhile gets one more, after it.
@@ -157,14 +155,11 @@ export class Nudges {
       this.count.inc({ result: isNudged ? 'nudged' : 'nobody' });
     } catch (error) {
       if (signal.aborted) return;
-      this.count.inc({ result: isGone(error) ? 'nobody' : 'failed' });
-      if (isGone(error)) return;
+      // The workflow, or its wait for a change, has ended meanwhile.
+      const isGone = isNotFound(error);
+      this.count.inc({ result: isGone ? 'nobody' : 'failed' });
+      if (isGone) return;
       this.logger.warn({ kind: kindOf(error) }, 'a hint got lost: the poll will notice by itself');
     }
   }
-}
-
-/** The workflow, or its wait for a change, has ended meanwhile. */
-function isGone(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === NOT_FOUND);
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { KnownAccounts } from '../messages/inputs.js';
 import { isNestedDeeper, TOO_NESTED } from '../messages/objects.js';
+import { stateOf } from '../temporal/onboardings.js';
 import {
   BUSINESS,
   CUSTOMER,
@@ -9,8 +10,7 @@ import {
   type Kind,
   MERCHANT,
   type Started,
-  stateOf,
-} from '../temporal/onboardings.js';
+} from '../temporal/start.js';
 import { holdUntilAnswered, parse, textBodies, textOf } from './cloud-events.js';
 import type { Desk } from './event-types.js';
 import { find } from './event-types.js';

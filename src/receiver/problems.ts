@@ -1,17 +1,13 @@
 import type { Socket } from 'node:net';
-import {
-  type Client,
-  isGrpcServiceError,
-  ServiceError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
+import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { kindOf } from '../http/refused.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import { type Obstacle, UnreadableOnboarding } from '../temporal/unreadable.js';
+import { isDenied, isUnavailable } from '../temporal/unavailable.js';
+import { OBSTACLES, UnreadableOnboarding } from '../temporal/unreadable.js';
 
 /** All that can go wrong, with the HTTP status and the title that tell it. */
 export const PROBLEMS = {
@@ -179,9 +175,6 @@ export const DEADLINE_MS = 5_000;
 /** When a sender should try again, in seconds. */
 const RETRY_AFTER = '5';
 
-/** gRPC's INVALID_ARGUMENT: Temporal is there, and what we asked of it is wrong. */
-const INVALID_ARGUMENT = 3;
-
 /**
  * Asks something of Temporal.
  *
@@ -200,7 +193,7 @@ export async function ask<Answer>(
     if (error instanceof UnreadableOnboarding) throw unreadable(error);
     // Temporal was there a moment ago, to find the workflow.
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw notApplied(error);
-    throw isUnavailable(error) ? away(error) : error;
+    throw isUnavailable(error) || isDenied(error) ? away(error) : error;
   }
 }
 
@@ -215,24 +208,11 @@ function notApplied(cause: unknown): Problem {
   return new Problem('not-applied', SEND_AGAIN, { cause, headers: { 'retry-after': RETRY_AFTER } });
 }
 
-/** Without the cause, which is for operators: `gangway status` shows it. */
-const WHY: Readonly<Record<Obstacle, string>> = {
-  'no-worker': 'no worker runs that could respond',
-  'no-answer': 'no worker responds in time',
-  'build-gone': 'no worker runs the build that it is pinned to',
-  'task-fails': 'its workflow task fails',
-  'no-key': 'the key that it is encrypted with is missing',
-};
-
+/** Without the detail, which is for operators: `gangway status` shows it. */
 function unreadable(error: UnreadableOnboarding): Problem {
-  const detail = `${WHY[error.obstacle]}; nothing is lost, and "gangway status" shows an operator more`;
+  const detail = `${OBSTACLES[error.obstacle]}; nothing is lost, and "gangway status" shows an operator more`;
   return new Problem('unreadable-onboarding', detail, {
     cause: error,
     headers: { 'retry-after': RETRY_AFTER },
   });
-}
-
-function isUnavailable(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && cause.code !== INVALID_ARGUMENT;
 }

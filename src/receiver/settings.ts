@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { knownSecrets } from '../http/bearer.js';
-import { type KnownAccounts, knownTo } from '../messages/inputs.js';
+import { type KnownAccounts, knownAccounts } from '../messages/inputs.js';
 import { isSecureOrLoopback } from '../partners/http.js';
 import {
   BadSetting,
@@ -242,6 +242,6 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
       processor: { senders: set.RECEIVER_PROCESSOR_AUTH, idFields: set.RECEIVER_PROCESSOR_ID_FIELDS },
     },
     ...{ payloadKeys, taskQueue, logLevel },
-    ...knownTo(config),
+    ...knownAccounts(config),
   };
 }

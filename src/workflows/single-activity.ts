@@ -8,12 +8,12 @@ import { laneActivities } from './journey/lane-activities.js';
  */
 export async function singleActivity({
   activity,
-  lane,
+  queue,
   account,
   args,
   summary,
   options,
 }: SingleActivity): Promise<unknown> {
-  const activities = laneActivities<UntypedActivities>(lane, { ...options, summary }, () => account);
+  const activities = laneActivities<UntypedActivities>(queue, { ...options, summary }, () => account);
   return activities[activity]?.(...args);
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import pThrottle from 'p-throttle';
-import type { Started, StartOptions } from '../../temporal/onboardings.js';
-import { isUnavailable, refusalOf } from '../../temporal/unavailable.js';
+import type { Started, StartOptions } from '../../temporal/start.js';
+import { isUnavailable, rejectionOf } from '../../temporal/unavailable.js';
 import { CommandFailed } from '../cli/errors.js';
 import { EndedWithoutOutcome, endOf, hasEnded } from '../cli/follow.js';
 import type { Outcome } from '../onboarding/start.js';
@@ -37,7 +37,7 @@ export async function startAll(
     try {
       tell(row, await persistently(() => start(row)));
     } catch (error) {
-      const refused = refusalOf(error);
+      const refused = rejectionOf(error);
       if (refused === undefined) throw error;
       tell(row, { refused });
     }

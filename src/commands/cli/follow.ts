@@ -9,7 +9,8 @@ import type { Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { oneTimeCode } from '../../partners/banking/rules.js';
 import { fieldProblems } from '../../partners/client.js';
-import { outcomeOf, partIds, type Started, stateOf } from '../../temporal/onboardings.js';
+import { outcomeOf, partIds, stateOf } from '../../temporal/onboardings.js';
+import type { Started } from '../../temporal/start.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { NotYetApplied, sendResolution } from '../onboarding/resolve.js';
 import type { CommandContext, Terminal } from './command-line.js';
@@ -89,7 +90,7 @@ async function lookAt(client: Client, workflowId: string, patientUntil: number):
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
     // A worker that is busy is no obstacle. Of one that has stopped it is known in a minute.
-    const isKnown = error.obstacle !== 'no-answer' && Date.now() >= patientUntil;
+    const isKnown = error.obstacle !== 'no-response' && Date.now() >= patientUntil;
     return { requirements: [], obstacles: isKnown ? [error.message] : [] };
   }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { atAccount, splitAccount } from '../../messages/ids.js';
-import { type KnownAccounts, knownAccount } from '../../messages/inputs.js';
+import { accountName, type KnownAccounts } from '../../messages/inputs.js';
 import type { PartnerErrorDetails } from '../../partners/partner-error.js';
 import { findOnboarding } from '../../temporal/onboardings.js';
 import { check } from './arguments.js';
@@ -24,7 +24,7 @@ export function partnerAccountOf(
   what: string,
   sofar?: string,
 ): string | undefined {
-  const option = z.object({ '--partner-account': knownAccount(known) });
+  const option = z.object({ '--partner-account': accountName(known) });
   return check(option, { '--partner-account': partnerAccount }, what, sofar)['--partner-account'];
 }
 

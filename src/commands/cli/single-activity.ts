@@ -23,7 +23,7 @@ export async function runSingle<Answer>(
   if (inWorkflow)
     cli.note(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
   return result<Answer>().catch((error: unknown) => {
-    throw explained(error, partnerTaskQueue(config.taskQueue, single.lane, single.account));
+    throw explained(error, partnerTaskQueue(config.taskQueue, single.queue, single.account));
   });
 }
 
@@ -40,7 +40,7 @@ function explained(error: unknown, taskQueue: string): unknown {
     return new CommandFailed(inWords(failure.details?.[0] as PartnerErrorDetails));
   }
   if (failure instanceof TimeoutFailure && failure.timeoutType === 'SCHEDULE_TO_START') {
-    return new CommandFailed(`no worker takes it from task queue ${taskQueue}: is one running?`);
+    return new CommandFailed(`no worker polls task queue ${taskQueue}: is one running?`);
   }
   if (failure instanceof TimeoutFailure) {
     return new CommandFailed(
@@ -72,7 +72,7 @@ export function readList<Name extends keyof BankingLists>(
 ): Promise<Listed> {
   return runSingle(context, `show-${what}-${randomUUID()}`, {
     activity: name,
-    lane: 'banking',
+    queue: 'banking',
     account,
     args: [request],
     summary: `gangway show ${what}`,

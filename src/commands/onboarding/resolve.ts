@@ -12,7 +12,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { documentStore } from '../../documents/document-store.js';
-import { openStore } from '../../documents/open-store.js';
+import { openStore } from '../../documents/file-store.js';
 import {
   type Answer,
   type Resolution,

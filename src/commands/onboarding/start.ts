@@ -6,7 +6,7 @@ import type {
   TerminalProvisioningOutcome,
   UnstartedPart,
 } from '../../messages/onboardings.js';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/onboardings.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { check, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { follow, hasEnded, reportStarted } from '../cli/follow.js';

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { contentTypeOf, type DocumentStore, documentStore } from '../../documents/document-store.js';
-import { openStore } from '../../documents/open-store.js';
+import { openStore } from '../../documents/file-store.js';
 import type {
   FileToSend,
   IntegerToSend,
@@ -77,7 +77,7 @@ function activityFor(
   const call: PartnerCall = { system, operation: name, request, ...(toProduction && { toProduction }) };
   return {
     activity: 'callPartner',
-    lane: system,
+    queue: system,
     account: partnerAccount,
     args: [call],
     summary: `${system} ${name}`,
@@ -118,14 +118,14 @@ async function answered(
   done: PartnerResponse,
   output: string | undefined,
 ): Promise<Answered> {
-  if ('answer' in done) return done;
+  if ('response' in done) return done;
   const { fileName, contentType } = done.file;
   const files = await openStore(config.statementDir, config.s3Endpoint, cli.env);
-  const answer: SavedFile =
+  const response: SavedFile =
     output === undefined
       ? { saved: `${files.place}/${fileName}`, contentType }
       : await save(cli, await files.open(fileName), contentType, output);
-  return { answer };
+  return { response };
 }
 
 /** Makes the call from here, without Temporal: nothing is retried, and nobody else sees it. @throws {CommandFailed} */
@@ -141,10 +141,10 @@ export async function callFromHere(cli: CommandLine, wanted: Wanted): Promise<An
       { ...request.members, ...request.files },
       { toProduction, signal, knowsDeprecated: true, onWarning },
     );
-    const { answer, ...refused } = await orRefusal(called);
-    if (!isDownload(answer)) return { answer, ...refused, warnings };
-    const { body, contentType } = answer;
-    return { answer: await save(cli, body, contentType, output ?? operationName(key)) };
+    const { answer: response, ...refused } = await orRefusal(called);
+    if (!isDownload(response)) return { response, ...refused, warnings };
+    const { body, contentType } = response;
+    return { response: await save(cli, body, contentType, output ?? operationName(key)) };
   } catch (error) {
     throw error instanceof PartnerError ? new CommandFailed(inWords(error.details)) : error;
   } finally {
@@ -263,13 +263,13 @@ export interface ShowOptions {
  * @throws {CommandFailed} that names the problems, when the response reports a failure although its HTTP status is a success
  */
 export function show(cli: CommandLine, answered: Answered, options: ShowOptions, id?: string): void {
-  const { answer, warnings = [], refusal } = answered;
+  const { response, warnings = [], refusal } = answered;
   const { reveal, json } = options;
-  const shown = reveal ? answer : withoutPrivate(answer);
+  const shown = reveal ? response : withoutPrivate(response);
   if (json) cli.json(shown);
   else cli.line(JSON.stringify(shown, null, 2));
   for (const warning of warnings) cli.note(`warning: ${reveal ? warning : masked(warning, 'log')}`);
-  if (id !== undefined && JSON.stringify(shown) !== JSON.stringify(answer)) {
+  if (id !== undefined && JSON.stringify(shown) !== JSON.stringify(response)) {
     cli.note(`private members are redacted; "gangway call answer ${id} --reveal" shows them`);
   }
   if (refusal) throw new CommandFailed(inWords(refusal));

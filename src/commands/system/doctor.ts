@@ -2,18 +2,19 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { Command } from 'commander';
-import { openStore } from '../../documents/open-store.js';
+import { openStore } from '../../documents/file-store.js';
 import type { Account } from '../../partners/account-settings.js';
 import { closeAll, type PartnerClients, partnerClients } from '../../partners/clients.js';
 import type { PartnerObserver } from '../../partners/http.js';
 import { type Config, servedAccounts } from '../../settings/settings.js';
 import { withClient } from '../../temporal/connection.js';
 import { stateOf } from '../../temporal/onboardings.js';
+import { isUnreadablePayload } from '../../temporal/payload-codec.js';
 import { missingSearchAttributes } from '../../temporal/search-attributes.js';
 import { serverClockOffset } from '../../temporal/server.js';
-import { isUnsupportedQuery } from '../../temporal/unavailable.js';
-import { isUnreadable, UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { deployedVersions, nameOf, polledQueues, pollersOf, whyNobodyTakes } from '../../temporal/workers.js';
+import { isInvalidRequest } from '../../temporal/unavailable.js';
+import { UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { deployedVersions, nameOf, polledQueues, pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { weakSettings } from './weak-settings.js';
@@ -262,7 +263,7 @@ const NAMED = 10;
 export async function examineTasks(client: Client, taskQueue: string): Promise<string> {
   const query = running(taskQueue, FAILING);
   const counted = await client.workflow.count(query).catch((error: unknown) => {
-    if (isUnsupportedQuery(error)) return undefined;
+    if (isInvalidRequest(error)) return undefined;
     throw error;
   });
   if (counted === undefined) return 'not known: this server does not report workflow tasks that fail';
@@ -312,7 +313,7 @@ async function isLocked(client: Client, workflowId: string): Promise<string[]> {
     await description.staticSummary();
     return [];
   } catch (error) {
-    if (isUnreadable(error)) return [workflowId];
+    if (isUnreadablePayload(error)) return [workflowId];
     throw error;
   }
 }
@@ -336,7 +337,7 @@ export async function examineWorkers(client: Client, config: Config): Promise<st
   const { taskQueue } = config;
   const taking = async (queue: string, tasks: 'workflow' | 'activity') => {
     const pollers = await pollersOf(client, queue, tasks);
-    if (pollers.taking === 0) throw new Error(whyNobodyTakes(queue, pollers));
+    if (pollers.taking === 0) throw new Error(whyNoWorker(queue, pollers));
     return pollers.taking;
   };
   const accounts = servedAccounts(config).map(([name]) => name);

@@ -101,7 +101,7 @@ async function sendAgain(cli: CommandLine, id: string | undefined, options: Rede
       await redeliver(client, config.taskQueue, delivery);
       sent += 1;
       if (json) cli.json({ ...toJson(delivery), status: 'waiting' });
-      else cli.line(`${delivery.news.type} of ${delivery.news.subject} to ${delivery.destination}`);
+      else cli.line(`${delivery.event.type} of ${delivery.event.subject} to ${delivery.destination}`);
     }
   });
   if (!json) cli.line(sent === 0 ? 'nothing to send again' : `${sent} on their way again`);
@@ -123,14 +123,14 @@ async function* deliveriesOf(
   for (const workflowId of ids) yield* listDeliveries(client, { workflowId, statuses });
 }
 
-function accountOf({ news: { subject } }: KnownDelivery): string | undefined {
+function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
   return partsOfId(subject)?.account;
 }
 
 /** @throws {CommandFailed} */
 function refuseSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
   if (new Set(found.map(accountOf)).size <= 1) return;
-  const subjects = [...new Set(found.map(({ news: { subject } }) => subject))];
+  const subjects = [...new Set(found.map(({ event: { subject } }) => subject))];
   throw new CommandFailed(
     `${JSON.stringify(id)} may mean ${subjects.join(', ')}: give --partner-account, or the whole workflow id`,
   );
@@ -138,13 +138,13 @@ function refuseSeveralAccounts(id: string, found: readonly KnownDelivery[]): voi
 
 const HEAD = ['event', 'of', 'at', 'to', 'delivery', 'attempts', 'problem'];
 
-function row({ news, destination, status, attempts, problem }: KnownDelivery): string[] {
-  const { type, subject, time } = news;
+function row({ event, destination, status, attempts, problem }: KnownDelivery): string[] {
+  const { type, subject, time } = event;
   return [type, subject, shortDate(time), destination, wordFor(status), `${attempts}`, problem ?? ''];
 }
 
-function toJson({ news, destination, status, attempts, problem }: KnownDelivery) {
-  return { event: news, destination, status: wordFor(status), attempts, ...(problem && { problem }) };
+function toJson({ event, destination, status, attempts, problem }: KnownDelivery) {
+  return { event, destination, status: wordFor(status), attempts, ...(problem && { problem }) };
 }
 
 function wordFor(status: KnownDelivery['status']): string {

@@ -20,7 +20,7 @@ import type {
 import type { Requirement } from '../../messages/requirements.js';
 
 /** It only starts the deliveries. One event of history, where an activity from a task queue takes six. */
-const { announce } = proxyLocalActivities<OutboundEventActivities>({
+const { publishEvents } = proxyLocalActivities<OutboundEventActivities>({
   startToCloseTimeout: '10s',
   retry: { initialInterval: '100ms', maximumInterval: '30s' },
   summary: 'Tell others',
@@ -125,7 +125,7 @@ export class Announcer {
     await Promise.resolve();
     while (this.#untold.length > 0) {
       const told = this.#untold.length;
-      await announce(this.#untold);
+      await publishEvents(this.#untold);
       this.#untold = this.#untold.slice(told);
     }
   }

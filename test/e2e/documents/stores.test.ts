@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FileStore } from '../../../src/documents/file-store.js';
-import { openStore } from '../../../src/documents/open-store.js';
+import { openStore } from '../../../src/documents/file-store.js';
 import {
   BUCKET,
   S3_SERVER_TIMEOUT_MS,
@@ -177,12 +177,12 @@ describe('a bucket', () => {
     await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(refused);
   });
 
-  it('whose server is away is worth another try', async () => {
+  it('whose server does not respond may be tried again', async () => {
     settings(s3.env);
     const files = await openStore(`s3://${BUCKET}`, 'http://127.0.0.1:1');
-    const away = { kind: 'away', message: `s3://${BUCKET}: ECONNREFUSED` };
-    await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(away);
-    await expect(files.open('a.txt')).rejects.toMatchObject(away);
+    const unavailable = { kind: 'unavailable', message: `s3://${BUCKET}: ECONNREFUSED` };
+    await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(unavailable);
+    await expect(files.open('a.txt')).rejects.toMatchObject(unavailable);
   });
 
   it('needs a region', async () => {
@@ -214,7 +214,7 @@ describe('a bucket', () => {
     await eventually(calm, (times) => taken > 4 && times === 10, 'that no more is taken');
     expect(taken).toBeLessThan(32);
     silent.close();
-    expect(await saving).toMatchObject({ kind: 'away' });
+    expect(await saving).toMatchObject({ kind: 'unavailable' });
   });
 
   it('that breaks off half-way through a file is worth another try', async () => {
@@ -222,7 +222,7 @@ describe('a bucket', () => {
     const url = await answeringHalf();
     const files = await openStore(`s3://${BUCKET}`, url);
     const body = await files.open('a.txt');
-    await expect(buffer(body)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'away' });
+    await expect(buffer(body)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'unavailable' });
   });
 });
 

@@ -134,7 +134,11 @@ describe('Temporal behind TLS', () => {
 
 describe('Temporal that turns us away', () => {
   const cases: readonly (readonly [what: string, env: () => Record<string, string>, why: string])[] = [
-    ['no API key', () => ({ TEMPORAL_ADDRESS: byKey.address }), 'it lets nobody in without TEMPORAL_API_KEY'],
+    [
+      'no API key',
+      () => ({ TEMPORAL_ADDRESS: byKey.address }),
+      'it requires an API key, and TEMPORAL_API_KEY is not set',
+    ],
     ['a wrong API key', () => withKey('guessed'), 'it does not accept TEMPORAL_API_KEY'],
     [
       'a server that nobody vouches for',
@@ -144,7 +148,7 @@ describe('Temporal that turns us away', () => {
     [
       'no client certificate',
       () => ({ TEMPORAL_ADDRESS: byCertificate.address }),
-      'it hangs up on who shows no certificate (TEMPORAL_TLS_CLIENT_CERT_PATH)',
+      'it requires a client certificate (TEMPORAL_TLS_CLIENT_CERT_PATH)',
     ],
     [
       'a client certificate of another authority',

@@ -274,7 +274,7 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
     ]);
     const { GANGWAY_ACCOUNTS: _, ...none } = env;
     expect((await gangway(none, ['board', '-'], named)).stderr).toContain(
-      'account: there is no account of a name, for GANGWAY_ACCOUNTS is not set',
+      'account: cannot be set, because GANGWAY_ACCOUNTS names no account',
     );
     const csv = `externalId,account,merchant.dba,merchant.firstName,merchant.lastName,merchant.cashDiscount,merchant.pos\n${input.externalId},south,Corner Bakery,Ada,Baker,No,None\n`;
     const batch = await gangway(env, ['batch', '-', '--format', 'csv'], csv);

@@ -52,7 +52,7 @@ it('worker and receiver live on without Temporal, are not ready, and are again w
   ]);
   await server.stop();
   expect(await until(503)).toEqual([
-    { status: 503, body: { worker: 'RUNNING', temporal: 'away' } },
+    { status: 503, body: { worker: 'RUNNING', temporal: 'unavailable' } },
     { status: 503, body: { temporal: 'away' } },
   ]);
   const alive = { status: 200, body: { status: 'ok' } };

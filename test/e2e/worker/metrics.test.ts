@@ -69,7 +69,7 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
     (page) =>
       page('temporal_workflow_task_execution_failed', { workflow_type: 'unheardOf' }) > 0 &&
       crm.received.filter(({ type }) => type === 'onboarding.completed.v1').length === 4 &&
-      page('gangway_news_deliveries_total', { result: 'delivered' }) === crm.received.length,
+      page('gangway_event_deliveries_total', { result: 'delivered' }) === crm.received.length,
     'all that is counted in passing',
   );
   const merchants = { workflowType: 'merchantBoarding', system: 'boarding', account: '' };
@@ -127,7 +127,7 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
   const readsBeforeWrites = 4;
   const polls = { activityType: 'awaitStatusChange' };
   expect(counted('gangway_polls_total', polls)).toBe(calls(counted, 'get-status', '200') - readsBeforeWrites);
-  expect(counted('gangway_polls_total', { ...polls, result: 'news' })).toBeGreaterThan(5);
+  expect(counted('gangway_polls_total', { ...polls, result: 'changed' })).toBeGreaterThan(5);
 
   const received = await scrape(receiver.metrics);
   expect({

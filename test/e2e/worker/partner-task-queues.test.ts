@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
-import type { Urgency } from '../../../src/temporal/onboardings.js';
-import { startMerchantBoarding } from '../../../src/temporal/onboardings.js';
+import type { Urgency } from '../../../src/temporal/start.js';
+import { startMerchantBoarding } from '../../../src/temporal/start.js';
 import { merchant } from '../../rigs/inputs.js';
 import { launch } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';

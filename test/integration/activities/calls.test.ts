@@ -27,9 +27,9 @@ async function reported(
 }
 
 it('a worker reports the response of a call as it comes, with the warnings of the partner', async () => {
-  expect(await reported(200, '{"data":{"queue":3},"requestId":1}')).toEqual({ answer: { queue: 3 } });
+  expect(await reported(200, '{"data":{"queue":3},"requestId":1}')).toEqual({ response: { queue: 3 } });
   expect(await reported(200, '{"data":null,"warning":"slow today"}')).toEqual({
-    answer: null,
+    response: null,
     warnings: ['slow today'],
   });
 });
@@ -44,7 +44,7 @@ it('a worker reports whole numbers beyond 2^53 as the text of their digits', asy
 it('a worker reports a refusal that has a response, and what is wrong', async () => {
   const body = '{"data":{"id":1},"success":false,"error":"Locked","warning":"soon","requestId":9}';
   expect(await reported(200, body)).toEqual({
-    answer: { id: 1 },
+    response: { id: 1 },
     warnings: ['soon'],
     refusal: expect.objectContaining({ kind: 'Rejected', fields: [{ field: '', message: 'Locked' }] }),
   });

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bankingActivities } from '../../../src/activities/banking.js';
 import { boardingActivities } from '../../../src/activities/boarding.js';
 import { documentStore } from '../../../src/documents/document-store.js';
-import { openStore } from '../../../src/documents/open-store.js';
+import { openStore } from '../../../src/documents/file-store.js';
 import { boardingClient } from '../../../src/partners/boarding/client.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
@@ -74,7 +74,7 @@ describe('a statement that the store does not take', () => {
       'is no use to try again, when a person must mend the store',
       refused,
       'Rejected',
-      field('file', 'cannot be kept: s3://example-bucket: CredentialsProviderError'),
+      field('file', 'cannot be saved: s3://example-bucket: CredentialsProviderError'),
     ],
     ['is asked for again, when the store is away', away, 'NotSent', []],
   ] as const)('%s', async (_, store, kind, fields) => {

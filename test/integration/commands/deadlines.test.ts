@@ -34,7 +34,7 @@ describe.concurrent('a command does not hang', () => {
       code: 1,
       stdout: '',
       stderr:
-        `${id} accepted, not yet applied (no worker answers on task queue ${rig.taskQueue}: is one running?). It is applied when a ` +
+        `${id} accepted, not yet applied (no worker responds on task queue ${rig.taskQueue}: is one running?). It is applied when a ` +
         `worker takes it: look with "gangway status ${boarding.workflowId}"; if the requirement is still open then, answer it again.\n`,
     });
     await rig.startWorker();
@@ -56,7 +56,7 @@ describe.concurrent('a command does not hang', () => {
     );
   });
 
-  it('board --wait says that no worker answers, and --timeout ends it', async ({
+  it('board --wait says that no worker responds, and --timeout ends it', async ({
     expect,
     onTestFinished,
   }) => {

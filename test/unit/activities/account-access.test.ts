@@ -226,7 +226,7 @@ describe('a probe', () => {
     const elsewhere = { process: 'elsewhere', code: '123456' };
     expect(await failure(probe(elsewhere))).toMatchObject({ type: 'OtherProcess', nonRetryable: false });
     expect(codes).toEqual([]);
-    await probe(elsewhere, { handedOn: 20 });
+    await probe(elsewhere, { passes: 20 });
     expect(codes).toEqual(['123456']);
   });
 
@@ -239,7 +239,7 @@ describe('a probe', () => {
   ] as const)('that ends as %s: the partner has let us in: %s', async (kind, isIn) => {
     const { probe, partner } = process();
     partner.refusal = { kind };
-    const outcome = probe({}, { handedOn: 20 });
+    const outcome = probe({}, { passes: 20 });
     if (isIn) expect(await outcome).not.toHaveProperty('refusal');
     else expect(await failure(outcome)).toMatchObject({ kind, nonRetryable: false });
   });

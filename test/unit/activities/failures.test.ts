@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { beating, isWorthRepeating } from '../../../src/activities/failures.js';
+import { beating, isRetryable } from '../../../src/activities/failures.js';
 import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
 
 function failed(kind: PartnerErrorKind, status?: number): PartnerError {
@@ -37,7 +37,7 @@ describe('a read is worth repeating by itself', () => {
     ['Unauthorized', 401, 1, true],
     ['Forbidden', 403, 1, false],
   ])('%s with status %s at attempt %i: %s', (kind, status, attempt, expected) => {
-    expect(isWorthRepeating(failed(kind, status), attempt, true)).toBe(expected);
+    expect(isRetryable(failed(kind, status), attempt, true)).toBe(expected);
   });
 });
 
@@ -47,7 +47,7 @@ describe('where nothing may be new, a read is worth repeating by itself', () => 
     ['RateLimited', 429, true],
     ['Rejected', 404, false],
   ])('%s with status %s: %s', (kind, status, expected) => {
-    expect(isWorthRepeating(failed(kind, status), 1, false)).toBe(expected);
+    expect(isRetryable(failed(kind, status), 1, false)).toBe(expected);
   });
 });
 

@@ -65,7 +65,7 @@ describe('the name of a statement', () => {
   });
 });
 
-describe('a statement that cannot be kept', () => {
+describe('a statement that cannot be saved', () => {
   const broken = new PartnerError({
     system: 'banking',
     operation: 'generate-full-statement',
@@ -93,7 +93,7 @@ describe('a statement that cannot be kept', () => {
     await writeFile(inTheWay, '');
     const body = Readable.from(['x']);
     await expect(save(join(inTheWay, 'sub'), body)).rejects.toMatchObject({
-      kind: 'away',
+      kind: 'unavailable',
       reason: 'ENOTDIR',
     });
     expect(body.destroyed).toBe(true);

@@ -150,7 +150,7 @@ describe('compression', () => {
   it('does not lead into a trap: 64 MiB is the most that comes out', async () => {
     const bomb = deflateRawSync(Buffer.alloc(MAX_UNPACKED_BYTES + 1));
     const data = sealByHand(Buffer.concat([Buffer.of(1), bomb]));
-    await expect(decode(encrypted(data))).rejects.toThrow('what key k1 encrypted is not a payload');
+    await expect(decode(encrypted(data))).rejects.toThrow('a value that key k1 encrypted is not a payload');
   });
 
   it('is not used for what could not be read back', async () => {
@@ -167,7 +167,7 @@ describe('an encrypted payload', () => {
       changed[position] = (changed[position] ?? 0) ^ 1;
       const reading = decode(encrypted(changed));
       await expect(reading).rejects.toThrow(
-        'an encrypted payload cannot be read with key k1: it is damaged, or the key is another one',
+        'an encrypted payload cannot be read with key k1: it is damaged, or was encrypted with another key of this id',
       );
     }
   });
@@ -206,7 +206,7 @@ describe('an encrypted payload', () => {
     ['that cannot be inflated', Buffer.from('01ffffff', 'hex')],
   ])('with contents %s is refused', async (_, contents) => {
     const reading = decode(encrypted(sealByHand(contents)));
-    await expect(reading).rejects.toThrow('what key k1 encrypted is not a payload');
+    await expect(reading).rejects.toThrow('a value that key k1 encrypted is not a payload');
   });
 
   it('can be read after a rotation, by those who still have the old key', async () => {

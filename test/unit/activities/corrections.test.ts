@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CorrectableType, correctionProblems } from '../../../src/messages/correction-problems.js';
+import { correctionProblems } from '../../../src/activities/corrections.js';
+import type { CorrectableType } from '../../../src/messages/activities.js';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
 import { business, merchant, OWNER, terminal } from '../../rigs/inputs.js';
 
@@ -7,16 +8,16 @@ const named = { posNames: ['Till'], accounts: { north: { posNames: ['Northern Ti
 
 /** A check of corrections of one input; each problem is `field: message`. */
 const checkOf =
-  (type: CorrectableType, input: object, context: object = {}) =>
+  (type: CorrectableType, input: object, progress: object = {}, known = NO_ACCOUNTS) =>
   (patch: unknown) =>
-    correctionProblems(type, input, patch, { known: NO_ACCOUNTS, ...context }).map(
+    correctionProblems({ type, input, patch, ...progress }, known).map(
       ({ field, message }) => `${field}: ${message}`,
     );
 
 const NO_OBJECT = 'Invalid input: expected object, received string';
 const UNTIL_CREATED =
-  'fields that can: merchant, agentProfileId, agent, boardingSettingsId, boardingSettings, fees, application';
-const ONCE_CREATED = 'fields that can: fees, application';
+  'fields that can be changed: merchant, agentProfileId, agent, boardingSettingsId, boardingSettings, fees, application';
+const ONCE_CREATED = 'fields that can be changed: fees, application';
 const NOT_AS_A_WHOLE =
   'application: cannot be removed as a whole; name the fields to change, with null for those to remove';
 
@@ -41,7 +42,7 @@ describe('a correction of a merchant', () => {
     ['Test', [`: must be an object; ${UNTIL_CREATED}`]],
     [null, [`: must be an object; ${UNTIL_CREATED}`]],
     [[], [`: must be an object; ${UNTIL_CREATED}`]],
-    [{}, [`: names no field; ${UNTIL_CREATED}`]],
+    [{}, [`: contains no field; ${UNTIL_CREATED}`]],
     [{ merchant: 'Test' }, [`merchant: ${NO_OBJECT}`]],
     [{ merchant: null }, ['merchant: is required']],
     [
@@ -64,7 +65,7 @@ describe('a correction of a merchant', () => {
     ],
     [
       { boardingSettings: false },
-      ['boardingSettings: is given beside boardingSettingsId; give one of the two'],
+      ['boardingSettings: cannot be combined with boardingSettingsId; give one of the two'],
     ],
     [{ agentProfileId: '101' }, ['agentProfileId: Invalid input: expected number, received string']],
     [
@@ -101,10 +102,10 @@ describe('a correction of a merchant', () => {
 
   it('may name a point of sale of the account that it runs in, and none of another', () => {
     const pos = (name: string) => ({ merchant: { pos: name } });
-    const northern = checkOf('merchantBoarding', input, { known: named, account: 'north' });
-    const nameless = checkOf('merchantBoarding', input, { known: named });
+    const northern = checkOf('merchantBoarding', input, { account: 'north' }, named);
+    const nameless = checkOf('merchantBoarding', input, {}, named);
     expect([northern(pos('Northern Till')), nameless(pos('Till'))]).toEqual([[], []]);
-    const rule = 'merchant.pos: is known to the partner in another account only';
+    const rule = 'merchant.pos: belongs to another account';
     expect([northern(pos('Till')), nameless(pos('Northern Till'))]).toEqual([[rule], [rule]]);
   });
 });
@@ -112,7 +113,7 @@ describe('a correction of a merchant', () => {
 describe('a correction of a business', () => {
   const input = business(undefined, { beneficialOwners: [OWNER] });
   const problems = checkOf('businessOnboarding', input);
-  const FIELDS = 'fields that can: holder, beneficialOwners';
+  const FIELDS = 'fields that can be changed: holder, beneficialOwners';
 
   it.each([
     { holder: { phone: '5185550199', website: null } },
@@ -146,7 +147,7 @@ describe('a correction of a business', () => {
 describe('a correction of a terminal', () => {
   const input = { externalId: 't-1', mid: '0001', provisionTerminal: terminal() };
   const address = { street_line1: '2 Main Street' };
-  const FIELDS = 'fields that can: provisionTerminal.terminal, provisionTerminal.toProduction';
+  const FIELDS = 'fields that can be changed: provisionTerminal.terminal, provisionTerminal.toProduction';
   const WITH_ACCOUNT = FIELDS.replace(':', ': provisionTerminal.account,');
 
   it.each<[object, readonly string[]]>([
