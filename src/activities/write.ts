@@ -72,7 +72,7 @@ export async function write<Result>(
       isUnclear,
     });
   } catch (error) {
-    await marks.settled();
+    await marks.afterSetting();
     if (marks.refusal) throw marks.refusal;
     const { sent } = marks;
     if (sent === undefined) {
@@ -199,7 +199,7 @@ class Marks {
   };
 
   /** Waits for a mark in progress, because the call may have ended before it. */
-  async settled(): Promise<void> {
+  async afterSetting(): Promise<void> {
     await this.#setting.catch(() => undefined);
   }
 

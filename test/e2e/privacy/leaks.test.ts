@@ -35,7 +35,7 @@ interface Places {
 }
 
 describe('private values, each marked, in onboardings with failures of every kind', () => {
-  it('are nowhere to be found', async () => {
+  it('are found nowhere', async () => {
     const marked = markers();
     const { tokens, ...places } = await live(marked, {});
     expect(Object.keys(tokens).length).toBeGreaterThanOrEqual(2);
@@ -46,7 +46,7 @@ describe('private values, each marked, in onboardings with failures of every kin
     for (const bytes of Object.values(places)) expect(bytes.length).toBeGreaterThan(1_000);
   }, 240_000);
 
-  it('are found by the same search when payloads are in the clear', async () => {
+  it('are found by the same search when payloads are not encrypted', async () => {
     const marked = markers();
     const { histories, recordings, database, ...elsewhere } = await live(marked, { payloadKeys: '' });
     // Credentials never go through Temporal.

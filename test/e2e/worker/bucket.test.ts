@@ -54,7 +54,7 @@ async function workerElsewhere(env: Readonly<Record<string, string>>): Promise<s
 const TIMEOUT_MS = 120_000;
 
 describe('with a bucket and no shared folder', () => {
-  it('a note is answered with a document, which comes to the partner byte for byte', {
+  it('a document that answers a note reaches the partner byte for byte', {
     timeout: TIMEOUT_MS,
   }, async () => {
     const partner = await countingProxy(rig.sandbox.url);
@@ -145,7 +145,7 @@ describe('gangway doctor', () => {
     ]);
   });
 
-  it('stops at an address that is none', { timeout: TIMEOUT_MS }, async () => {
+  it('stops at an invalid address', { timeout: TIMEOUT_MS }, async () => {
     const bad = { ...place().env, STATEMENT_DIR: 's3://Example_Bucket/../x' };
     expect(await gangway(bad, ['doctor'])).toEqual({
       code: 2,

@@ -14,7 +14,7 @@ const ELSEWHERE = ['up', 'gangway_credential_expires_timestamp_seconds', 'gangwa
 
 const DUE_AT_ONCE = { dueInHours: 0.000_01 };
 
-it('worker and receiver count what happened, exactly, and a replay is not counted again', async () => {
+it('worker and receiver count exactly, and do not count a replay again', async () => {
   const rig = await createRig({ worker: false });
   onTestFinished(() => rig.close());
   const crm = await subscriber();

@@ -51,7 +51,7 @@ describe('the worker process', () => {
     for (const secret of ['c2FuZGJveDpzYW5kYm94', 'Ada', 'Baker']) expect(log).not.toContain(secret);
   });
 
-  it('logs once that an operation is deprecated, as JSON like all else', () => {
+  it('logs once, as JSON, that an operation is deprecated', () => {
     const lines = log.split('\n').filter(Boolean);
     const warnings = lines.map((line) => JSON.parse(line)).filter(({ warning }) => warning);
     expect(warnings).toMatchObject([
@@ -63,7 +63,7 @@ describe('the worker process', () => {
     ]);
   });
 
-  it('runs without a partner, and boardings wait until it is there', async () => {
+  it('runs without a partner, and boardings wait for its settings', async () => {
     const { BOARDING_URL: _, ...off } = rig.env;
     const idle = await launch('worker', off, 'worker is ready');
     const boarding = await rig.board(merchant());

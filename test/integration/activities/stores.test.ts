@@ -41,7 +41,7 @@ const run = <Answer>(activity: () => Promise<Answer>): Promise<Answer> =>
 
 const field = (name: string, message: string) => [{ field: name, message }];
 
-describe('a document that the store does not give', () => {
+describe('a document that the store does not return', () => {
   it.each([
     ['is not there', missing, 'Rejected', false, field('document', 'check.pdf is not in the document store')],
     [
@@ -68,7 +68,7 @@ describe('a document that the store does not give', () => {
   });
 });
 
-describe('a statement that the store does not take', () => {
+describe('a statement that the store does not save', () => {
   it.each([
     [
       'is no use to try again, when a person must mend the store',

@@ -100,7 +100,7 @@ describe('a correction of a merchant', () => {
     expect(checkOf('merchantBoarding', input, { merchantExists: true })(patch)).toEqual(told);
   });
 
-  it('may name a point of sale of the account that it runs in, and none of another', () => {
+  it('may name a point of sale of its own account, and none of another', () => {
     const pos = (name: string) => ({ merchant: { pos: name } });
     const northern = checkOf('merchantBoarding', input, { account: 'north' }, named);
     const nameless = checkOf('merchantBoarding', input, {}, named);
@@ -136,7 +136,7 @@ describe('a correction of a business', () => {
     expect(problems(patch)).toEqual(told);
   });
 
-  it('names what an input without its SSNs lacks, as a run that was continued as new has it', () => {
+  it('names the SSNs that an input lacks after continue-as-new', () => {
     const { ssn: _, ...holder } = input.holder;
     const continued = checkOf('businessOnboarding', { ...input, holder });
     expect(continued({ holder: { phone: '5185550199' } })).toEqual(['holder.ssn: is required']);

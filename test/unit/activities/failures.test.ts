@@ -15,7 +15,7 @@ function failed(kind: PartnerErrorKind, status?: number): PartnerError {
   });
 }
 
-describe('a read is worth repeating by itself', () => {
+describe('a read is retried', () => {
   it.each<[PartnerErrorKind, number | undefined, number, boolean]>([
     ['NotSent', undefined, 1, true],
     ['NotSent', undefined, 1_000, true],
@@ -41,7 +41,7 @@ describe('a read is worth repeating by itself', () => {
   });
 });
 
-describe('where nothing may be new, a read is worth repeating by itself', () => {
+describe('a read of a record that is not new is retried', () => {
   it.each<[PartnerErrorKind, number | undefined, boolean]>([
     ['Uncertain', 503, true],
     ['RateLimited', 429, true],

@@ -13,7 +13,7 @@ const { fees } = fc.letrec<{ fees: Record<string, unknown>; value: unknown }>((t
   ),
 }));
 
-describe('fees with changes laid over them', () => {
+describe('fees with merged changes', () => {
   const line = (perItem: number) => ({ perItem, percent: 0 });
   it.each([
     ['nothing asked', { a: 1 }, {}, { a: 1 }],
@@ -45,7 +45,7 @@ describe('fees with changes laid over them', () => {
     expect(read, 'what was read is left alone').toEqual(before);
   });
 
-  it('have what was asked for: laying changes over fees leaves no difference', () => {
+  it('have no difference to the requested changes', () => {
     fc.assert(
       fc.property(fees, fees, (read, changes) => {
         expect(differences(changes, withChanges(read, changes))).toEqual([]);
@@ -80,7 +80,7 @@ describe('nothing differs', () => {
   });
 });
 
-describe('what differs is named by its path', () => {
+describe('a difference is named by its path', () => {
   it.each<[string, unknown, unknown, string[]]>([
     ['another value', { a: 1 }, { a: 2 }, ['a']],
     ['a missing member', { a: 1 }, {}, ['a']],

@@ -66,7 +66,7 @@ describe('a status has not changed', () => {
     expect(hasChanged(seen, now)).toBe(false);
   });
 
-  it('(another name that means nothing, where names are not compared)', () => {
+  it('(another name of the same phase, when names are not compared)', () => {
     const later = { ...now, status: 'In Queue 8', phase: 'other' } as const;
     expect(hasChanged({ phase: 'other' }, later)).toBe(false);
     expect(hasChanged({ phase: 'other', status: 'In Queue 7' }, later)).toBe(true);
