@@ -13,7 +13,7 @@ import { Client, Connection } from '@temporalio/client';
 import { startDevServer } from '../src/temporal/dev-server.js';
 import { generatePayloadKey } from '../src/temporal/payload-codec.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
-import { carryOut, contextOf, environmentOf, jsonOf, readStages, type Stage } from './dockerfile.js';
+import { buildStage, commandOf, contextOf, environmentOf, readStages, type Stage } from './dockerfile.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
     for (const path of await contextOf(ROOT))
       await cp(join(ROOT, path), join(context, path), { recursive: true });
     const stages = await readStages(join(ROOT, 'Dockerfile'));
-    for (const stage of stages) await carryOut(stage, { context, target, report });
+    for (const stage of stages) await buildStage(stage, { context, target, report });
     const image = stages.at(-1);
     if (!image) throw new Error('the Dockerfile has no stage');
     await size(join(target, 'image/app'));
@@ -60,7 +60,7 @@ class Container {
       .map(Number);
     this.#user = { uid, gid };
     // The image's tini is not of this machine.
-    this.#entrypoint = jsonOf<string[]>(image, 'ENTRYPOINT').slice(2);
+    this.#entrypoint = commandOf(image, 'ENTRYPOINT').slice(2);
   }
 
   async prepare(): Promise<void> {
@@ -123,7 +123,7 @@ async function tryOut(image: Stage, root: string): Promise<void> {
     await container.prepare();
     await isReadOnly(container);
     const sandbox = container.start(['dist/sandbox.js']);
-    const worker = container.start(jsonOf<string[]>(image, 'CMD'));
+    const worker = container.start(commandOf(image, 'CMD'));
     const receiver = container.start(['dist/receiver.js']);
     for (const url of [
       'http://127.0.0.1:4019/sandbox/scenarios',

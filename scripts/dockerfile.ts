@@ -2,12 +2,21 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  Copy,
+  DockerfileParser,
+  Env,
+  From,
+  JSONInstruction,
+  type Instruction as ParsedInstruction,
+} from 'dockerfile-ast';
 
 export interface Instruction {
   /** `FROM`, `RUN`, ... */
   readonly name: string;
   /** All that follows, on one line. */
   readonly text: string;
+  readonly parsed: ParsedInstruction;
 }
 
 export interface Stage {
@@ -15,24 +24,21 @@ export interface Stage {
   readonly instructions: readonly Instruction[];
 }
 
-/** The stages of a Dockerfile that is written as ours is: no ARG, no heredoc, no shell but the usual one. */
+/** The stages of a Dockerfile. `text` is an instruction's arguments on one line; the last stage is called `image`. */
 export async function readStages(file: string): Promise<Stage[]> {
-  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => !line.startsWith('#'));
-  const joined = lines.join('\n').replaceAll(/\s*\\\n\s*/g, ' ');
-  const instructions = joined.split('\n').filter(Boolean).map(instructionOf);
-  const starts = instructions.flatMap(({ name }, index) => (name === 'FROM' ? [index] : []));
-  return starts.map((start, index) => ({
-    name: / AS (\S+)$/.exec(instructions[start]?.text ?? '')?.[1] ?? 'image',
-    instructions: instructions.slice(start + 1, starts[index + 1]),
-  }));
+  const stages: { name: string; instructions: Instruction[] }[] = [];
+  for (const instruction of DockerfileParser.parse(await readFile(file, 'utf8')).getInstructions()) {
+    if (instruction instanceof From) {
+      stages.push({ name: instruction.getBuildStage() ?? 'image', instructions: [] });
+      continue;
+    }
+    const text = instruction.getArgumentsContent()?.replaceAll(/\s*\\\n\s*/g, ' ') ?? '';
+    stages.at(-1)?.instructions.push({ name: instruction.getKeyword(), text, parsed: instruction });
+  }
+  return stages;
 }
 
-function instructionOf(line: string): Instruction {
-  const [name = '', ...rest] = line.split(' ');
-  return { name, text: rest.join(' ').trim() };
-}
-
-/** What .dockerignore lets through, for it is written as a list of what is not ignored. */
+/** What .dockerignore lets through: it lists what is not ignored. */
 export async function contextOf(root: string): Promise<string[]> {
   const lines = (await readFile(join(root, '.dockerignore'), 'utf8')).split('\n');
   return lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
@@ -41,24 +47,24 @@ export async function contextOf(root: string): Promise<string[]> {
 export interface Build {
   /** The sources; only what .dockerignore lets through may be in it. */
   readonly context: string;
-  /** A folder for each stage is made in here. */
+  /** Where each stage gets a folder. */
   readonly target: string;
   readonly report: (line: string) => void;
 }
 
-/** Carries out a stage without an engine: its root is a folder, and the system's packages are this machine's. */
-export async function carryOut(stage: Stage, { context, target, report }: Build): Promise<void> {
+/** Builds a stage without an engine: its root is a folder, and the system's packages are those of this machine. */
+export async function buildStage(stage: Stage, { context, target, report }: Build): Promise<void> {
   const root = join(target, stage.name);
   let folder = root;
-  for (const { name, text } of stage.instructions) {
+  for (const { name, text, parsed } of stage.instructions) {
     if (name === 'WORKDIR') {
       folder = join(root, text);
       await mkdir(folder, { recursive: true });
-    } else if (name === 'COPY') {
+    } else if (parsed instanceof Copy) {
       report(`${stage.name}: COPY ${text}`);
-      await copy(text.split(' '), { context, target, folder });
+      await copy(parsed, { context, target, folder });
     } else if (name === 'RUN' && text.startsWith('apt-get')) {
-      report(`${stage.name}: left out, as it is for an engine: RUN ${text}`);
+      report(`${stage.name}: left out, because only an engine can do it: RUN ${text}`);
     } else if (name === 'RUN') {
       report(`${stage.name}: RUN ${text}`);
       await runInShell(text, folder);
@@ -66,12 +72,15 @@ export async function carryOut(stage: Stage, { context, target, report }: Build)
   }
 }
 
-/** Of folders the content is copied, as an engine does it. */
-async function copy(words: string[], at: { context: string; target: string; folder: string }): Promise<void> {
-  const from = /^--from=(\S+)$/.exec(words[0] ?? '')?.[1];
-  const paths = from === undefined ? words : words.slice(1);
+/** Copies the content of folders, as an engine does it. */
+async function copy(
+  instruction: Copy,
+  at: { context: string; target: string; folder: string },
+): Promise<void> {
+  const from = instruction.getFromFlag()?.getValue();
+  const paths = instruction.getArguments().map((argument) => argument.getValue());
   const destination = paths.at(-1) ?? '';
-  const source = (path: string) => join(from === undefined ? at.context : join(at.target, from), path);
+  const source = (path: string) => join(from ? join(at.target, from) : at.context, path);
   for (const path of paths.slice(0, -1)) {
     const to = destination.endsWith('/') ? join(destination, path) : destination;
     await cp(source(path), join(at.folder, to), { recursive: true, verbatimSymlinks: true });
@@ -79,29 +88,28 @@ async function copy(words: string[], at: { context: string; target: string; fold
 }
 
 async function runInShell(command: string, cwd: string): Promise<void> {
-  const { PATH = '', HOME = '' } = process.env;
+  // A registry behind a proxy may have a certificate of its own.
+  const { PATH = '', HOME = '', NODE_EXTRA_CA_CERTS = '' } = process.env;
   const shell = spawn('/bin/sh', ['-c', command], {
     cwd,
-    env: { PATH, HOME },
+    env: { PATH, HOME, NODE_EXTRA_CA_CERTS },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const [code] = await once(shell, 'exit');
   if (code !== 0) throw new Error(`ended with ${code}: ${command}`);
 }
 
-/** The value of the stage's only instruction of that name, as JSON. */
-export function jsonOf<Value>(stage: Stage, name: string): Value {
-  const found = stage.instructions.find((instruction) => instruction.name === name);
-  return JSON.parse(found?.text.replace(/^.*? CMD /, '') ?? 'null') as Value;
+/** The command of the stage's only instruction of that name, which is in its JSON form. */
+export function commandOf(stage: Stage, name: 'CMD' | 'ENTRYPOINT'): string[] {
+  const found = stage.instructions.find((instruction) => instruction.name === name)?.parsed;
+  if (!(found instanceof JSONInstruction)) throw new Error(`stage ${stage.name} has no ${name}`);
+  return found.getJSONStrings().map((argument) => argument.getJSONValue());
 }
 
-/** What the stage's ENV lines set; none of them has quotes or blanks. */
+/** What the stage's ENV instructions set. */
 export function environmentOf(stage: Stage): Record<string, string> {
-  const lines = stage.instructions.filter(({ name }) => name === 'ENV').map(({ text }) => text);
-  return Object.fromEntries(
-    lines
-      .join(' ')
-      .split(' ')
-      .map((pair) => pair.split('=') as [string, string]),
+  const properties = stage.instructions.flatMap(({ parsed }) =>
+    parsed instanceof Env ? parsed.getProperties() : [],
   );
+  return Object.fromEntries(properties.map((property) => [property.getName(), property.getValue() ?? '']));
 }

@@ -1,7 +1,8 @@
-// Has what is deployed judged by the linters of its own formats, none of which needs an engine or a cluster. Those from PyPI
-// are installed into .cache/ when they are not there; four must be on the PATH: promtool (Debian's package prometheus), amtool
-// (prometheus-alertmanager), kustomize (go install sigs.k8s.io/kustomize/kustomize/v5@v5.7.1) and dashboard-linter (go install
-// github.com/grafana/dashboard-linter@latest). Run: npm run lint:deploy
+// Has what is deployed, and what runs on GitHub, judged by the linters of its own formats, none of which needs an engine or a
+// cluster. Those from PyPI are installed into .cache/ when they are not there; five must be on the PATH: promtool (Debian's
+// package prometheus), amtool (prometheus-alertmanager), and with "go install" kustomize
+// (sigs.k8s.io/kustomize/kustomize/v5@v5.7.1), dashboard-linter (github.com/grafana/dashboard-linter@latest) and actionlint
+// (github.com/rhysd/actionlint/cmd/actionlint@v1.7.7). Run: npm run lint:deploy
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -18,6 +19,10 @@ const manifests = readdirSync(KUBERNETES, { recursive: true }).filter(
   // The schemas have no resources of KEDA.
   (name) => name.endsWith('.yaml') && !/kustomization|autoscaling/.test(name),
 );
+
+const filesIn = (folder) => readdirSync(folder).map((name) => `${folder}/${name}`);
+const WORKFLOWS = filesIn('.github/workflows');
+const ISSUE_FORMS = filesIn('.github/ISSUE_TEMPLATE').filter((file) => !file.endsWith('/config.yml'));
 
 function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit', ...options });
@@ -51,6 +56,28 @@ const LINTS = [
     'Kubernetes',
     linter('kubernetes-validate'),
     ['--strict', '--quiet', ...manifests.map((name) => `${KUBERNETES}/${name}`)],
+  ],
+  ['steps of the workflow', 'actionlint', WORKFLOWS],
+  ['workflow', linter('check-jsonschema'), ['--builtin-schema', 'vendor.github-workflows', ...WORKFLOWS]],
+  [
+    'time-outs of the workflow',
+    linter('check-jsonschema'),
+    ['--builtin-schema', 'custom.github-workflows-require-timeout', ...WORKFLOWS],
+  ],
+  [
+    'Dependabot',
+    linter('check-jsonschema'),
+    ['--builtin-schema', 'vendor.dependabot', '.github/dependabot.yml'],
+  ],
+  [
+    'issue forms',
+    linter('check-jsonschema'),
+    ['--builtin-schema', 'vendor.github-issue-forms', ...ISSUE_FORMS],
+  ],
+  [
+    'choice of issue forms',
+    linter('check-jsonschema'),
+    ['--builtin-schema', 'vendor.github-issue-config', '.github/ISSUE_TEMPLATE/config.yml'],
   ],
   ['kustomization', 'kustomize', ['build', '--output', '/dev/null', KUBERNETES]],
   ['kustomization of workers', 'kustomize', ['build', '--output', '/dev/null', `${KUBERNETES}/worker`]],

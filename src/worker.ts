@@ -8,12 +8,13 @@
  * 3. closes its connections and exits with 0. If something still runs after `SHUTDOWN_FORCE` (60 s), it exits with 1 all the same.
  *
  * What did not end is safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark, and the
- * next attempt looks for evidence at the partner (activities/write.ts). A second signal ends the process at once.
+ * workflow searches for evidence at the partner (activities/write.ts). A second signal ends the process at once.
  */
 import { Client } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
-import { createLogger, runProcess, temporalLogger } from './process/logging.js';
-import { BadSetting, type Config, loadConfig, servedAccounts } from './settings/settings.js';
+import { listeningAt, runProcess, STOP_SIGNALS } from './process/lifecycle.js';
+import { createLogger, temporalLogger } from './process/logging.js';
+import { type Config, loadConfig, servedAccounts } from './settings/settings.js';
 import {
   onNewApiKey,
   requireKeys,
@@ -22,7 +23,7 @@ import {
   temporalUnavailable,
 } from './temporal/connection.js';
 import { temporalCheck } from './temporal/server.js';
-import { startTracing } from './tracing/export.js';
+import { startTracing } from './tracing/spans.js';
 import { createWorker } from './worker/create-worker.js';
 import { metricsOptions, serveHealth, startRequirementCounters, type Vitals } from './worker/health.js';
 import { watchAges, watchTemporal } from './worker/watch.js';
@@ -39,7 +40,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
       ...metricsOptions(config),
     },
-    shutdownSignals: ['SIGTERM', 'SIGINT'],
+    shutdownSignals: [...STOP_SIGNALS],
   });
 
   const stopTracing = await startTracing('gangway-worker', env, logger);
@@ -49,12 +50,13 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   process.on('warning', ({ name, message }) => logger.warn({ warning: name }, message));
 
   let vitals: Vitals = { worker: () => 'STARTING', temporal: async () => false };
-  const health = await serveHealth(config.healthAddress, {
-    worker: () => vitals.worker(),
-    temporal: () => vitals.temporal(),
-  }).catch((error: unknown) => {
-    throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
-  });
+  const health = await listeningAt(
+    'GANGWAY_HEALTH_ADDRESS',
+    serveHealth(config.healthAddress, {
+      worker: () => vitals.worker(),
+      temporal: () => vitals.temporal(),
+    }),
+  );
   const connection = await NativeConnection.connect(connectionOptions).catch(async (error: unknown) => {
     throw await temporalUnavailable(connectionOptions, error);
   });

@@ -200,7 +200,7 @@ const MOST_NOTES = 200;
 
 /**
  * A note is identified by its text, its author, and its place among equal notes; the partner may change its date. Of too many notes,
- * those with the lowest ids are kept, independent of the partner's order, and one more note says how many others there are.
+ * those with the lowest ids are kept, independent of the partner's order, and one more note states how many others there are.
  */
 function identified(notes: readonly UnderwritingNote[]): Note[] {
   const all = eachIdentified(notes);

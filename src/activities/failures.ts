@@ -28,9 +28,9 @@ export interface Repetition {
 }
 
 /**
- * The one place that decides which failures the server retries. A read, or a write that leaves the same state however often it
- * runs, is retried when the partner was not reached or gave no clear response, and soon after a create when the partner does not
- * find yet what it created.
+ * The one place that decides which failures the server retries. It is for reads, and for writes that leave the same state however
+ * often they run. They are retried when the partner was not reached or gave no clear response. Soon after a create they are also
+ * retried when the partner does not find yet what it created.
  */
 export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
   const { paceMs = 0, mayBeNew = false, progress } = repetition;

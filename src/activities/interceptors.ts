@@ -23,8 +23,8 @@ const SHOWN_FROM_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Reports retries, which workflows do not see: to the workflow, that its step waits long or too long; to the workflow of the
- * account, that responses of an operation could not be read for too long. A report costs four events of history, so a long wait is
+ * Reports retries, which workflows do not see. The workflow gets a report when its step waits long or too long. The workflow of the
+ * account gets one when responses of an operation could not be read for too long. A report costs four events of history, so a long wait is
  * reported with its 1st, 2nd, 4th, 8th attempt, and a late one once.
  */
 export class PartnerWaits {

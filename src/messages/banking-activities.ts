@@ -93,7 +93,7 @@ export interface BankingActivities {
     seen: SeenProfile;
     pace?: Pace | undefined;
   }): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
-  /** Opens none if there is one by now. Sent at most once. `problems` says why none was opened. */
+  /** Opens none if there is one by now. Sent at most once. `problems` has the reasons why none was opened. */
   openFinancialAccount(request: {
     profileId: number;
   }): Promise<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
@@ -204,6 +204,7 @@ export interface WebhookRequest {
   readonly notificationType: string;
 }
 
+/** The webhooks that the bank should have. */
 export interface EnsureWebhooksInput {
   readonly webhooks: readonly WebhookRequest[];
 }
@@ -218,6 +219,7 @@ export interface StatementRequest {
   readonly email?: string;
 }
 
+/** A statement to generate, also by a schedule. */
 export interface GenerateStatementInput extends Omit<StatementRequest, 'period'> {
   /** A month, or the one before the scheduled start of the workflow. */
   readonly period: string | 'previous-month';

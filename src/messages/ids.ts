@@ -26,8 +26,10 @@ export const OPERATIONS = {
 /** The prefix of the ids of workflows that act for a whole account at a partner, by workflow type. */
 export const ACCOUNTS = { partnerAccount: 'partner-account' } as const;
 
+/** What the id of each workflow type begins with. */
 export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS } as const;
 
+/** The workflow types that clients start, and `partnerAccount`, which starts by itself. */
 export type WorkflowType = keyof typeof WORKFLOW_ID_PREFIXES;
 
 /** Separates a key from its account. Neither contains it, and it needs no quotes in a shell, a URL or a file name. */

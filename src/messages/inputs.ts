@@ -123,7 +123,7 @@ function boardingFields(known: KnownAccounts) {
     /** The other fields of v2 submit, sent as they are. */
     application: application.optional(),
     /** Version of the create operation. Default: v2; v1 is deprecated. */
-    create: z.enum(['v2', 'v1']).optional(),
+    createVersion: z.enum(['v2', 'v1']).optional(),
     /** Adopts this merchant instead of creating one. */
     merchantProfileId: partnerId.optional(),
     dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
@@ -150,6 +150,11 @@ function oneOfEach<
     });
 }
 
+/**
+ * A merchant to board.
+ *
+ * @interface
+ */
 export type MerchantBoardingInput = z.output<ReturnType<typeof merchantBoardingInput>>;
 
 const businessFields = {
@@ -179,6 +184,11 @@ export function businessOnboardingInput(known = NO_ACCOUNTS) {
 /** The same as part of a customer, which boards the merchant. */
 export const businessPart = z.strictObject(businessFields);
 
+/**
+ * A business to onboard.
+ *
+ * @interface
+ */
 export type BusinessOnboardingInput = z.output<ReturnType<typeof businessOnboardingInput>>;
 
 const { name, description } = newAccount.shape;
@@ -212,6 +222,11 @@ export const terminalProvisioningInput = z.strictObject({
   provisionTerminal: terminalPart,
 });
 
+/**
+ * A payments account and a terminal to provision.
+ *
+ * @interface
+ */
 export type TerminalProvisioningInput = z.output<typeof terminalProvisioningInput>;
 
 /** A customer to onboard at both partners, as people write it in a file (see examples/). */
@@ -234,4 +249,9 @@ export function customerOnboardingInput(known = NO_ACCOUNTS) {
     });
 }
 
+/**
+ * A merchant to board together with its business, and its terminal if that is asked for.
+ *
+ * @interface
+ */
 export type CustomerOnboardingInput = z.output<ReturnType<typeof customerOnboardingInput>>;

@@ -5,7 +5,7 @@
 export const PRIVATE_PATTERNS = {
   /** With separators, as people write it. */
   socialSecurityNumber: /(?<!\d)\d{3}[-._: ]\d{2}[-._: ]\d{4}(?!\d)/,
-  /** A social security number as the bank takes it, which nothing tells from other ids of nine digits. */
+  /** A social security number in the form of the bank, which looks like any other id of nine digits. */
   nineDigits: /(?<![\dA-Fa-f])\d{9}(?![\dA-Fa-f])/,
   /** Not behind a date, as in `2026-01-31-1234567`. */
   taxNumber: /(?<![\dA-Fa-f]|\d-)\d{2}-\d{7}(?![\dA-Fa-f])/,

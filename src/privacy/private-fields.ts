@@ -125,7 +125,7 @@ function longestFirst(values: readonly string[]): string[] {
   return [...new Set(values.filter(Boolean))].sort((one, other) => other.length - one.length);
 }
 
-/** A credential as it is, in a URL, and as base64 where that is long enough to be told from other text. */
+/** A credential as it is, in a URL, and as base64 where that is long enough to be distinct from other text. */
 function encodings(credential: string): string[] {
   const bytes = Buffer.from(credential);
   const base64 = [bytes.toString('base64'), bytes.toString('base64url')];

@@ -45,7 +45,7 @@ const transition = z.strictObject({
   notes: z.array(z.string().min(1)).optional(),
 });
 
-/** `/sandbox/...`: what tests and demos steer and look at, beside the partners' own APIs. */
+/** `/sandbox/...`: what tests and demos control and read, beside the partners' own APIs. */
 export function controlRoutes(server: FastifyInstance, controls: Controls): void {
   const { boarding, banking, payments, systems, operations, faults, ledger } = controls;
   const plans = faultPlan(systems, operations);
@@ -95,7 +95,7 @@ export function controlRoutes(server: FastifyInstance, controls: Controls): void
   server.post('/sandbox/faults', ({ body }, reply) => {
     const plan = plans.safeParse(body);
     if (!plan.success) return invalidControl(reply, plan.error);
-    // The answer goes out first: the listener is about to close.
+    // The response goes out first, because the listener is about to close.
     if (plan.data.fault === 'refuse') reply.raw.once('finish', () => controls.refuse(plan.data.milliseconds));
     else faults.plan(plan.data);
     return reply.code(201).send(plan.data);

@@ -2,24 +2,24 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { writeExactly } from '../partners/json.js';
 import type { Called, FaultPlan, Faults } from './faults.js';
 
-/** What a partner answers to a call. */
+/** A partner's response to a call. */
 export interface Answer {
   /** HTTP status. */
   readonly status: number;
-  /** MIME type: JSON unless said otherwise. */
+  /** MIME type. Default: JSON. */
   readonly contentType?: string;
   readonly body: object | string;
 }
 
-/** What a plan says of the merchant that a call is about. */
+/** What a plan does with the merchant that a call is about. */
 export type Meanwhile = NonNullable<FaultPlan['meanwhile']>;
 
 /**
  * Serves calls of one operation, with the faults that are planned for it: before or after the call takes effect.
  *
- * @param perform lets the call take effect and says what to answer
- * @param errorBody the body of an answer that a fault makes up
- * @param move lets the thing that the call is about change first, as a plan says
+ * @param perform lets the call take effect and returns the response
+ * @param errorBody the body of a response that a fault makes up
+ * @param move changes the thing that the call is about first, as a plan asks
  */
 export function withFaults(
   faults: Faults,

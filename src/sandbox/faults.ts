@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** What can be planned to go wrong: with one operation, or beside all of them, see {@link BESIDE_OPERATIONS}. */
+/** The faults that a plan can contain: of one operation, or of none (see {@link BESIDE_OPERATIONS}). */
 export const FAULTS = {
   refuse: 'the listener closes at once, for `milliseconds`: connections are refused',
   'drop-before-commit': 'the connection is cut, nothing took effect',
   'drop-after-commit': 'the call takes effect, then the connection is cut',
   'drop-after-delay':
-    'waits for `milliseconds`, or until it is forgotten; then the connection is cut, nothing took effect',
-  '500-before-commit': 'answers 500, nothing took effect',
-  '500-after-commit': 'the call takes effect, then answers 500',
-  '400': 'answers 400, nothing took effect',
-  '429': 'answers 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
-  delay: 'waits for `milliseconds`, or until it is forgotten, before anything else',
+    'waits for `milliseconds`, or until the fault is deleted; then the connection is cut, nothing took effect',
+  '500-before-commit': 'responds 500, nothing took effect',
+  '500-after-commit': 'the call takes effect, then responds 500',
+  '400': 'responds 400, nothing took effect',
+  '429': 'responds 429 with Retry-After (`milliseconds`, rounded up to seconds), nothing took effect',
+  delay: 'waits for `milliseconds`, or until the fault is deleted, before anything else',
   'delay-after-commit':
-    'the call takes effect, then its answer waits for `milliseconds`, or until it is forgotten',
-  'expired-token': 'answers 401 though the credentials are good, nothing took effect',
+    'the call takes effect, then its response waits for `milliseconds`, or until the fault is deleted',
+  'expired-token': 'responds 401 although the credentials are valid, nothing took effect',
   'duplicate-webhooks': 'the next webhook is delivered twice',
   'reorder-webhooks':
     'the next webhook comes after the one that should follow it, or after `milliseconds` if none does',
@@ -33,7 +33,7 @@ export function faultPlan(systems: readonly string[], operations: readonly strin
       fault: z.enum(Object.keys(FAULTS) as [FaultKind, ...FaultKind[]]),
       /** As in the catalogue: `create-merchant`. */
       operation: z.enum(operations).optional(),
-      /** As in the ledger: `boarding`. Tells apart what two systems call the same; otherwise both are hit. */
+      /** As in the ledger: `boarding`. Distinguishes operations of one name in two systems. Default: both are hit. */
       system: z.enum(systems).optional(),
       /** Hits only calls that have this text in their URL or JSON body, such as an `externalId`. Default: any call. */
       about: z.string().min(1).optional(),
@@ -77,15 +77,15 @@ export class Faults {
     this.#planned.push({ plan, left: plan.times });
   }
 
-  /** How many calls there were so far, and the faults that still wait, with how many calls each is to hit yet. */
+  /** How many calls there were, and the faults that wait, each with the number of calls that it has yet to hit. */
   get report(): { readonly calls: number; readonly waiting: readonly FaultPlan[] } {
     return { calls: this.#calls, waiting: this.#planned.map(({ plan, left }) => ({ ...plan, times: left })) };
   }
 
   /**
-   * Forgets what still waits, and lets go of the calls that are delayed.
+   * Deletes the faults that still wait, and releases the calls that are delayed.
    *
-   * @param about only faults that were planned with this text; all of them unless given
+   * @param about only faults that were planned with this text. Default: all of them
    */
   clear(about?: string): void {
     const isMeant = (plan: FaultPlan) => about === undefined || plan.about === about;
@@ -93,7 +93,7 @@ export class Faults {
     for (const { plan, letGo } of this.#delayed) if (isMeant(plan)) letGo();
   }
 
-  /** Waits for as long as a plan says, or until it is cleared. */
+  /** Waits for as long as the plan asks, or until it is deleted. */
   async delay(plan: FaultPlan): Promise<void> {
     const patience = new AbortController();
     const delayed = { plan, letGo: () => patience.abort() };
@@ -105,7 +105,7 @@ export class Faults {
   /**
    * The fault that hits this call, if any; it is used up.
    *
-   * @param text makes the call's URL and body, in which a plan may want to find what it is about
+   * @param text makes the call's URL and body, which a plan may search for what it is about
    */
   next({ system, operation }: Called, text: () => string): FaultPlan | undefined {
     this.#calls += 1;

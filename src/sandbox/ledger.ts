@@ -17,7 +17,7 @@ export interface LedgerEntry {
   readonly of?: number | string;
 }
 
-/** What an effect can be told by, beside its id. */
+/** What identifies an effect, beside its id. */
 export type Signs = Pick<LedgerEntry, 'name' | 'of'>;
 
 /** Every write that took effect, in order: the proof of exactly once. */
@@ -32,7 +32,7 @@ export class Ledger {
     wanted: Partial<Record<'system' | 'operation' | 'id' | 'guid' | 'name' | 'of', string>> = {},
   ): readonly LedgerEntry[] {
     return this.#entries.filter((entry) =>
-      Object.entries(wanted).every(([member, value]) => String(entry[member as keyof LedgerEntry]) === value),
+      Object.entries(wanted).every(([field, value]) => String(entry[field as keyof LedgerEntry]) === value),
     );
   }
 }

@@ -17,14 +17,14 @@ export function plantStoreRoutes(
   faults: Faults,
   password?: string,
 ): void {
-  // A scope of its own, because its answer to what is no JSON is an Error, too.
+  // A scope of its own, because its response to invalid JSON is an Error, too.
   void server.register((scope, _, loaded) => {
     scope.removeContentTypeParser('application/json');
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_, body, done) => {
       try {
         done(null, body === '' ? undefined : parseExactly(String(body)));
       } catch {
-        // What is no JSON has no members, which then is what is said of it.
+        // A body that is not JSON counts as an object without fields, and the error names the missing ones.
         done(null, undefined);
       }
     });

@@ -10,7 +10,7 @@ import { bearerOf, isKey, partnerRoutes, Refusal } from './routes.js';
 /** Of a request whose data is invalid (apis/4). */
 const INVALID = 422;
 
-/** What the processor checks before it looks closer: arrays of strings, as the contract prints them. */
+/** What the processor checks first: arrays of strings, as the contract prints them. */
 const registration = z.object({ event_names: z.array(z.string()), webhook_url: z.array(z.string()) });
 
 /** Serves the processor's webhook registration (apis/3): API key `sandbox`. */
@@ -62,7 +62,7 @@ function refused(status: number, message: string): { refused: Answer } {
   return { refused: { status, body: envelope(false, message) } };
 }
 
-/** Names of events that the processor knows (apis/3 names two of them, apis/4 the others). */
+/** Names of events that the processor supports (apis/3 names two of them, apis/4 the others). */
 export const PROCESSOR_EVENTS: readonly string[] = [
   'BatchPayout',
   'TransactionStarted',

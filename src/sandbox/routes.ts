@@ -6,7 +6,7 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import { type Answer, type Meanwhile, withFaults } from './fault-injection.js';
 import type { Faults } from './faults.js';
 
-/** What each operation of a catalogue does with a valid request, and the payload it answers. */
+/** What each operation of a catalogue does with a valid request, and the payload that it returns. */
 export type Handlers<Ops extends Operations, Caller> = {
   readonly [Key in keyof Ops]: (request: z.output<Ops[Key]['request']>, caller: Caller) => unknown;
 };
@@ -17,15 +17,15 @@ export interface PartnerSystem<Ops extends Operations, Caller> {
   readonly name: string;
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Caller>;
-  /** What the partner takes, where it is not what our client lets pass: in place of the catalogue's request. */
+  /** The request that the partner accepts, where it differs from what our client accepts. Default: that of the catalogue. */
   readonly requests?: { readonly [Key in keyof Ops]?: z.ZodType<z.output<Ops[Key]['request']>> };
-  /** Who calls; or what one is answered who may not. */
+  /** The caller, or the response to a caller who is not admitted. */
   admit(request: FastifyRequest, operation: Operation): { caller: Caller } | { refused: Answer };
-  /** Lets the thing that a request with these members is about change, as a planned fault says. */
-  move?(members: Readonly<Record<string, unknown>>, meanwhile: Meanwhile): void;
-  /** HTTP status of the answer to a request that does not fit: 400 unless said otherwise. */
+  /** Changes the thing that a request with these fields is about, as a planned fault asks. */
+  move?(fields: Readonly<Record<string, unknown>>, meanwhile: Meanwhile): void;
+  /** HTTP status of the response to an invalid request. Default: 400. */
   readonly invalidStatus?: number;
-  /** Wraps an answer of `operation` into the partner's envelope. */
+  /** Wraps a response of `operation` into the partner's envelope. */
   envelope(operation: Operation, content: Content): object;
 }
 
@@ -38,7 +38,7 @@ export interface Content {
   readonly fields: readonly FieldProblem[];
 }
 
-/** An answer that is a file and comes without an envelope. */
+/** A response that is a file, without an envelope. */
 export class FileResponse {
   constructor(
     /** MIME type. */
@@ -60,12 +60,12 @@ export const STATUS_LABELS: Readonly<Record<number, string>> = {
 
 type Int64 = string | number | bigint;
 
-/** On the wire an int64 is a number, where our own callers may write its digits as text. */
+/** On the wire an int64 is a number. Our own callers may write its digits as text. */
 export function onTheWire(int64: z.ZodType<bigint, Int64>) {
   return z.custom<Int64>((value) => typeof value !== 'string', 'must be a number').pipe(int64);
 }
 
-/** Serves every operation of a catalogue: who calls is admitted, what is asked is checked, then the handler decides. */
+/** Serves every operation of a catalogue: admits the caller, checks the request, then calls the handler. */
 export function partnerRoutes<Ops extends Operations, Caller>(
   server: FastifyInstance,
   faults: Faults,
@@ -74,7 +74,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
   const { invalidStatus = 400 } = system;
   for (const [key, operation] of Object.entries(system.operations) as [keyof Ops & string, Operation][]) {
     const handle = system.handlers[key] as (request: unknown, caller: Caller) => unknown;
-    const members = fieldReader(operation);
+    const fields = fieldReader(operation);
     const schema: z.ZodType = system.requests?.[key] ?? operation.request;
     const failure = (status: number, error: string, fields: readonly FieldProblem[] = []): Answer => ({
       status,
@@ -83,7 +83,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
     const perform = async (request: FastifyRequest): Promise<Answer> => {
       const admission = system.admit(request, operation);
       if ('refused' in admission) return admission.refused;
-      const checked = schema.safeParse(await members(request));
+      const checked = schema.safeParse(await fields(request));
       if (!checked.success) {
         return failure(invalidStatus, 'Validation failed', fieldProblems(checked.error));
       }
@@ -104,7 +104,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
     };
     const errorBody = (status: number) => failure(status, STATUS_LABELS[status] ?? 'fault').body;
     const move = async (request: FastifyRequest, meanwhile: Meanwhile) =>
-      system.move?.(await members(request), meanwhile);
+      system.move?.(await fields(request), meanwhile);
     const isWrite = operation.effect !== 'read' && !operation.anonymous;
     const called = { system: system.name, operation: operationName(key), isWrite };
     server.route({
@@ -115,51 +115,51 @@ export function partnerRoutes<Ops extends Operations, Caller>(
   }
 }
 
-/** What reads a request's members from path, query and body, as the catalogue names and types them. */
+/** Reads a request's fields from path, query and body, with the names and types of the catalogue. */
 export function fieldReader(operation: Operation) {
   // Made at the first call: a JSON Schema for each of a hundred operations is most of what a start would cost.
-  let known: KnownMembers | undefined;
+  let known: KnownFields | undefined;
 
   function fromText(texts: unknown): [string, unknown][] {
     return Object.entries(texts as Record<string, string | string[]>).map(([spelling, text]) => {
-      known ??= knownMembers(operation);
+      known ??= knownFields(operation);
       const name = known.names.get(spelling.toLowerCase()) ?? spelling;
       return [name, typed(known.types.get(name), text)];
     });
   }
 
   return async (request: FastifyRequest): Promise<Record<string, unknown>> => {
-    const content = operation.encoding === 'multipart' ? await multipartMembers(request) : request.body;
+    const content = operation.encoding === 'multipart' ? await multipartFields(request) : request.body;
     const body = typeof content === 'object' ? content : {};
     return { ...body, ...Object.fromEntries([...fromText(request.query), ...fromText(request.params)]) };
   };
 }
 
-interface KnownMembers {
+interface KnownFields {
   /** JSON types by name. */
   readonly types: ReadonlyMap<string, string | undefined>;
   /** Names by their spelling in lower case: the real services take `ID` for `id` (apis/4). */
   readonly names: ReadonlyMap<string, string>;
 }
 
-function knownMembers({ request }: Operation): KnownMembers {
-  const types = memberTypes(z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' }));
+function knownFields({ request }: Operation): KnownFields {
+  const types = fieldTypes(z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' }));
   return { types, names: new Map([...types.keys()].map((name) => [name.toLowerCase(), name])) };
 }
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The JSON types of an object's members, by their names; of a union, those of all its forms. */
-function memberTypes({ properties = {}, anyOf = [] }: JsonSchema): Map<string, string | undefined> {
-  const own = Object.entries(properties).map(([name, member]): [string, string | undefined] => [
+/** The JSON types of an object's fields by name; of a union, those of all its forms. */
+function fieldTypes({ properties = {}, anyOf = [] }: JsonSchema): Map<string, string | undefined> {
+  const own = Object.entries(properties).map(([name, field]): [string, string | undefined] => [
     name,
-    typeof member === 'object' && typeof member.type === 'string' ? member.type : undefined,
+    typeof field === 'object' && typeof field.type === 'string' ? field.type : undefined,
   ]);
-  const alternatives = anyOf.flatMap((form) => (typeof form === 'object' ? [...memberTypes(form)] : []));
+  const alternatives = anyOf.flatMap((form) => (typeof form === 'object' ? [...fieldTypes(form)] : []));
   return new Map([...alternatives, ...own]);
 }
 
-/** What text in a query or path stands for. Text that does not fit stays text, for the schema to refuse. */
+/** The value that text in a query or path stands for. Text that does not fit stays text, which the schema rejects. */
 function typed(type: string | undefined, text: string | string[]): unknown {
   if (type === 'array') return [text].flat();
   if (typeof text !== 'string') return text;
@@ -168,20 +168,20 @@ function typed(type: string | undefined, text: string | string[]): unknown {
   return text;
 }
 
-async function multipartMembers(request: FastifyRequest): Promise<Record<string, unknown>> {
-  const members: Record<string, unknown> = {};
-  if (!request.isMultipart()) return members;
+async function multipartFields(request: FastifyRequest): Promise<Record<string, unknown>> {
+  const fields: Record<string, unknown> = {};
+  if (!request.isMultipart()) return fields;
   for await (const part of request.parts()) {
-    if (part.type === 'field') members[part.fieldname] = part.value;
+    if (part.type === 'field') fields[part.fieldname] = part.value;
     else {
       const content = new Uint8Array(await part.toBuffer());
-      members[part.fieldname] = { fileName: part.filename, contentType: part.mimetype, content };
+      fields[part.fieldname] = { fileName: part.filename, contentType: part.mimetype, content };
     }
   }
-  return members;
+  return fields;
 }
 
-/** A call that the sandbox refuses, as the partner's contract says. */
+/** A call that the sandbox rejects, as the partner's contract defines. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(
@@ -194,27 +194,27 @@ export class Refusal extends Error {
   }
 }
 
-/** What a caller is told whose request the schema lets pass, but not the state of things. */
+/** The refusal of a request that fits the schema but not the present state. */
 export function invalid(field: string, message: string): Refusal {
   return new Refusal(400, 'One or more fields are invalid', [{ field, message }]);
 }
 
-/** What callers of a system show that has keys in place of users: the name is the key, unless one is set for all. */
+/** The key of a caller at a system that has keys in place of users. Default: the caller's name. */
 export function isKey(name: string, shown: string | undefined, password?: string): boolean {
   return shown === (password ?? name);
 }
 
-/** The token of an `Authorization` header; undefined when it is no Bearer token. */
+/** The token of an `Authorization` header; undefined when it is not a Bearer token. */
 export function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
-/** What the sandbox's own controls answer about a thing that is not there. */
+/** The response of the sandbox's own controls about a thing that does not exist. */
 export function notFound(reply: FastifyReply, thing: string): FastifyReply {
   return reply.code(404).send({ error: `no such ${thing}` });
 }
 
-/** What they answer to a body that does not fit. */
+/** Their response to an invalid body. */
 export function invalidControl(reply: FastifyReply, error: z.ZodError): FastifyReply {
   return reply.code(400).send({ error: 'invalid', fields: fieldProblems(error) });
 }

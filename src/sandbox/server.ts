@@ -25,13 +25,13 @@ export interface SandboxOptions {
   /** 0 for any free one. */
   readonly port?: number;
   readonly pace?: Pace;
-  /** Point-of-sale names it knows beside `None` and `CustomPos`. */
+  /** Point-of-sale names that it accepts beside `None` and `CustomPos`. */
   readonly posNames?: readonly string[];
-  /** How long a banking token lives: ten minutes, as documented, unless said otherwise. */
+  /** How long a banking token lives. Default: ten minutes, as documented. */
   readonly tokenLifetimeMs?: number;
-  /** Of every user of every partner, and the key where a partner has keys in place of users; each one's name unless set. */
+  /** The password of every user of every partner, and the key where a partner has keys. Default: each one's name. */
   readonly password?: string;
-  /** The partners' clock, in `Date` headers and in all that banking tells; default: `Date.now`. */
+  /** The partners' clock, in `Date` headers and in every time of the banking system. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
@@ -95,8 +95,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   let reopening: NodeJS.Timeout | undefined;
 
   /**
-   * Closes the listener for a while, so that connections are refused as by a partner that is down. Those that are there by now
-   * are accepted first: what came on them would be lost without a trace in the log of requests.
+   * Closes the listener for a while, so that connections are refused as by a partner that is down. Connections that wait by
+   * now are accepted first, because a request on them would be lost without a trace in the log of requests.
    */
   async function refuseConnections(milliseconds: number): Promise<void> {
     const samePort = Number(new URL(url).port);
@@ -118,7 +118,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 /**
- * Whole numbers keep their digits, in requests and in responses. Calls without a body may say that it is JSON, as E15 has to.
+ * Whole numbers keep their digits, in requests and in responses. A call without a body may have the content type of JSON, as E15 must.
  */
 function speakExactJson(server: FastifyInstance): void {
   server.removeContentTypeParser('application/json');
@@ -132,12 +132,12 @@ function speakExactJson(server: FastifyInstance): void {
   server.setReplySerializer(writeExactly);
 }
 
-/** `GET /openapi` names the OpenAPI documents of the partner systems, `GET /openapi/<system>.json` tells each of them. */
+/** `GET /openapi` names the OpenAPI documents of the partner systems, `GET /openapi/<system>.json` returns each of them. */
 export function openApiRoutes(server: FastifyInstance, posNames: readonly string[]): void {
   const systems = Object.keys(SYSTEMS) as SystemName[];
   server.get('/openapi', () => Object.fromEntries(systems.map((system) => [system, address(system)])));
   for (const system of systems) {
-    // Made when it is asked for, which few sandboxes ever are.
+    // Made on request, because most runs of the sandbox never need it.
     server.get(address(system), () => openApiDocument(system, catalogue({ posNames })[system]));
   }
 }

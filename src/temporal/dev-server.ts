@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import type { EphemeralServerExecutable } from '@temporalio/testing';
 import { untilAborted } from '../http/deadline.js';
-import { endWithUs } from '../process/end-with-us.js';
+import { endWithUs } from '../process/lifecycle.js';
 
 export interface DevServerOptions {
   /** Port of the server. Default, and when it is in use: any free one. The Web UI prefers the port 1000 above. */
@@ -39,7 +39,7 @@ export interface DevServer {
  */
 const PROMPT_TIMERS = { 'history.timerProcessorMaxTimeShift': '20ms' };
 
-/** Enables fairness keys (start.ts). Any other server needs the same setting. */
+/** Enables fairness keys (start.ts). Other servers need the same setting, see docs/onboardings.md. */
 const FAIRNESS = { 'matching.enableFairness': true };
 
 const START_TIMEOUT_MS = 60_000;
@@ -122,7 +122,10 @@ interface Program {
   readonly name: string;
   /** Environment variable that names it. */
   readonly setting: string;
-  /** Lets the Temporal SDK download it. */
+  /**
+   * Lets the Temporal SDK download it. `@temporalio/testing` is a development dependency, because the demo and the tests run from
+   * a checkout; without it the wheel is next.
+   */
   readonly download: (executable: EphemeralServerExecutable) => Promise<void>;
   /** The version of the SDK's download. */
   readonly version: string;

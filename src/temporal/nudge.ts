@@ -29,8 +29,8 @@ const NEXT_POLL_MS = 5_000;
 /**
  * Makes the status poll of a workflow read now instead of after its delay. Writes no history.
  *
- * A reset must never meet a running attempt: that attempt has read the old state, and the server rejects its result
- * (the reset has taken its number), so that the poll stands still until the attempt's time-out. So a nudge waits for the end of
+ * A reset must never meet a running attempt. That attempt has read the old state, and the server rejects its result because the
+ * reset has taken its number. The poll would stand still until the attempt's time-out. So a nudge waits for the end of
  * a running attempt, and leaves alone an attempt that is about to start, which reads the new state anyway. The first attempt of
  * a poll may not read, so a nudge waits for its end, too, and for the next poll when a running attempt ends one.
  *

@@ -28,16 +28,19 @@ export const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
 /** `id:base64`, separated by commas. A message names a wrong key by its position, never by its value. */
-export const payloadKeys = z.string('is not set').transform((text, context): PayloadKeys => {
-  try {
-    return parsePayloadKeys(text);
-  } catch (error) {
-    context.addIssue((error as Error).message);
-    return z.NEVER;
-  }
-});
+export const payloadKeys = z
+  .string('is not set')
+  .transform((text, context): PayloadKeys => {
+    try {
+      return parsePayloadKeys(text);
+    } catch (error) {
+      context.addIssue((error as Error).message);
+      return z.NEVER;
+    }
+  })
+  .meta({ format: 'list of `id:base64`' });
 
-/** @throws {TypeError} that says which key breaks which rule, without its value */
+/** @throws {TypeError} that names the key by its position, and the rule that it breaks, without its value */
 export function parsePayloadKeys(text: string): PayloadKeys {
   const [first, ...others] = text
     .split(',')
@@ -124,8 +127,8 @@ export async function decodedFailure(
  * Encrypts whole payloads, metadata included, with the first key. Decrypts with each of them. An unencrypted payload stays as
  * it is, so that histories from before the encryption can continue.
  *
- * The data of an encrypted payload is IV (12 bytes), ciphertext, tag (16 bytes): AES-256-GCM, with the key id in
- * UTF-8 as additional authenticated data, over one byte that names the form (0 plain, 1 deflated by RFC 1951) and
+ * The data of an encrypted payload is IV (12 bytes), ciphertext, tag (16 bytes). The cipher is AES-256-GCM, with the key id in
+ * UTF-8 as additional authenticated data. The plain text is one byte that names the form (0 plain, 1 deflated by RFC 1951), and
  * the payload as a `temporal.api.common.v1.Payload`. IVs are random: renew a key before its four billionth payload.
  *
  * `decode` throws an {@link UnreadablePayload}.

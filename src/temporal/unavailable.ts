@@ -70,7 +70,7 @@ export function rejectionOf(error: unknown): string | undefined {
 export class TemporalProblem extends Error {}
 
 /**
- * What an error says to people: what happened, and the setting or command that helps.
+ * An error in a sentence for people: what happened, and the setting or command that helps.
  *
  * @returns undefined for a failure of the program itself, whose message may hold private values
  */

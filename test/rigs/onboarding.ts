@@ -44,12 +44,9 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
   /** Waits until `reached` holds of the state. */
   async until(reached: (state: OnboardingState) => boolean, what = 'the state'): Promise<OnboardingState> {
     return eventually(() => this.state(), reached, what).catch(async (error: Error) => {
-      const { raw } = await this.handle.describe();
-      const pending = raw.pendingActivities?.map(({ activityType, state, attempt, lastStartedTime }) => ({
-        ...{ type: activityType?.name, state, attempt },
-        startedAt: new Date(Number(lastStartedTime?.seconds ?? 0) * 1_000),
-      }));
-      throw new Error(`${error.message}; pending: ${JSON.stringify(pending)}`, { cause: error });
+      throw new Error(`${error.message}; ${await standstill(this.client, this.workflowId)}`, {
+        cause: error,
+      });
     });
   }
 
@@ -134,4 +131,19 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     const { timeline } = await this.state();
     return timeline.map(({ event }) => event);
   }
+}
+
+/** What a workflow and its children wait for, and how their histories end: for a test that waits in vain. */
+async function standstill(client: Client, workflowId: string): Promise<string> {
+  const handle = client.workflow.getHandle(workflowId);
+  const { raw } = await handle.describe();
+  const pending = raw.pendingActivities?.map(({ activityType, state, attempt, lastStartedTime }) => ({
+    ...{ type: activityType?.name, state, attempt },
+    startedAt: new Date(Number(lastStartedTime?.seconds ?? 0) * 1_000),
+  }));
+  const { events } = await handle.fetchHistory();
+  const last = events?.slice(-8).map(({ eventId, eventType }) => `${eventId} ${eventType}`);
+  const task = raw.pendingWorkflowTask && { attempt: raw.pendingWorkflowTask.attempt };
+  const children = (raw.pendingChildren ?? []).map((child) => standstill(client, child.workflowId ?? ''));
+  return [JSON.stringify({ workflowId, pending, task, last }), ...(await Promise.all(children))].join('; ');
 }

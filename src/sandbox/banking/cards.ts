@@ -63,8 +63,8 @@ export interface CardsContext {
   /** By the partner's clock. */
   readonly now: () => number;
   record(operation: keyof BankingOperations & string, id: string): void;
-  /** Says that a card's status changed. */
-  announce(card: Card): void;
+  /** Reports that a card's status changed. */
+  report(card: Card): void;
 }
 
 /** Payment cards, and what apis/1 lets one do with them. */
@@ -166,7 +166,7 @@ export class Cards {
     const hasChanged = card.status !== status;
     card.status = status;
     this.context.record(operation, card.paymentCardId);
-    if (hasChanged) this.context.announce(card);
+    if (hasChanged) this.context.report(card);
     return boarded(card.profileId);
   }
 

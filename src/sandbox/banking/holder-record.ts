@@ -15,7 +15,7 @@ export interface Dates {
   readonly updatedDate: string | null;
 }
 
-/** The beneficial owners of a submission, with the ids that E3 knows them by. */
+/** The beneficial owners of a submission, with their ids in E3. */
 export function ownersOf(profileId: number, holder: Holder): { id: string; owner: Owner }[] {
   return [holder.owner, holder.owner2, holder.owner3, holder.owner4].flatMap((owner, index) =>
     owner ? [{ id: `owner-${profileId}-${index + 1}`, owner }] : [],
@@ -33,7 +33,7 @@ export function holderRecord(
   dates: Dates,
   merchantProfileId: number | null,
 ): Record<string, unknown> {
-  const { ssn: _, city, owner: _1, owner2: _2, owner3: _3, owner4: _4, profileType: _5, ...members } = holder;
+  const { ssn: _, city, owner: _1, owner2: _2, owner3: _3, owner4: _4, profileType: _5, ...fields } = holder;
   return {
     id,
     ...dates,
@@ -44,7 +44,7 @@ export function holderRecord(
     businessStartDate: null,
     payrollCustomer: null,
     primaryAuthorizedExtendedAddress: null,
-    ...members,
+    ...fields,
     ssn: MASKED,
     locality: city,
     countryCodeAlpha3: COUNTRY,
@@ -135,7 +135,7 @@ export function boarded(profileId: number) {
   return { profileId, success: true, errors: null, changeLog: [] };
 }
 
-/** A boarding response that says why nothing came of it. */
+/** A boarding response with the reason for a failure. */
 export function refused(profileId: number, errors: string) {
   return { profileId, success: false, errors, changeLog: [] };
 }

@@ -54,12 +54,8 @@ export interface ProfileContext {
   readonly tickets: Tickets;
   /** Opens a financial account; undefined when the profile has as many as it may. */
   openAccount(profile: Profile): string | undefined;
-  /** Says that the status or the lock changed. */
-  announce(
-    notificationType: 'ApplicationStatus' | 'LockUnlockProfile',
-    profile: Profile,
-    status: string,
-  ): void;
+  /** Reports that the status or the lock changed. */
+  report(notificationType: 'ApplicationStatus' | 'LockUnlockProfile', profile: Profile, status: string): void;
   merchantProfileIdOf(profile: Profile): number | null;
 }
 
@@ -106,7 +102,7 @@ export class Profile {
     return this.basics.id;
   }
 
-  /** A business is submitted. Answers what is wrong with it, if anything is. */
+  /** Submits a business. Returns what is wrong with it. */
   submit(holder: Holder, scenario: Scenario, problem = scenario.problem): Problem | undefined {
     this.holder = holder;
     this.#scenario = scenario;
@@ -138,7 +134,7 @@ export class Profile {
     return REFUSED.includes(this.bankingStatus) ? `the profile is ${this.bankingStatus}` : undefined;
   }
 
-  /** Sets members from outside, as the partner's staff or the test does. What is left out stays. */
+  /** Sets fields from outside, as the partner's staff or a test does. Fields that are left out stay. */
   set(change: {
     bankingStatus?: string | undefined;
     isLocked?: boolean | undefined;
@@ -156,7 +152,7 @@ export class Profile {
     if (bankingStatus !== undefined && bankingStatus !== this.bankingStatus) this.#moveTo(bankingStatus);
     if (isLocked !== undefined && isLocked !== this.isLocked) {
       this.isLocked = isLocked;
-      this.context.announce('LockUnlockProfile', this, isLocked ? 'Locked' : 'Unlocked');
+      this.context.report('LockUnlockProfile', this, isLocked ? 'Locked' : 'Unlocked');
     }
   }
 
@@ -206,7 +202,7 @@ export class Profile {
     if (status === 'Approved') this.#approvalDate = this.#today();
     // Nothing is asked any more once it is decided.
     if (FINAL.includes(status)) for (const ticket of this.#openTickets) ticket.status = RESOLVED;
-    this.context.announce('ApplicationStatus', this, status);
+    this.context.report('ApplicationStatus', this, status);
   }
 
   #answerByChange(before: Holder, after: Holder): void {

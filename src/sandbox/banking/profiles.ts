@@ -114,7 +114,7 @@ export class Profiles {
     },
     submitBusinessCustomer: (request, user) => this.#openAccount(request['profileId'], user),
     submitAuthorizedUser: (request, user) => {
-      const text = (member: string) => String(request[member] ?? '');
+      const text = (field: string) => String(request[field] ?? '');
       const { id } = this.addPerson(user.partnerId, {
         givenName: text('givenName'),
         familyName: text('familyName'),
@@ -251,10 +251,10 @@ export class Profiles {
       return id;
     }
     const owned = ownersOf(id, holder).find((owner) => owner.id === personId);
-    const member = personId.endsWith('-1') ? 'owner' : (`owner${personId.at(-1)}` as 'owner2');
+    const field = personId.endsWith('-1') ? 'owner' : (`owner${personId.at(-1)}` as 'owner2');
     if (!owned) throw new Refusal(404, unknown);
     const moved = { homeAddress: streetAddress, extendedAddress, city: locality, state };
-    profile.update({ ...holder, [member]: { ...owned.owner, ...moved, zipCode: postalCode.slice(0, 5) } });
+    profile.update({ ...holder, [field]: { ...owned.owner, ...moved, zipCode: postalCode.slice(0, 5) } });
     return id;
   }
 }

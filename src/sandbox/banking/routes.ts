@@ -18,7 +18,7 @@ const NOBODY: BankingUser = { name: '', userId: 0, partnerId: 0, access: 'none',
 
 const annualBusinessRevenue = onTheWire(dollars).nullish();
 
-/** Serves every banking operation of the catalogue, with the documented answers (apis/1): plain JSON, no envelope. */
+/** Serves every banking operation of the catalogue, with the documented responses (apis/1): plain JSON, no envelope. */
 export function bankingRoutes(server: FastifyInstance, service: BankingService, faults: Faults): void {
   partnerRoutes(server, faults, {
     name: 'banking',

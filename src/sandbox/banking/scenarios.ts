@@ -1,4 +1,4 @@
-/** One thing the partner does. Members left out stay as they are. */
+/** One thing that the partner does. Fields that are left out stay as they are. */
 export interface Step {
   readonly bankingStatus?: string;
   readonly tickets?: readonly NewTicket[];
@@ -8,7 +8,7 @@ export interface Step {
   readonly opensAccount?: true;
 }
 
-/** A member of the submission that the partner wants to have corrected by PUT. */
+/** A field of the submission that the partner wants corrected by PUT. */
 export interface Problem {
   readonly field: string;
   readonly message: string;
@@ -206,7 +206,7 @@ export class Tickets {
 
   of(owner: Partial<Pick<Ticket, 'partnerId' | 'userProfileId'>>): Ticket[] {
     const isOwned = Object.entries(owner) as ['partnerId' | 'userProfileId', number][];
-    return this.#tickets.filter((ticket) => isOwned.every(([member, id]) => ticket[member] === id));
+    return this.#tickets.filter((ticket) => isOwned.every(([field, id]) => ticket[field] === id));
   }
 }
 

@@ -20,7 +20,7 @@ export interface BankingContext {
   /** By the partner's clock. */
   readonly now: () => number;
   readonly tokenLifetimeMs: number;
-  /** Of every user; each user's name unless set. */
+  /** The password of every user. Default: each user's name. */
   readonly password?: string | undefined;
   readonly merchants: ProfilesContext['merchants'];
 }
@@ -53,9 +53,9 @@ export class BankingService {
       record,
       isCode: (code, kind) => signIn.isCode(code, kind),
       openAccount: (profile) => accounts.open(profile)?.id,
-      announce: (notificationType, profile, status) => {
+      report: (notificationType, profile, status) => {
         const { partnerId } = profile.basics;
-        webhooks.announce(partnerId, { notificationType, ...about(profile), status });
+        webhooks.report(partnerId, { notificationType, ...about(profile), status });
         const subject = notificationType === 'ApplicationStatus' ? 'Application status' : 'Profile lock';
         const metaData = { profileId: String(profile.id) };
         const kind = { group: 'Messages', level: 'Info', category: 'Other' } as const;
@@ -66,11 +66,11 @@ export class BankingService {
       accounts,
       now,
       record,
-      announce: ({ partnerId, profileId, paymentCardId, status }) => {
+      report: ({ partnerId, profileId, paymentCardId, status }) => {
         const profile = profiles.find(profileId);
         if (!profile) return;
         const notificationType = 'PaymentCardStatus';
-        webhooks.announce(partnerId, { notificationType, ...about(profile), status, paymentCardId });
+        webhooks.report(partnerId, { notificationType, ...about(profile), status, paymentCardId });
       },
     });
     this.signIn = signIn;
@@ -135,18 +135,24 @@ function addCustomers(parts: {
   if (cysAccount) cards.issue(cysAccount, 1);
 
   const at = (day: number) => ({ partnerId: 1, createdDate: `2026-01-0${day}T08:00:00Z`, metaData: null });
-  const told = { group: 'Notifications', level: 'Info' } as const;
-  notifications.add({ ...at(1), ...told, category: 'Cards', subject: 'Card shipped', body: 'On its way' });
+  const information = { group: 'Notifications', level: 'Info' } as const;
+  notifications.add({
+    ...at(1),
+    ...information,
+    category: 'Cards',
+    subject: 'Card shipped',
+    body: 'On its way',
+  });
   notifications.add({
     ...at(2),
-    ...told,
+    ...information,
     category: 'Deposits',
     subject: 'Deposit',
     body: '$1,200.00 arrived',
   });
   notifications.add({
     ...at(3),
-    ...told,
+    ...information,
     level: 'Warning',
     category: 'WithdrawalsTransfers',
     subject: 'Low balance',
@@ -154,21 +160,28 @@ function addCustomers(parts: {
   });
   notifications.add({
     ...at(4),
-    ...told,
+    ...information,
     group: 'Campaigns',
     category: 'Other',
     subject: null,
-    body: 'News',
+    body: 'A message',
   });
   notifications.add({
     ...at(5),
-    ...told,
+    ...information,
     group: 'CardholderAgreement',
     category: 'Cards',
     subject: 'Agreement',
     body: 'Please read it',
   });
-  notifications.add({ ...at(6), ...told, partnerId: 2, category: 'Other', subject: 'Elsewhere', body: null });
+  notifications.add({
+    ...at(6),
+    ...information,
+    partnerId: 2,
+    category: 'Other',
+    subject: 'Elsewhere',
+    body: null,
+  });
 }
 
 type TicketHandlers = Pick<
@@ -176,8 +189,8 @@ type TicketHandlers = Pick<
   'listNewTickets' | 'listTickets' | 'createTicket' | 'getTicket' | 'updateTicket'
 >;
 
-/** What the desk needs of the rest of the sandbox. */
-export interface TicketDeskContext {
+/** What tickets need of the rest of the sandbox. */
+export interface TicketContext {
   readonly tickets: Tickets;
   record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
   /** A ticket about the profile of this user profile was answered. */
@@ -185,7 +198,7 @@ export interface TicketDeskContext {
 }
 
 /** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */
-export function ticketHandlers({ tickets, record, answered }: TicketDeskContext): TicketHandlers {
+export function ticketHandlers({ tickets, record, answered }: TicketContext): TicketHandlers {
   function get(id: number, { partnerId }: BankingUser): Ticket {
     const ticket = tickets.find(id);
     if (!ticket) throw new Refusal(404, `ticket ${id} not found`);

@@ -44,7 +44,7 @@ export const PARTNERS = [
 /** Base32, of the user `mfa` and of every confirmation by a time-based code. */
 export const TOTP_SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 
-/** What every text message says. */
+/** The code in every text message. */
 export const SHORT_MESSAGE_CODE = '000000';
 
 /** Documented lifetime of a token (apis/1, Limits). */
@@ -88,7 +88,7 @@ export class SignIn {
     return typeof code === 'string' && totp.validate({ token: code, timestamp: this.now() }) !== null;
   }
 
-  /** A fresh token. That version 1 did not tell the user is assumed. */
+  /** A fresh token. Assumed: version 1 does not return the user. */
   issue(user: BankingUser, likeV1 = false) {
     const token = randomUUID();
     const expiresAt = this.now() + this.tokenLifetimeMs;

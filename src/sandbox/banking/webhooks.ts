@@ -7,7 +7,7 @@ import { type Handlers, Refusal } from '../routes.js';
 import { isWithin } from './accounts.js';
 import type { BankingUser } from './users.js';
 
-/** What a webhook says. The contract shows no payload; this one is assumed. */
+/** The payload of a webhook. The contract shows none; this one is assumed. */
 export interface WebhookPayload {
   readonly notificationType: NotificationType;
   readonly profileId: number;
@@ -99,8 +99,8 @@ export class Webhooks {
     return [...this.#receivers.values()].filter((receiver) => receiver.partnerId === partnerId);
   }
 
-  /** Tells every webhook of the partner that is about this. */
-  announce(partnerId: number, payload: WebhookPayload): void {
+  /** Calls every webhook of the partner that is registered for this. */
+  report(partnerId: number, payload: WebhookPayload): void {
     for (const receiver of this.#receivers.values()) {
       const isAbout = receiver.notificationType === payload.notificationType;
       if (isAbout && receiver.partnerId === partnerId) this.#send(receiver, payload);

@@ -71,7 +71,7 @@ export class Merchant {
     return true;
   }
 
-  /** Sets members from outside, as an administrator or the test does. What is left out stays. */
+  /** Sets fields from outside, as an administrator or a test does. Fields that are left out stay. */
   set(change: {
     status?: string;
     comment?: string | null;
@@ -130,11 +130,11 @@ export class Merchant {
   }
 }
 
-/** One thing the underwriters do. Members left out stay as they are. */
+/** One thing that the underwriters do. Fields that are left out stay as they are. */
 export interface Step {
   readonly status?: string;
   readonly comment?: string;
-  /** `final`, `temporary` and `unclear`, which is not of digits, make one up; `none` takes it away. */
+  /** `final`, `temporary` and `unclear` make one up, the last one without digits. `none` removes it. */
   readonly mid?: 'final' | 'temporary' | 'unclear' | 'none';
   /** Texts of the notes they leave. */
   readonly notes?: readonly string[];
@@ -173,7 +173,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     reviewed: [[{ status: PENDING, notes: ['Please send the supplier invoice of last month.'] }], approved],
   },
   'moot-notes': {
-    description: 'two notes, then approved although nobody answered',
+    description: 'two notes, then approved although they have no answers',
     submitted: [twoNotes, ...approved],
   },
   'same-note': {
@@ -183,7 +183,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'notes-on-hold': {
     description:
-      'two notes; On Hold for a moment, when nobody takes the answers, then Pending with the same notes',
+      'two notes; On Hold for a moment, in which no answer is accepted, then Pending with the same notes',
     submitted: [twoQuestions, { status: 'On Hold' }, { status: PENDING }],
     reviewed: [approved],
   },

@@ -151,7 +151,7 @@ export class BoardingService {
   }
 }
 
-/** What tells customers of one name apart, as far as callers say. */
+/** What distinguishes customers of one name, as far as callers send it. */
 function keyOf({ id, basics }: Merchant): string | number {
   return basics.guid ?? id;
 }
@@ -160,7 +160,7 @@ function ofIso<T extends { readonly isoId: number }>(all: readonly T[], { isoId 
   return all.filter((entry) => entry.isoId === isoId);
 }
 
-/** Serves every boarding operation of the catalogue, with the documented answers (apis/2). */
+/** Serves every boarding operation of the catalogue, with the documented responses (apis/2). */
 export function boardingRoutes(
   server: FastifyInstance,
   service: BoardingService,

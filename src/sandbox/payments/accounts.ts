@@ -4,8 +4,11 @@ import type { Operation } from '../../partners/catalogue.js';
 import { writeExactly } from '../../partners/json.js';
 import type { PaymentsOperations } from '../../partners/payments/operations.js';
 import { VERSIONS } from '../../partners/payments/schemas.js';
+import type { Signs } from '../ledger.js';
 import { type Handlers, invalid, isKey, Refusal } from '../routes.js';
-import type { Recorder } from './service.js';
+
+/** Notes in the ledger that a write took effect. */
+export type Recorder = (operation: keyof PaymentsOperations & string, id: string, signs?: Signs) => void;
 
 type NewAccount = z.output<PaymentsOperations['createAccount']['request']>;
 
@@ -27,22 +30,22 @@ export class Accounts {
     private readonly record: Recorder,
   ) {}
 
-  add(owner: Owner, members: NewAccount): Account {
+  add(owner: Owner, fields: NewAccount): Account {
     const created_at = new Date().toISOString();
-    return this.#accounts.add(owner, (id) => ({ ...members, id, status: 'active', created_at }));
+    return this.#accounts.add(owner, (id) => ({ ...fields, id, status: 'active', created_at }));
   }
 
   /** @throws {Refusal} 400 when an account is named that is not there */
-  check(id: string | undefined, owner: Owner, member = 'account_id'): void {
-    if (id !== undefined && !this.#accounts.has(id, owner)) throw invalid(member, 'is unknown');
+  check(id: string | undefined, owner: Owner, field = 'account_id'): void {
+    if (id !== undefined && !this.#accounts.has(id, owner)) throw invalid(field, 'is unknown');
   }
 
   readonly handlers: AccountHandlers = {
     listAccounts: (wanted, owner) => pageOf('accounts', this.#accounts.of(owner), wanted),
     getAccount: ({ account_id }, owner) => this.#accounts.get(account_id, owner),
-    createAccountV1: (members, owner) => this.#create('createAccountV1', members, owner),
-    createAccount: (members, owner) => {
-      const account = this.#create('createAccount', members, owner);
+    createAccountV1: (fields, owner) => this.#create('createAccountV1', fields, owner),
+    createAccount: (fields, owner) => {
+      const account = this.#create('createAccount', fields, owner);
       const { id, name, secret } = this.apiKeys.make(owner, account.name);
       return {
         ...account,
@@ -51,18 +54,18 @@ export class Accounts {
         api_key: { id, name, key: secret },
       };
     },
-    updateAccount: ({ account_id, ...members }, owner) => {
+    updateAccount: ({ account_id, ...fields }, owner) => {
       const account = this.#accounts.get(account_id, owner);
-      this.check(members.parent_id, owner, 'parent_id');
-      Object.assign(account, members, { id: account.id });
+      this.check(fields.parent_id, owner, 'parent_id');
+      Object.assign(account, fields, { id: account.id });
       this.record('updateAccount', account.id);
       return account;
     },
   };
 
-  #create(operation: 'createAccount' | 'createAccountV1', members: NewAccount, owner: Owner): Account {
-    this.check(members.parent_id, owner, 'parent_id');
-    const account = this.add(owner, members);
+  #create(operation: 'createAccount' | 'createAccountV1', fields: NewAccount, owner: Owner): Account {
+    this.check(fields.parent_id, owner, 'parent_id');
+    const account = this.add(owner, fields);
     this.record(operation, account.id, { name: account.description });
     return account;
   }
@@ -162,7 +165,7 @@ function check(permissions: readonly string[]): void {
 
 const withoutSecret = ({ id, name, permissions }: ApiKey) => ({ id, name, permissions });
 
-/** Whose things one may see. */
+/** The partner whose things a caller may see. */
 export interface Owner {
   readonly partnerId: number;
 }
@@ -219,13 +222,13 @@ interface Wanted {
 
 const DEFAULT_LIMIT = 50;
 
-/** The page of `records` that is wanted, under the name of the listing. `search` looks into every member. */
+/** The requested page of `records`, under the name of the listing. `search` searches every field. */
 export function pageOf(name: string, records: readonly object[], wanted: Wanted) {
   const { search, account_id, status, limit = DEFAULT_LIMIT, offset = 0 } = wanted;
-  const members = Object.entries({ account_id, status }).filter(([, value]) => value !== undefined);
+  const fields = Object.entries({ account_id, status }).filter(([, value]) => value !== undefined);
   const found = records.filter(
     (record) =>
-      members.every(([member, value]) => record[member as keyof typeof record] === value) &&
+      fields.every(([field, value]) => record[field as keyof typeof record] === value) &&
       (search === undefined || writeExactly(record).toLowerCase().includes(search.toLowerCase())),
   );
   return {

@@ -12,9 +12,9 @@ import {
 } from '../../partners/payments/schemas.js';
 import { type Handlers, invalid, Refusal } from '../routes.js';
 import { type Pace, Script } from '../scenario.js';
+import type { Recorder } from './accounts.js';
 import { type Accounts, type KeyHolder, Owned, type Owner, pageOf } from './accounts.js';
 import type { Places, Scenario } from './places.js';
-import type { Recorder } from './service.js';
 
 type Asked<Key extends keyof PaymentsOperations> = z.output<PaymentsOperations[Key]['request']>;
 
@@ -43,7 +43,7 @@ type PaymentHandlers = Pick<
 /** Payments from their start to their refund, and as the transactions that are reported. */
 export class Payments {
   readonly #payments = new Owned<Payment>('transaction');
-  /** The first answer to each call with an `event_id`. */
+  /** The first response to each call with an `event_id`. */
   readonly #answers = new Map<string, Payment['record']>();
 
   constructor(
@@ -57,7 +57,7 @@ export class Payments {
     return this.#payments.find((payment) => payment.id === id);
   }
 
-  /** Settles what was captured on an account; answers how many payments that were. */
+  /** Settles what was captured on an account. Returns the number of payments. */
   settle(accountId: string, owner: Owner): number {
     const captured = this.#all(owner).filter((payment) => payment.accountId === accountId);
     return captured.filter((payment) => payment.settle()).length;
@@ -123,7 +123,7 @@ export class Payments {
       });
   }
 
-  /** The same call again gets the first answer and does nothing. What was refused may be tried again. */
+  /** The same call again gets the first response and does nothing. A rejected call may be tried again. */
   #once(call: readonly unknown[], perform: () => Payment): Payment['record'] {
     const key = writeExactly(call);
     const answer = this.#answers.get(key) ?? perform().record;
@@ -164,7 +164,7 @@ export interface PaymentBasics {
   readonly amount: number;
   /** Approved means captured, and not authorized only. */
   readonly isSale: boolean;
-  /** Further members that the caller gave. */
+  /** Further fields of the request. */
   readonly more: Readonly<Record<string, unknown>>;
 }
 
@@ -192,7 +192,7 @@ export class Payment {
     this.#script.play(scenario.becomes ? [scenario.becomes] : []);
   }
 
-  /** Takes the step that is due by now. A read of this one transaction counts for a pace in reads. */
+  /** Takes the step that is due. A read of this transaction counts for a pace in reads. */
   advance(isRead: boolean): void {
     for (const step of this.#script.due(isRead)) {
       if (step === 'approved') this.#approve();
@@ -258,14 +258,14 @@ export class Payment {
     else this.#status = DECLINED;
   }
 
-  /** Answers whether there was something to settle. */
+  /** Returns whether there was something to settle. */
   settle(): boolean {
     if (this.#status !== CAPTURED) return false;
     this.#status = SETTLED;
     return true;
   }
 
-  /** The outcome as the processor told it. */
+  /** The outcome that the processor reported. */
   enter(status: string | undefined, more: Readonly<Record<string, unknown>>): void {
     if (!this.scenario.isPassthrough)
       throw new Refusal(401, 'The processor manages this transaction directly');
@@ -306,7 +306,7 @@ interface Batch {
   status: typeof OPEN | typeof CLOSED;
   account_id: string;
   settled: number;
-  [member: string]: unknown;
+  [field: string]: unknown;
 }
 
 type BatchHandlers = Pick<
@@ -325,11 +325,11 @@ export class Batches {
   ) {}
 
   readonly handlers: BatchHandlers = {
-    openBatch: (members, owner) => {
-      this.accounts.check(members.account_id, owner);
-      const isOpen = ({ account_id, status }: Batch) => account_id === members.account_id && status === OPEN;
+    openBatch: (fields, owner) => {
+      this.accounts.check(fields.account_id, owner);
+      const isOpen = ({ account_id, status }: Batch) => account_id === fields.account_id && status === OPEN;
       if (this.#batches.of(owner).some(isOpen)) throw invalid('account_id', 'has an open batch');
-      const batch = this.#batches.add(owner, (id) => ({ ...members, id, status: OPEN, settled: 0 }));
+      const batch = this.#batches.add(owner, (id) => ({ ...fields, id, status: OPEN, settled: 0 }));
       this.record('openBatch', batch.id);
       return batch;
     },
@@ -341,11 +341,11 @@ export class Batches {
       this.record('closeBatch', batch.id);
       return batch;
     },
-    updateBatch: ({ batch_id, ...members }, owner) => {
+    updateBatch: ({ batch_id, ...fields }, owner) => {
       const batch = this.#batches.get(batch_id, owner);
       if (batch.status === CLOSED) throw new Refusal(400, 'The batch is closed');
-      this.accounts.check(members.account_id, owner);
-      Object.assign(batch, members, { id: batch.id, status: OPEN });
+      this.accounts.check(fields.account_id, owner);
+      Object.assign(batch, fields, { id: batch.id, status: OPEN });
       this.record('updateBatch', batch.id);
       return batch;
     },

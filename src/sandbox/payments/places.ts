@@ -2,14 +2,14 @@ import type { PaymentsOperations } from '../../partners/payments/operations.js';
 import { DECLINED, SURCHARGE_PENDING } from '../../partners/payments/schemas.js';
 import { type Handlers, invalid } from '../routes.js';
 import { scenarioOf, unknownMagicValue } from '../scenario.js';
+import type { Recorder } from './accounts.js';
 import { type Accounts, type KeyHolder, Owned, type Owner, pageOf } from './accounts.js';
-import type { Recorder } from './service.js';
 
 interface Place {
   readonly id: string;
   name: string;
   account_id: string;
-  [member: string]: unknown;
+  [field: string]: unknown;
 }
 
 type PlaceHandlers = Pick<
@@ -34,11 +34,11 @@ export class Places {
     private readonly record: Recorder,
   ) {}
 
-  addTerminal(owner: Owner, members: Omit<Place, 'id'> & Pick<Place, 'name' | 'account_id'>): Place {
-    return this.#terminals.add(owner, (id) => ({ status: 'active', ...members, id }));
+  addTerminal(owner: Owner, fields: Omit<Place, 'id'> & Pick<Place, 'name' | 'account_id'>): Place {
+    return this.#terminals.add(owner, (id) => ({ status: 'active', ...fields, id }));
   }
 
-  /** What a payment needs to know of its terminal; undefined when there is no such terminal. */
+  /** What a payment needs of its terminal; undefined when there is no such terminal. */
   terminalAt(id: string, owner: Owner): { accountId: string; scenario: Scenario } | undefined {
     const terminal = this.#terminals.of(owner).find((one) => one.id === id);
     const scenario = terminal && scenarioOf(TERMINAL_SCENARIOS, terminal.name);
@@ -47,17 +47,17 @@ export class Places {
 
   readonly handlers: PlaceHandlers = {
     listTerminals: (wanted, owner) => pageOf('terminals', this.#terminals.of(owner), wanted),
-    createTerminal: (members, owner) => {
-      this.#check(members, owner);
-      const terminal = this.addTerminal(owner, members);
+    createTerminal: (fields, owner) => {
+      this.#check(fields, owner);
+      const terminal = this.addTerminal(owner, fields);
       this.record('createTerminal', terminal.id, { name: terminal.name, of: terminal.account_id });
       return terminal;
     },
     getTerminal: ({ terminal_id }, owner) => this.#terminals.get(terminal_id, owner),
-    updateTerminal: ({ terminal_id, ...members }, owner) => {
+    updateTerminal: ({ terminal_id, ...fields }, owner) => {
       const terminal = this.#terminals.get(terminal_id, owner);
-      this.#check(members, owner);
-      Object.assign(terminal, members, { id: terminal.id });
+      this.#check(fields, owner);
+      Object.assign(terminal, fields, { id: terminal.id });
       this.record('updateTerminal', terminal.id);
       return terminal;
     },
@@ -66,16 +66,16 @@ export class Places {
       this.record('deleteTerminal', terminal_id);
       return {};
     },
-    createLocation: (members, owner) => {
-      this.accounts.check(members.account_id, owner);
-      const location = this.#locations.add(owner, (id) => ({ ...members, id }));
+    createLocation: (fields, owner) => {
+      this.accounts.check(fields.account_id, owner);
+      const location = this.#locations.add(owner, (id) => ({ ...fields, id }));
       this.record('createLocation', location.id);
       return location;
     },
-    updateLocation: ({ location_id, ...members }, owner) => {
+    updateLocation: ({ location_id, ...fields }, owner) => {
       const location = this.#locations.get(location_id, owner);
-      this.accounts.check(members.account_id, owner);
-      Object.assign(location, members, { id: location.id });
+      this.accounts.check(fields.account_id, owner);
+      Object.assign(location, fields, { id: location.id });
       this.record('updateLocation', location.id);
       return location;
     },
@@ -83,10 +83,10 @@ export class Places {
   };
 
   #check(
-    members: { name?: string | undefined; account_id?: string | undefined; location_id?: string | undefined },
+    fields: { name?: string | undefined; account_id?: string | undefined; location_id?: string | undefined },
     owner: Owner,
   ): void {
-    const { name, account_id, location_id } = members;
+    const { name, account_id, location_id } = fields;
     this.accounts.check(account_id, owner);
     if (location_id !== undefined && !this.#locations.has(location_id, owner)) {
       throw invalid('location_id', 'is unknown');

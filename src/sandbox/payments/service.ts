@@ -5,15 +5,20 @@ import { NEUTRAL_KEY_HEADER } from '../../partners/payments/client.js';
 import { PAYMENTS_OPERATIONS, type PaymentsOperations } from '../../partners/payments/operations.js';
 import type { Answer } from '../fault-injection.js';
 import type { Faults } from '../faults.js';
-import type { Ledger, Signs } from '../ledger.js';
+import type { Ledger } from '../ledger.js';
 import { type Handlers, invalidControl, notFound, partnerRoutes } from '../routes.js';
 import type { Pace } from '../scenario.js';
-import { Accounts, ApiKeys, type KeyHolder, PAYMENTS_KEYS, PERMISSIONS, permits } from './accounts.js';
+import {
+  Accounts,
+  ApiKeys,
+  type KeyHolder,
+  PAYMENTS_KEYS,
+  PERMISSIONS,
+  permits,
+  type Recorder,
+} from './accounts.js';
 import { Batches, Payments } from './payments.js';
 import { Places, TERMINAL_SCENARIOS } from './places.js';
-
-/** Notes in the ledger that a write took effect. */
-export type Recorder = (operation: keyof PaymentsOperations & string, id: string, signs?: Signs) => void;
 
 /** The payments platform behind its API. */
 export class PaymentsService {

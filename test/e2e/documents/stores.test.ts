@@ -226,7 +226,7 @@ describe('a bucket', () => {
   });
 });
 
-/** A server that takes connections, and neither reads on nor answers. */
+/** A server that accepts connections, and neither reads nor responds. */
 async function answeringNothing() {
   const server = createServer({ pauseOnConnect: true });
   const asked = once(server, 'connection');

@@ -30,7 +30,7 @@ interface Places {
   readonly logs: Buffer;
   readonly metrics: Buffer;
   readonly traces: Buffer;
-  /** What others were told. */
+  /** The outbound events that a receiver got. */
   readonly news: Buffer;
 }
 
@@ -117,10 +117,10 @@ async function live(
   }
 }
 
-/** Answers what the commands printed on standard error. */
+/** Returns what the commands printed on standard error. */
 async function story(rig: Rig, env: Record<string, string>, marked: Markers): Promise<string> {
   const { sandbox } = rig;
-  // Failures of each kind: rejected, not sent, 429, uncertain, 500; each error answer may quote what was sent.
+  // Failures of each kind: rejected, not sent, 429, uncertain, 500; each error response may quote the request.
   await sandbox.plan('429', 'create-merchant', { milliseconds: 100 });
   await sandbox.plan('500-before-commit', 'get-fees', { times: 1 });
   await sandbox.plan('drop-after-commit', 'submit-merchant');

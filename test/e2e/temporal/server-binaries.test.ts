@@ -34,7 +34,7 @@ describe('the temporal command', () => {
     expect(await temporalCli()).toBe(inject('temporalCli'));
   });
 
-  it('is not replaced when TEMPORAL_CLI_PATH is wrong: an error says so', async () => {
+  it('is not replaced when TEMPORAL_CLI_PATH is wrong: an error reports it', async () => {
     vi.stubEnv('TEMPORAL_CLI_PATH', '/nowhere/temporal');
     await expect(temporalCli()).rejects.toThrow('TEMPORAL_CLI_PATH: is not an executable file');
   });

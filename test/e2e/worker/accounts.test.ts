@@ -174,7 +174,7 @@ describe('two accounts with two workers each', () => {
   );
 
   it(
-    'take each customer aboard in its own, with all its parts',
+    'onboard each customer in its own account, with all its parts',
     async () => {
       const started = await rig.onboard({ ...customer(), account: 'north-iso' });
       expect(await started.outcome()).toMatchObject({ outcome: 'onboarded' });

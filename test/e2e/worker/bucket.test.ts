@@ -15,7 +15,7 @@ import { merchant } from '../../rigs/inputs.js';
 import { jsonLines, launch } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
-/** Below it each test has a place of its own, for a test may be run again. */
+/** Below it each test has a place of its own, because a test may be run again. */
 const PREFIX = 'gangway';
 
 let s3: S3Server;
@@ -128,7 +128,7 @@ describe('gangway doctor', () => {
     ]);
   });
 
-  it('says why one cannot be used, without the secret', { timeout: TIMEOUT_MS }, async () => {
+  it('prints why one cannot be used, without the secret', { timeout: TIMEOUT_MS }, async () => {
     const wrong = { DOCUMENT_DIR: `s3://${BUCKET}/elsewhere`, AWS_SECRET_ACCESS_KEY: 'hunter2' };
     const { env, statements } = place();
     expect(await stores({ ...env, ...wrong })).toEqual([

@@ -123,7 +123,7 @@ it('worker and receiver count exactly, and do not count a replay again', async (
     timed: 4,
     longest: 4,
   });
-  // Each read of a status is a poll that had news or none, or comes just before one of three submissions and a review.
+  // Each read of a status is a poll that saw a change or none, or comes just before one of three submissions and a review.
   const readsBeforeWrites = 4;
   const polls = { activityType: 'awaitStatusChange' };
   expect(counted('gangway_polls_total', polls)).toBe(calls(counted, 'get-status', '200') - readsBeforeWrites);

@@ -33,7 +33,7 @@ afterAll(async () => {
   await changed.remove();
 });
 
-/** The official command, as docs/changing-workflows.md says it. */
+/** The official command, as in docs/changing-workflows.md. */
 async function temporal(...args: string[]): Promise<string> {
   const address = rig.env['TEMPORAL_ADDRESS'] ?? '';
   const ended = await run(inject('temporalCli'), [...args, '--address', address], {});
@@ -144,7 +144,7 @@ describe('a changed build', () => {
     'takes over what waits, leaves to the old build what is pinned to it, and is taken back',
     async () => {
       const crm = await subscriber();
-      crm.answer = { status: 503, headers: { 'retry-after': '5' } };
+      crm.response = { status: 503, headers: { 'retry-after': '5' } };
       const old = await runBuild('a', undefined, crm);
       // The server lists a worker a moment after its first poll.
       await eventually(
@@ -201,12 +201,12 @@ describe('a changed build', () => {
       expect(await answered(newWaiting)).toMatchObject({ outcome: 'boarded' });
       expect(new Set(await tasksOf(newWaiting))).toEqual(new Set(['b']));
 
-      // What is no workflow is tied to no build: news of the old one is delivered by the new one.
+      // Only workflows are tied to a build: the new one delivers events of the old one.
       await makeCurrent('b');
       await stop(old);
       const stoppedAt = Date.now();
       expect(crm.received.length).toBeGreaterThan(0);
-      crm.answer = { status: 204 };
+      crm.response = { status: 204 };
       const before = crm.received.length;
       const refused = new Set(crm.received.map(({ id }) => id));
       const delivered = async () => new Set(crm.received.slice(before).map(({ id }) => id));

@@ -25,7 +25,7 @@ describe('the worker process', () => {
     const url = /"health":"([^"]+)"/.exec(worker.stderr())?.[1];
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
     ready = await fetch(`${url}/readyz`);
-    const deprecated = () => ({ ...merchant(), create: 'v1' as const });
+    const deprecated = () => ({ ...merchant(), createVersion: 'v1' as const });
     const inputs = [merchant(), deprecated(), deprecated()];
     const boardings = await Promise.all(inputs.map((input) => rig.board(input)));
     const waiting = await rig.board(merchant('notes'));
@@ -69,7 +69,7 @@ describe('the worker process', () => {
     const boarding = await rig.board(merchant());
     await boarding.retrying('createMerchant');
     const { stdout } = await gangway(rig.env, ['status', boarding.workflowId]);
-    expect(stdout).toMatch(/^is retried +boarding create-merchant: NotSent, BOARDING_URL is not set$/m);
+    expect(stdout).toMatch(/^retrying +boarding create-merchant: NotSent, BOARDING_URL is not set$/m);
     idle.child.kill('SIGTERM');
     await idle.exit;
     const worker = await launch('worker', rig.env, 'worker is ready');
@@ -126,7 +126,7 @@ describe('the worker process', () => {
     [{ GANGWAY_POLL_MAX: 'long' }, 2, 'GANGWAY_POLL_MAX: must be a duration such as 200ms, 1m or 1h\n'],
     [{ TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'cannot reach Temporal at 127.0.0.1:1 (TEMPORAL_ADDRESS)\n'],
     [{ GANGWAY_HEALTH_ADDRESS: '192.0.2.1:80' }, 2, /^GANGWAY_HEALTH_ADDRESS: listen EADDRNOTAVAIL.*\n$/],
-  ])('with %o ends at once with one line that says why', async (settings, code, line) => {
+  ])('with %o ends at once with one line that has the reason', async (settings, code, line) => {
     const ended = await failing(settings);
     expect(ended.code).toBe(code);
     expect(ended.stderr).toMatch(line);

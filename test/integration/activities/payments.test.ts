@@ -19,7 +19,7 @@ const asked = {
   dueInHours: 48,
 };
 
-/** The activities against a payments platform that answers this. */
+/** The activities with a payments platform that returns this response. */
 async function activities(respond: Respond, settings: Partial<PaymentsSettings> = {}) {
   const { client, requests } = await paymentsPlatform(respond, settings);
   const all = paymentsActivities(client);
@@ -73,7 +73,7 @@ describe('an account', () => {
     ['nothing at all', undefined, ['provisionTerminal']],
     ['nothing in it', {}, ['provisionTerminal.account', 'provisionTerminal.terminal']],
     [
-      'wrong members',
+      'wrong fields',
       {
         account: { type: 'psp', name: '', address: { ...ADDRESS, zip: 12207 }, admin_email: 'ada' },
         terminal: { account_id: 'account-1', name: '' },
@@ -156,7 +156,7 @@ describe('looking for an account', () => {
   it.each([
     ['until as many have come as there are', [page(['x', 'y'], 3), page([`mid ${MID}`], 3)], [0, 2]],
     ['until one is empty', [page(['x'], 3), page([`mid ${MID}`], 3), page([], 3)], [0, 1, 2]],
-    ['until one is not full, where no total is told', [page(FULL, null), page(['x'], null)], [0, 200]],
+    ['until one is not full, when there is no total', [page(FULL, null), page(['x'], null)], [0, 200]],
   ])('reads all pages, %s', async (_, answers, offsets) => {
     const { run, sent } = await activities(inTurn(...answers));
     expect(await run('findAccounts', { mid: MID })).toEqual(['account-1']);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** What the visibility store says of a workflow, as plain values. */
+/** The search attributes of a workflow in the visibility store, as plain values. */
 async function attributes(workflowId: string): Promise<Record<string, unknown>> {
   for await (const { searchAttributes } of rig.client.workflow.list({
     query: `WorkflowId = '${workflowId}'`,
@@ -67,7 +67,7 @@ describe('the Web UI’s current details', () => {
       expect.stringMatching(
         /^- \*\*Underwriting note from Underwriting\*\* Please send three months .* statements\. \(`note-/,
       ),
-      `**Next** answer what is asked: \`gangway resolve ${boarding.workflowId} ${id} ...\``,
+      `**Next** answer the requirement: \`gangway resolve ${boarding.workflowId} ${id} ...\``,
     ]);
     await boarding.handle.terminate();
   });

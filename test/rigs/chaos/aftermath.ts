@@ -14,7 +14,7 @@ const NEWS_PATIENCE_MS = 90_000;
 /** Those of whose end nobody was told. */
 export async function untold({ crm }: Stage, cast: readonly Party[]): Promise<string[]> {
   const missing = () => {
-    const ends = [...crm.told.values()].filter(({ type }) => type === 'onboarding.completed.v1');
+    const ends = [...crm.received.values()].filter(({ type }) => type === 'onboarding.completed.v1');
     const told = new Set(ends.map(({ subject }) => subject));
     return cast.filter(({ workflowId }) => !told.has(workflowId));
   };
@@ -36,14 +36,14 @@ export async function aftermath(
 ): Promise<string[]> {
   const executions: Kept[] = [];
   for await (const execution of kept(stage.rig.client)) executions.push(execution);
-  const news = Buffer.from(JSON.stringify([...stage.crm.told.values()]));
+  const events = Buffer.from(JSON.stringify([...stage.crm.received.values()]));
   const webhooks = Buffer.from(JSON.stringify(await stage.control('GET', '/sandbox/webhooks')));
   const logs = Buffer.concat([await stage.quiet(), Buffer.from(printed)]);
   const places = {
     histories: Buffer.concat(executions.map(({ bytes }) => bytes)),
     visibility: Buffer.concat(executions.map(({ visibility }) => visibility)),
     database: await stage.strike(),
-    ...{ logs, news, webhooks },
+    ...{ logs, events, webhooks },
   };
   const empty = Object.entries(places).filter(([, bytes]) => bytes.length < 1_000);
   return [

@@ -10,14 +10,14 @@ const REQUIREMENTS = fileURLToPath(new URL('schemathesis-requirements.txt', impo
 
 /**
  * What each response must be. A 500 is in no document, so it has a wrong status. A schema cannot express every rule, so valid
- * requests may be refused. The framework itself refuses the method QUERY, as RFC 10008 asks for.
+ * requests may be rejected. Fastify itself rejects the method QUERY, as RFC 10008 requires.
  */
 const CHECKS = [
   ...['status_code_conformance', 'content_type_conformance', 'response_headers_conformance'],
   ...['response_schema_conformance', 'negative_data_rejection', 'ignored_auth'],
 ];
 
-/** What became of a run. */
+/** The result of a run. */
 export interface Attack {
   /** How many requests it sent. */
   readonly cases: number;
@@ -41,7 +41,7 @@ export async function attack(url: string, seconds: number, args: readonly string
       ],
       { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' },
       '',
-      // It keeps what it finds where it runs.
+      // It writes its findings to the current folder.
       folder,
     );
     const { entries } = JSON.parse(await readFile(cassette, 'utf8')).log as { entries: unknown[] };

@@ -50,7 +50,7 @@ function process() {
       { logger: new DefaultLogger('ERROR'), client, interceptors: [access.interceptors] },
     );
 
-  /** Runs an activity that makes a call; of a workflow, unless the info says otherwise. */
+  /** Runs an activity that makes a call. Default of `info`: an activity of a workflow. */
   const run = (make: () => Promise<unknown> = call, info: object = {}) =>
     environment(info).run(() => repeatable(make));
   const probe = (request: Partial<ProbeRequest> = {}, heartbeatDetails?: unknown): Promise<ProbeResult> =>
@@ -153,7 +153,7 @@ describe('a process whose credentials are refused', () => {
   });
 
   it.each([{ workflowType: undefined }, { workflowType: 'singleActivity' }])(
-    'tells who waits for a single activity at once (%j)',
+    'fails at once for the caller of a single activity (%j)',
     async (info) => {
       const { run, partner } = process();
       partner.refusal = {};

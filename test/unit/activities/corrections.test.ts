@@ -75,8 +75,8 @@ describe('a correction of a merchant', () => {
         `dba: cannot be changed by a correction; ${UNTIL_CREATED}`,
       ],
     ],
-  ])('cannot be %j, and each field is named with its rule', (patch, told) => {
-    expect(problems(patch)).toEqual(told);
+  ])('cannot be %j, and each field is named with its rule', (patch, expected) => {
+    expect(problems(patch)).toEqual(expected);
   });
 
   it.each<[object, readonly string[]]>([
@@ -96,8 +96,8 @@ describe('a correction of a merchant', () => {
     [{ application: null }, [NOT_AS_A_WHOLE]],
     [{ application: { salesAndBusinessProfile: { volume: 240_000 } } }, []],
     [{ fees: { minimumDiscountAmount: 25 } }, []],
-  ])('is limited to fees and application once the merchant exists: %j', (patch, told) => {
-    expect(checkOf('merchantBoarding', input, { merchantExists: true })(patch)).toEqual(told);
+  ])('is limited to fees and application once the merchant exists: %j', (patch, expected) => {
+    expect(checkOf('merchantBoarding', input, { merchantExists: true })(patch)).toEqual(expected);
   });
 
   it('may name a point of sale of its own account, and none of another', () => {
@@ -132,8 +132,8 @@ describe('a correction of a business', () => {
     [{ beneficialOwners: Array(5).fill(OWNER) }, ['beneficialOwners: at most four beneficial owners']],
     [{ beneficialOwners: [{ ...OWNER, zipCode: '1' }] }, ['beneficialOwners.0.zipCode: must be 5 digits']],
     [{ merchantProfileId: 5 }, [`merchantProfileId: cannot be changed by a correction; ${FIELDS}`]],
-  ])('cannot be %j, and each field is named with its rule', (patch, told) => {
-    expect(problems(patch)).toEqual(told);
+  ])('cannot be %j, and each field is named with its rule', (patch, expected) => {
+    expect(problems(patch)).toEqual(expected);
   });
 
   it('names the SSNs that an input lacks after continue-as-new', () => {
@@ -155,8 +155,8 @@ describe('a correction of a terminal', () => {
     [{ terminal: { name: 'Bar' }, toProduction: true }, []],
     [{ account: { address: null } }, ['provisionTerminal.account.address: is required']],
     [{ dueInHours: 1 }, [`provisionTerminal.dueInHours: cannot be changed by a correction; ${WITH_ACCOUNT}`]],
-  ])('is checked by its rules before the account exists: %j', (provisionTerminal, told) => {
-    expect(checkOf('terminalProvisioning', input)({ provisionTerminal })).toEqual(told);
+  ])('is checked by its rules before the account exists: %j', (provisionTerminal, expected) => {
+    expect(checkOf('terminalProvisioning', input)({ provisionTerminal })).toEqual(expected);
   });
 
   it.each<[object, readonly string[]]>([
@@ -171,8 +171,8 @@ describe('a correction of a terminal', () => {
     [{ provisionTerminal: null }, ['provisionTerminal: is required']],
     [{ provisionTerminal: 'x' }, [`provisionTerminal: ${NO_OBJECT}`]],
     [{ mid: '0002' }, [`mid: cannot be changed by a correction; ${FIELDS}`]],
-  ])('is limited to the terminal once the account exists: %j', (patch, told) => {
+  ])('is limited to the terminal once the account exists: %j', (patch, expected) => {
     const problems = checkOf('terminalProvisioning', input, { paymentsAccountExists: true });
-    expect(problems(patch)).toEqual(told);
+    expect(problems(patch)).toEqual(expected);
   });
 });

@@ -58,7 +58,7 @@ it.each([
   [6_000, 2_000],
   [300, 100],
 ])(
-  'with a heartbeat time-out of %s ms, a running call says every %i ms that its worker lives',
+  'with a heartbeat time-out of %s ms, a running call sends a heartbeat every %i ms',
   async (heartbeatTimeoutMs, every) => {
     const timer = vi.spyOn(globalThis, 'setInterval');
     onTestFinished(() => timer.mockRestore());

@@ -11,8 +11,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const bounds = { minMs: MINUTE, maxMs: HOUR };
 
-/** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isNews`. */
-async function attempt<T>(read: () => Promise<T>, isNews: boolean, info = {}, pace?: Pace) {
+/** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isChange`. */
+async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, pace?: Pace) {
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
   const heartbeats: unknown[] = [];
   const asked: unknown[] = [];
@@ -20,7 +20,7 @@ async function attempt<T>(read: () => Promise<T>, isNews: boolean, info = {}, pa
   const poll = () =>
     awaitChange(bounds, pace, read, (now) => {
       asked.push(now);
-      return isNews;
+      return isChange;
     });
   const outcome = await environment.run(poll).catch((error: unknown) => error);
   return { outcome, heartbeats, asked };
@@ -30,7 +30,7 @@ describe('a status poll', () => {
   it.each([
     ['at once', { attempt: 1 }, 1],
     ['by the attempts', { attempt: 7, heartbeatDetails: { polls: 1, attempt: 1 } }, 7],
-    ['where a nudge began them anew', { attempt: 1, heartbeatDetails: { polls: 41, attempt: 31 } }, 42],
+    ['where a nudge began them again', { attempt: 1, heartbeatDetails: { polls: 41, attempt: 31 } }, 42],
     ['and goes on from there', { attempt: 5, heartbeatDetails: { polls: 42, attempt: 1 } }, 46],
   ])('ends with a change, and counts its reads: %s', async (_, info, polls) => {
     const { outcome, asked, heartbeats } = await attempt(async () => 'now', true, info);
@@ -40,14 +40,14 @@ describe('a status poll', () => {
   });
 
   it('sends its count of reads with one attempt in ten', async () => {
-    const told: unknown[] = [];
+    const sent: unknown[] = [];
     let heartbeatDetails: unknown;
     for (let number = 1; number <= 21; number++) {
       const { heartbeats } = await attempt(async () => 'now', false, { attempt: number, heartbeatDetails });
       [heartbeatDetails] = [...heartbeats, heartbeatDetails];
-      told.push(...heartbeats);
+      sent.push(...heartbeats);
     }
-    expect(told).toEqual([1, 11, 21].map((number) => ({ polls: number, attempt: number })));
+    expect(sent).toEqual([1, 11, 21].map((number) => ({ polls: number, attempt: number })));
   });
 
   it.each([

@@ -33,7 +33,7 @@ const from = (baseline: readonly number[] | undefined) => (baseline ? ` from ${b
 
 type Info = ConstructorParameters<typeof MockActivityEnvironment>[0];
 
-/** One attempt of a write, with a Temporal service whose answers to each request are given: an error is thrown. */
+/** One attempt of a write, with a Temporal service whose responses to each request are given: an error is thrown. */
 async function attempt(
   call: (options: WriteOptions) => Promise<unknown>,
   {
@@ -169,8 +169,10 @@ describe('a write', () => {
   });
 
   it('waits for its mark while Temporal is unavailable, and is reported as long as that takes', async () => {
-    const away = () => new ActivityCompletionError('unavailable');
-    const { log } = await attempt(sending(), { answers: [away(), undefined, away(), away()] });
+    const unavailable = () => new ActivityCompletionError('unavailable');
+    const { log } = await attempt(sending(), {
+      answers: [unavailable(), undefined, unavailable(), unavailable()],
+    });
     expect(log).toEqual([
       'mark refused',
       'mark',
@@ -182,12 +184,12 @@ describe('a write', () => {
   });
 
   it('whose mark comes after its call gave up leaves no mark of a sent request', async () => {
-    const away = () => new ActivityCompletionError('unavailable');
+    const unavailable = () => new ActivityCompletionError('unavailable');
     const call = async ({ beforeSending }: WriteOptions) => {
       beforeSending().catch(() => undefined);
       throw failed('NotSent', { reason: 'it took too long' });
     };
-    const { log, outcome } = await attempt(call, { answers: [away(), away()] });
+    const { log, outcome } = await attempt(call, { answers: [unavailable(), unavailable()] });
     expect(log).toEqual(['mark refused', 'mark refused', 'mark', 'clear']);
     expect(outcome).toMatchObject(retryable('NotSent'));
   });
@@ -243,7 +245,7 @@ describe('a write', () => {
     ['Rejected', {}, true],
   ])('that failed before it was sent (%s %j) is final: %s', async (kind, more, nonRetryable) => {
     const { log, outcome } = await attempt(notSending(failed(kind, more)));
-    // What is retried leaves a cleared mark: without one, an attempt after a reset knows nothing.
+    // What is retried leaves a cleared mark: without it, an attempt after a reset has no information.
     expect(log).toEqual(nonRetryable ? [] : ['clear']);
     expect(outcome).toMatchObject({ ...retryable(kind), nonRetryable });
   });

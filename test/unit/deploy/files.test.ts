@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { Copy } from 'dockerfile-ast';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { contextOf, environmentOf, readStages } from '../../../scripts/dockerfile.js';
@@ -62,8 +63,13 @@ describe('what is deployed', () => {
     const context = await contextOf('.');
     const copied = (await readStages('Dockerfile'))
       .flatMap(({ instructions }) => instructions)
-      .filter(({ name, text: words }) => name === 'COPY' && !words.startsWith('--from'))
-      .flatMap(({ text: words }) => words.split(' ').slice(0, -1));
+      .flatMap(({ parsed }) => (parsed instanceof Copy && !parsed.getFromFlag() ? [parsed] : []))
+      .flatMap((copy) =>
+        copy
+          .getArguments()
+          .slice(0, -1)
+          .map((path) => path.getValue()),
+      );
     expect(new Set(copied)).toEqual(new Set(context));
     for (const path of context) expect(existsSync(path), path).toBe(true);
   });

@@ -40,7 +40,7 @@ describe('the document store', () => {
   });
 
   it.each(['../secret', '/etc/passwd', '', 'a', '00000000-0000-4000-8000-000000000000'])(
-    'knows no document %j',
+    'has no document %j',
     async (key) => {
       const ref = { key, fileName: 'x', contentType: 'text/plain' };
       await expect(store.get(ref)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'missing' });

@@ -26,7 +26,7 @@ describe('a workflow id', () => {
   });
 
   it.each(['m-1', 'm-1@acme', 'call-boarding-get-status-1@acme', 'event-merchant-boarding-m-1@acme-1'])(
-    'is none of ours: %s',
+    'has no parts when it is of another kind: %s',
     (id) => {
       expect(partsOfId(id)).toBeUndefined();
     },

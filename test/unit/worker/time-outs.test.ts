@@ -1,13 +1,14 @@
+import type { Duration } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 import { describe, expect, it } from 'vitest';
 import { REPORT_TIMEOUT_MS } from '../../../src/activities/failures.js';
 import { SHARE_OF_ATTEMPT } from '../../../src/activities/write.js';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/partners/http.js';
 import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../../../src/worker/create-worker.js';
-import { POLL, REPEATABLE, WRITE } from '../../../src/workflows/journey/activity-options.js';
+import { POLL, REPEATABLE, WRITE } from '../../../src/workflows/journey/partner-activities.js';
 
 const EXCHANGE_MS = DEFAULT_HTTP_LIMITS.totalTimeoutMs;
-const ms = (duration: string | number | undefined) => msToNumber((duration ?? 0) as string);
+const ms = (duration: Duration = 0) => msToNumber(duration);
 const callsOfWriteMs = ms(WRITE.startToCloseTimeout) * SHARE_OF_ATTEMPT;
 
 describe('the time-outs of the worker', () => {
@@ -29,7 +30,7 @@ describe('the time-outs of the worker', () => {
     expect(ms(SHUTDOWN_FORCE)).toBeGreaterThan(ms(SHUTDOWN_GRACE));
   });
 
-  it('cut off a call with a sign-in and a replay when the worker stops, as its comment says', () => {
+  it('cut off a call with a sign-in and a replay when the worker stops, as its comment states', () => {
     expect(ms(SHUTDOWN_FORCE)).toBeLessThan(3 * EXCHANGE_MS);
   });
 });

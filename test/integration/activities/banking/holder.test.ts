@@ -31,7 +31,7 @@ describe('a business that is submitted', () => {
   });
 
   it.each([
-    ['a member that is wrong', 'correction', {}, 3001, 'holder.website', 'cannot be reached'],
+    ['a field that is wrong', 'correction', {}, 3001, 'holder.website', 'cannot be reached'],
     ['an SSN that is wrong', 'straight', { ssn: '219099999' }, 3001, 'holder.ssn', 'cannot be verified'],
     ['no profile', 'straight', { ssn: '078051120' }, null, 'holder.ssn', 'the applicant cannot be served'],
   ])('comes back with %s', async (_, scenario, more, profileId, field, message) => {
@@ -250,9 +250,9 @@ describe('a problem is reported by its path in the input', () => {
     (await failed(submitted)).details.fields.map(({ field }) => field);
 
   it.each<[string, object, unknown, string[]]>([
-    ['a member of the holder', { email: 'nobody' }, [], ['holder.email']],
-    ['a missing member', { phone: undefined }, [], ['holder.phone']],
-    ['an unknown member', { owner2: owner() }, [], ['holder.owner2']],
+    ['a field of the holder', { email: 'nobody' }, [], ['holder.email']],
+    ['a missing field', { phone: undefined }, [], ['holder.phone']],
+    ['an unknown field', { owner2: owner() }, [], ['holder.owner2']],
     ['an owner', {}, [owner(), owner({ ssn: '000000000' })], ['beneficialOwners.1.ssn']],
     [
       'both',

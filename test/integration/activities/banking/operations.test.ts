@@ -147,7 +147,7 @@ describe('a sub-user', () => {
     expect(await banking.effects()).toEqual(['restore-sub-user 71']);
   });
 
-  it('that may have been restored is restored again, and a 404 then says that it was', async () => {
+  it('that may have been restored is restored again, and a 404 then shows that it was', async () => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, 'drop-after-commit', 'restore-sub-user');
     expect(await failed(run('restoreSubUser', { subUserId: 71 }))).toMatchObject({

@@ -146,7 +146,7 @@ describe('a change of a profile', () => {
     ['a ticket that went', { tickets: [1, 2, 3] }, true],
     ['a ticket in place of another', { tickets: [1, 3] }, true],
     ['a ticket that asks something else', { asks: 'another thing' }, true],
-  ])('is %s: %#', async (_, { tickets = [1, 2], asks, ...change }, isNews) => {
+  ])('is %s: %#', async (_, { tickets = [1, 2], asks, ...change }, isChange) => {
     const { client } = await bankingPartner(
       profileWithTickets(
         { id: 4, bankingStatus: 'PendingUW', financialAccountId: 'fa-4-1', userProfileId: 14 },
@@ -162,7 +162,7 @@ describe('a change of a profile', () => {
     const before = Object.fromEntries((tickets as number[]).map((id) => [id, String(known)]));
     const seen = { ...now, ...change, tickets: before };
     const wait = run('awaitProfileChange', { profileId: 4, seen });
-    if (isNews) expect(await wait).toMatchObject({ polls: 1 });
+    if (isChange) expect(await wait).toMatchObject({ polls: 1 });
     else await expect(wait).rejects.toMatchObject(unchanged);
   });
 
@@ -202,7 +202,7 @@ describe('a financial account', () => {
   });
 
   it.each(['500-before-commit', 'drop-before-commit'])(
-    'is not asked for (%s) when the profile cannot be looked at',
+    'is not requested (%s) when the profile cannot be read',
     async (fault) => {
       const { run, banking } = await activitiesAtSandbox();
       const profileId = await banking.submit(holderOf('account-on-request'));

@@ -78,7 +78,7 @@ describe('a statement', () => {
 describe('a statement that the partner does not send', () => {
   it.each([
     ['is asked for again', {}, true],
-    ['is not, for the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
+    ['is not, because the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
   ])('%s', async (_, more, isRetried) => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, '500-after-commit', 'generate-full-statement');
@@ -98,7 +98,7 @@ describe('a statement that breaks off', () => {
 
   it.each([
     ['is asked for again', {}, true],
-    ['is not, for the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
+    ['is not, because the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
   ])('%s, and leaves the earlier file', async (_, more, isRetried) => {
     let respond: Respond = answering(200, 'whole', { 'content-type': 'application/pdf' });
     const { client } = await bankingPartner((response, incoming) => respond(response, incoming));

@@ -1,0 +1,100 @@
+/**
+ * The directions of imports in src/, as docs/architecture.md draws them. `npm run check` enforces each rule, and
+ * test/unit/architecture.test.ts proves that each rule refuses an import.
+ */
+
+/** The folders of src/ from the bottom up. A folder imports folders below it, never one beside or above it. */
+export const LAYERS = [
+  ['http', 'privacy'],
+  ['settings'],
+  ['partners'],
+  ['messages'],
+  ['documents', 'events', 'process', 'tracing'],
+  ['temporal'],
+  ['workflows', 'activities', 'sandbox'],
+  ['worker', 'receiver', 'codec-server'],
+  ['commands'],
+  ['demo'],
+];
+
+const PARTNERS = ['boarding', 'banking', 'plant-store', 'payments', 'processor'];
+
+const inFolders = (names) => `^src/(${names.join('|')})/`;
+
+const layers = LAYERS.flatMap((names, height) =>
+  names.map((name) => ({
+    name: `${name}: imports only what is below it`,
+    from: { path: inFolders([name]) },
+    to: {
+      path: [
+        inFolders(
+          LAYERS.slice(height)
+            .flat()
+            .filter((other) => other !== name),
+        ),
+        // The processes.
+        '^src/[^/]+\\.ts$',
+      ],
+    },
+  })),
+);
+
+const more = [
+  {
+    name: 'no cycles',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'workflows: no Node built-ins, because workflow code is deterministic',
+    from: { path: inFolders(['workflows']) },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
+    name: 'workflows: no I/O, and no zod, whose schemas each cached workflow would allocate',
+    from: { path: inFolders(['workflows']) },
+    to: { path: 'node_modules/(zod|undici|fastify|pino)/' },
+  },
+  {
+    name: 'workflows: only @temporalio/workflow and @temporalio/common',
+    from: { path: inFolders(['workflows']) },
+    to: { path: 'node_modules/@temporalio/(?!workflow/|common/)' },
+  },
+  {
+    name: 'workflows: of a partner, only phases, kinds of failures and bounds of texts',
+    from: { path: inFolders(['workflows']) },
+    to: { path: '^src/partners/(?!.*phases\\.ts$|partner-error\\.ts$|bounds\\.ts$)' },
+  },
+  {
+    name: 'workflows: activities only by their interfaces in messages/',
+    from: { path: inFolders(['workflows']) },
+    to: { path: inFolders(['activities', 'temporal', 'documents', 'settings']) },
+  },
+  {
+    name: 'partners: no Temporal',
+    from: { path: inFolders(['partners']) },
+    to: { path: 'node_modules/@temporalio/' },
+  },
+  {
+    name: 'sandbox: no Temporal',
+    from: { path: inFolders(['sandbox']) },
+    to: { path: ['node_modules/@temporalio/', inFolders(['temporal', 'messages'])] },
+  },
+  ...PARTNERS.map((system) => ({
+    name: `partners/${system}: no other partner`,
+    from: { path: `^src/(partners|sandbox|activities)/${system}[/.]` },
+    to: {
+      path: `^src/(partners|sandbox|activities)/(${PARTNERS.filter((other) => other !== system).join('|')})[/.]`,
+    },
+  })),
+];
+
+export default {
+  forbidden: [...layers, ...more].map((rule) => ({ severity: 'error', ...rule })),
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

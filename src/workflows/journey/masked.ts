@@ -1,1 +1,0 @@
-export { masked } from '../../privacy/masked.js';
