@@ -53,7 +53,7 @@ export function bankingActivities(dependencies: BankingDependencies): BankingAct
 const LARGEST_INT32 = 2 ** 31 - 1;
 
 /** Lists at the banking partner. These activities run without a workflow. */
-export function bankingLists(client: BankingClient): BankingLists {
+function bankingLists(client: BankingClient): BankingLists {
   return {
     listTickets: ({ limit }) =>
       repeatable(async () => upTo(limit, await client.listNewTickets({}, untilCancelled()))),
@@ -98,7 +98,7 @@ type OperationCalls = Pick<
 >;
 
 /** Single operations on cards, addresses, sub-users and webhooks. */
-export function operationActivities(client: BankingClient): OperationCalls {
+function operationActivities(client: BankingClient): OperationCalls {
   async function isCardClosed(paymentCardId: string): Promise<boolean | null> {
     for await (const card of eachPaymentCard(client, untilCancelled())) {
       if (card.paymentCardId === paymentCardId) return isClosed(card);
@@ -177,7 +177,7 @@ function notRegistered(): PartnerError {
 const STATEMENT = { system: 'banking', operation: 'generate-full-statement' };
 
 /** Saves statements in their store. */
-export function statementActivities(
+function statementActivities(
   client: BankingClient,
   statements: FileStore,
   partnerAccount: string | undefined,

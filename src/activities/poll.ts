@@ -92,7 +92,7 @@ export function again(type: string, message: string, nextRetryDelay: number): Ap
 }
 
 /** Reads so far in this poll: those of the last heartbeat, and the attempts since then. */
-export function pollsBefore(): number {
+function pollsBefore(): number {
   const { attempt, heartbeatDetails } = activityInfo();
   const last = heartbeatDetails as PollProgress | undefined;
   if (!last) return attempt - 1;
@@ -141,6 +141,6 @@ export function pollDelay(elapsedMs: number, { minMs, maxMs }: PollBounds, rando
 const CALM_CHANGES = 4;
 
 /** The least time between the read that ended a poll and the first read of the next one, in milliseconds. */
-export function leastDelay(changes: number, { minMs, maxMs }: PollBounds): number {
+function leastDelay(changes: number, { minMs, maxMs }: PollBounds): number {
   return Math.min(minMs * 2 ** Math.max(0, changes - CALM_CHANGES), maxMs);
 }

@@ -75,12 +75,12 @@ export function accountName({ accounts }: KnownAccounts) {
 }
 
 /** The point-of-sale names of all accounts, for the schema of an input. */
-export function allPosNames({ posNames, accounts }: KnownAccounts): string[] {
+function allPosNames({ posNames, accounts }: KnownAccounts): string[] {
   return [...new Set([posNames, ...Object.values(accounts).map((own) => own.posNames)].flat())];
 }
 
 /** Whether an account may use a point-of-sale name: it is its own, or no other account's. */
-export function isPosOf({ posNames, accounts }: KnownAccounts, pos: string, account?: string): boolean {
+function isPosOf({ posNames, accounts }: KnownAccounts, pos: string, account?: string): boolean {
   const own = account === undefined ? posNames : accounts[account]?.posNames;
   const isOfAny = allPosNames({ posNames, accounts }).includes(pos);
   return !isOfAny || own === undefined || own.includes(pos);
@@ -105,7 +105,7 @@ export function merchantBoardingInput(known = NO_ACCOUNTS) {
 }
 
 /** The same without an `externalId`, as part of a customer. */
-export function boardingPart(known: KnownAccounts) {
+function boardingPart(known: KnownAccounts) {
   return oneOfEach(z.strictObject(boardingFields(known)));
 }
 
@@ -182,7 +182,7 @@ export function businessOnboardingInput(known = NO_ACCOUNTS) {
 }
 
 /** The same as part of a customer, which boards the merchant. */
-export const businessPart = z.strictObject(businessFields);
+const businessPart = z.strictObject(businessFields);
 
 /**
  * A business to onboard.

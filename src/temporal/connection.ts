@@ -211,7 +211,7 @@ const CALL_TIMEOUT_MS = 30_000;
  *
  * @param isConnecting while it returns true, calls wait for the connection. The SDK's own wait for it cannot be cancelled.
  */
-export function endingWith(signal: AbortSignal, isConnecting: () => boolean): Interceptor {
+function endingWith(signal: AbortSignal, isConnecting: () => boolean): Interceptor {
   const inProgress = new Set<InterceptingCall>();
   const cancelAll = () => {
     for (const call of inProgress) call.cancelWithStatus(ENDED.code, ENDED.details);

@@ -22,7 +22,7 @@ export type PayloadKeys = readonly [PayloadKey, ...PayloadKey[]];
 
 const KEY_BYTES = 32;
 
-export const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
+const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Standard base64 of 32 bytes. */
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
@@ -81,7 +81,7 @@ const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 export const ENCRYPTED = 'binary/encrypted';
 
 /** Metadata that names the key of an encrypted payload. */
-export const KEY_ID_METADATA = 'encryption-key-id';
+const KEY_ID_METADATA = 'encryption-key-id';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
