@@ -8,7 +8,7 @@ import type {
   MerchantBoardingInput,
 } from '../src/messages/inputs.js';
 import type { Answer, RequirementKind } from '../src/messages/requirements.js';
-import { startOnce } from '../src/temporal/onboardings.js';
+import { startOnce } from '../src/temporal/start.js';
 import { holder, terminal } from '../test/rigs/inputs.js';
 import { Onboarding } from '../test/rigs/onboarding.js';
 import type { Rig } from '../test/rigs/rig.js';
@@ -164,7 +164,7 @@ export const PATHS: Readonly<Record<string, Path>> = {
   'single-activity': {
     start: single({
       activity: 'listDepartments',
-      lane: 'banking',
+      queue: 'banking',
       args: [{ limit: 1 }],
       summary: 'List departments',
       options: { startToCloseTimeout: '1m' },

@@ -1,6 +1,16 @@
 #!/usr/bin/env node
+/**
+ * The worker process: runs workflows and activities until SIGTERM or SIGINT (Ctrl-C). Then it
+ *
+ * 1. takes no new tasks, and `/readyz` responds with 503;
+ * 2. lets activities continue, and cancels reads after `SHUTDOWN_GRACE` (50 s). A write that was sent waits for its response and
+ *    reports it to Temporal;
+ * 3. closes its connections and exits with 0. If something still runs after `SHUTDOWN_FORCE` (60 s), it exits with 1 all the same.
+ *
+ * What did not end is safe: the server retries reads, and writes that were not sent. A write that was sent leaves its mark, and the
+ * workflow searches for evidence at the partner (activities/write.ts). A second signal ends the process at once.
+ */
 import { Client } from '@temporalio/client';
-/** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { servedAccounts } from './partners/account-settings.js';
 import { listeningAt, runProcess, STOP_SIGNALS } from './process/lifecycle.js';
@@ -15,7 +25,7 @@ import {
 import { temporalCheck } from './temporal/server.js';
 import { startTracing } from './tracing/spans.js';
 import { createWorker } from './worker/create-worker.js';
-import { beginRequirements, metricsOptions, serveHealth, type Vitals } from './worker/health.js';
+import { metricsOptions, serveHealth, startRequirementCounters, type Vitals } from './worker/health.js';
 import { loadWorkerSettings, type WorkerSettings } from './worker/settings.js';
 import { watchAges, watchTemporal } from './worker/watch.js';
 
@@ -26,7 +36,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const logger = createLogger(config.logLevel);
   Runtime.install({
     logger: temporalLogger(logger),
-    // What the SDK's native part says goes through the same logger, as JSON lines.
+    // The native part of the SDK logs through the same logger, as JSON lines.
     telemetryOptions: {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
       ...metricsOptions(config),
@@ -36,7 +46,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
 
   const stopTracing = await startTracing('gangway-worker', env, logger);
 
-  // What Node warns of goes the same way, deprecated operations of partners among it.
+  // Warnings of Node go through the logger as well, including those about deprecated operations of partners.
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => logger.warn({ warning: name }, message));
 
@@ -62,7 +72,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const worker = await createWorker({ connection, namespace, config });
   const client = new Client({ connection, namespace });
   vitals = { worker: () => worker.getState(), temporal: temporalCheck(client) };
-  const stopWatching = config.metricsAddress && beginCounting(client, config);
+  const stopWatching = config.metricsAddress && startMetrics(client, config);
   logger.info(
     { taskQueue: config.taskQueue, ...config.version, namespace, health: health.url },
     'worker is ready',
@@ -78,11 +88,11 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   logger.info('worker has stopped');
 }
 
-function beginCounting(client: Client, config: WorkerSettings): () => void {
+function startMetrics(client: Client, config: WorkerSettings): () => void {
   const { metricMeter } = Runtime.instance();
   const { namespace } = client.options;
   const accounts = servedAccounts(config).map(([name]) => name ?? '');
-  beginRequirements(metricMeter, { namespace, taskQueue: config.taskQueue }, accounts);
+  startRequirementCounters(metricMeter, { namespace, taskQueue: config.taskQueue }, accounts);
   return watchTemporal(client, config, metricMeter);
 }
 

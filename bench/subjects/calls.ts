@@ -14,7 +14,7 @@ export async function* calls(bench: Bench): AsyncGenerator<Line> {
   const bare = await bareWorker(bench, sandbox.url);
   const call = async () => {
     const running = await startSingle(client, taskQueue, `call-${randomUUID()}`, {
-      ...{ activity: 'callPartner', lane: 'boarding', summary: 'boarding list-agent-profiles' },
+      ...{ activity: 'callPartner', queue: 'boarding', summary: 'boarding list-agent-profiles' },
       args: [{ system: 'boarding', operation: 'list-agent-profiles', request: {} }],
       options: { startToCloseTimeout: '1m', heartbeatTimeout: '10s' },
     });

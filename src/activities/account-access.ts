@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, getClient, heartbeat, type Info, log } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import type { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
-import { PARTNER_ERROR } from '../messages/activities.js';
 import type {
   PartnerAccountActivities,
   ProbeRequest,
@@ -13,77 +12,82 @@ import type {
 } from '../messages/partner-account.js';
 import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
-import { censored } from '../privacy/private-values.js';
+import { masked } from '../privacy/masked.js';
 import {
   type AccountAt,
-  isAccountAsking,
-  isUnreadable,
+  isHandlingRefusal,
   probeNow,
   reportRefusal,
   retryReads,
+  waitsForReadable,
   wakeRefused,
 } from '../temporal/partner-accounts.js';
-import { asFailure, beating, isWorthRepeating, REFUSED_PACE_MS, untilCancelled } from './failures.js';
+import {
+  asFailure,
+  beating,
+  isRetryable,
+  partnerErrorIn,
+  REFUSED_PACE_MS,
+  REPORT_TIMEOUT_MS,
+  untilCancelled,
+} from './failures.js';
 import { again } from './poll.js';
 import { leaveUnsent } from './write.js';
 
-/** How a process signs in to one of our accounts at a partner. */
+/** How a process signs in to an account at a partner. */
 export interface SignIn {
   /** A cheap read. */
   readonly read: (options: CallOptions) => Promise<unknown>;
-  /** Drops what is remembered of refusals. */
+  /** Forgets earlier refusals. */
   readonly forget?: () => void;
-  /** Takes a one-time code for the next sign-in. */
+  /** Stores a one-time code for the next sign-in. */
   readonly useCode?: (code: string) => void;
 }
 
-/** How long a report to Temporal may take, in milliseconds. A refusal that it does not reach is reported with the next attempt. */
-const REPORT_TIMEOUT_MS = 5_000;
-
-/** What was refused just before the credentials worked is on its way to the server, for this many milliseconds. */
+/** A failure from just before the credentials worked takes up to this many milliseconds to reach the server. */
 const SETTLING_MS = 1_000;
 
 /**
- * A probe that another process picked up is handed on this often, and this many milliseconds later. After that the process
- * it is meant for is gone.
+ * A process that gets the probe of another process returns it to the server at most this often, for a retry after this many
+ * milliseconds. After that, the other process counts as gone.
  */
-const HAND_ONS = 20;
-const HAND_ON_MS = 50;
+const MAX_PASSES = 20;
+const PASS_MS = 50;
 
-/** How often it is looked whether responses can be read again, in milliseconds. No partner is asked. */
+/** How often to check whether responses can be read again, in milliseconds. The check calls no partner. */
 const READABLE_PACE_MS = 5_000;
 
-/** After this many reports that led to no probe here, each workflow asks for itself. */
-const UNHEARD = 3;
+/** After this many reports without a probe in this process, each workflow asks a person itself. */
+const MAX_UNANSWERED_REPORTS = 3;
 
-/** A call that is refused again this soon after a probe succeeded, in milliseconds, is refused for itself. */
+/** A rejection this soon after a successful probe, in milliseconds, is about the call and not about the credentials. */
 const DISPUTE_MS = 5 * 60_000;
 
-/** As much of a partner's words as people need. */
+/** A partner's words are cut off after this many characters. */
 const WORDS_LENGTH = 300;
 
-/** What the heartbeat of a probe hands to its later attempts. */
+/** The heartbeat details of a probe. */
 interface ProbeProgress {
-  readonly handedOn: number;
+  readonly passes: number;
 }
 
 /**
- * Whether a partner lets this process in to one of our accounts. A refusal is reported to the account's workflow, which asks a
- * person on behalf of all. Until the next try is due, or a probe succeeds, activities fail without a call: each call with a
- * wrong password may count towards locking the account. Times are those of `performance.now()`, because the clock of the machine
- * may be set while it runs.
+ * Tracks whether a partner accepts the credentials of this process for one account. A refusal is reported to the account's
+ * workflow, which asks one person on behalf of all onboardings. Until the next try is due, or a probe succeeds, activities fail
+ * without a call, because each call with a wrong password may count towards a locked account. Times are those of
+ * `performance.now()`, because the clock of the machine may be set while the process runs.
  */
 export class AccountAccess {
   readonly #process = randomUUID();
   #refusal: { readonly details: PartnerErrorDetails; readonly until: number } | undefined;
-  /** Whether the account's workflow knows, and when it is to be looked at again. */
+  /** Whether the account's workflow got a report, and when to check it again. */
   #isReported = false;
   #reportAt = 0;
-  /** How often it was reported since the last probe in this process. */
-  #unheard = 0;
-  /** How often a probe succeeded. */
+  /** Reports since the last probe in this process. */
+  #unansweredReports = 0;
+  /** Probes that succeeded. */
   #opened = 0;
-  /** Types of activities that were refused since the last probe that succeeded, and before it. */
+  /** Types of activities that were refused since the last successful probe, and before it. */
   readonly #refused = new Set<string>();
   readonly #disputed = new Set<string>();
   #disputedUntil = 0;
@@ -93,9 +97,9 @@ export class AccountAccess {
     private readonly signIn: SignIn,
   ) {}
 
-  /** Watches all activities of the account. Belongs after the interceptors that see outcomes as they are reported. */
+  /** For all activities of the account. Placed after the interceptors that need results as the server gets them. */
   readonly interceptors: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
-    inbound: { execute: (input, next) => this.#watched(info, () => next(input)) },
+    inbound: { execute: (input, next) => this.#guarded(info, () => next(input)) },
   });
 
   readonly activities: PartnerAccountActivities = {
@@ -103,7 +107,8 @@ export class AccountAccess {
     awaitReadable: ({ reads }) =>
       beating(async () => {
         const readable: string[] = [];
-        for (const read of reads) if (!(await isUnreadable(getClient(), read))) readable.push(read.operation);
+        for (const read of reads)
+          if (!(await waitsForReadable(getClient(), read))) readable.push(read.operation);
         if (readable.length > 0) return readable;
         throw again('StillUnreadable', 'responses still cannot be read', READABLE_PACE_MS);
       }),
@@ -115,12 +120,12 @@ export class AccountAccess {
       }),
   };
 
-  /** Has the account's workflow, where it runs, try the credentials: this process may have others. */
+  /** Makes the account's workflow, if it runs, try the credentials: this process may have other ones. */
   async probeNow(client: Client): Promise<void> {
     await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, () => probeNow(client, this.place));
   }
 
-  async #watched<T>(info: Info, run: () => Promise<T>): Promise<T> {
+  async #guarded<T>(info: Info, run: () => Promise<T>): Promise<T> {
     const { activityType } = info;
     if (activityType in this.activities) return run();
     if (this.#refusal && performance.now() < this.#refusal.until) {
@@ -130,21 +135,22 @@ export class AccountAccess {
     const opened = this.#opened;
     try {
       const result = await run();
-      this.#letIn(activityType);
+      this.#accepted(activityType);
       return result;
     } catch (error) {
       const failure = partnerErrorIn(error);
       const details = failure && isRefusedAtTheDoor(failure) ? failure : undefined;
       if (!details) {
         if (!failure || failure.kind === 'Rejected' || failure.kind === 'Forbidden')
-          this.#letIn(activityType);
+          this.#accepted(activityType);
         throw error;
       }
-      // The partner has let us in since the call was made.
+      // The partner has accepted the credentials since the call began.
       if (opened !== this.#opened) throw refused(info, details);
-      // The credentials work, only not with this call; or no probe comes here, as to a worker of an old build.
+      // Either the credentials work, but not for this call; or no probe reaches this process, as in a worker of an old build.
       const isDisputed = performance.now() < this.#disputedUntil && this.#disputed.has(activityType);
-      if ((isDisputed && !details.atSignIn) || this.#unheard >= UNHEARD) throw forbidden(details);
+      if ((isDisputed && !details.atSignIn) || this.#unansweredReports >= MAX_UNANSWERED_REPORTS)
+        throw forbidden(details);
       this.#refused.add(activityType);
       this.#close(details);
       await this.#report(details);
@@ -158,27 +164,27 @@ export class AccountAccess {
     const client = getClient();
     const report = { process: this.#process, refusal: refusalOf(details) };
     const deliver = async () => {
-      if (this.#isReported && (await isAccountAsking(client, this.place))) return;
+      if (this.#isReported && (await isHandlingRefusal(client, this.place))) return;
       await reportRefusal(client, this.place, report);
       this.#isReported = true;
-      this.#unheard += 1;
+      this.#unansweredReports += 1;
     };
     await client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, deliver).catch((error: unknown) => {
       this.#reportAt = 0;
-      log.warn('refused credentials could not be reported', { error });
+      log.warn('could not report that a partner rejected credentials', { error });
     });
   }
 
   async #probe({ process, seen, code, afresh }: ProbeRequest): Promise<ProbeResult> {
-    const { handedOn = 0 } = (activityInfo().heartbeatDetails ?? {}) as Partial<ProbeProgress>;
-    if (process !== this.#process && handedOn < HAND_ONS) {
-      heartbeat({ handedOn: handedOn + 1 } satisfies ProbeProgress);
-      throw again('OtherProcess', 'another process is meant', HAND_ON_MS);
+    const { passes = 0 } = (activityInfo().heartbeatDetails ?? {}) as Partial<ProbeProgress>;
+    if (process !== this.#process && passes < MAX_PASSES) {
+      heartbeat({ passes: passes + 1 } satisfies ProbeProgress);
+      throw again('OtherProcess', 'the probe is for another process', PASS_MS);
     }
-    if (process === this.#process) this.#unheard = 0;
-    if (handedOn > 0) heartbeat({ handedOn: 0 } satisfies ProbeProgress);
+    if (process === this.#process) this.#unansweredReports = 0;
+    if (passes > 0) heartbeat({ passes: 0 } satisfies ProbeProgress);
     if (seen && process === this.#process) this.#pace();
-    // In this order: what is forgotten includes a code that was not used.
+    // In this order, because forgetting drops an unused code.
     if (afresh) this.signIn.forget?.();
     if (code !== undefined) this.signIn.useCode?.(code);
     try {
@@ -191,20 +197,20 @@ export class AccountAccess {
         if (process === this.#process && seen && isSame(seen, refusal)) this.#pace();
         return { process: this.#process, refusal };
       }
-      if (isWorthRepeating(error, 1, false)) throw asFailure(error, true);
-      // What was read is another question: the partner has let us in.
+      if (isRetryable(error, 1, false)) throw asFailure(error, true);
+      // The read failed for another reason: the partner accepts the credentials.
     }
     this.#open();
     return { process: this.#process };
   }
 
-  /** @throws while the last refusal is too recent for another probe */
+  /** @throws {ApplicationFailure} while the last refusal is too recent for another probe */
   #pace(): void {
     const leftMs = (this.#refusal?.until ?? 0) - performance.now();
     if (leftMs > 0) throw again('StillRefused', 'the credentials are still refused', leftMs);
   }
 
-  #letIn(activityType: string): void {
+  #accepted(activityType: string): void {
     this.#refused.delete(activityType);
     this.#disputed.delete(activityType);
   }
@@ -224,29 +230,24 @@ export class AccountAccess {
   }
 }
 
-function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
-  if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return undefined;
-  return error.details?.[0] as PartnerErrorDetails;
-}
-
-/** Of all activities of workflows, writes alone have no heartbeat time-out (workflows/journey/partner-activities.ts). */
+/** Of the activities of workflows, only writes have no heartbeat time-out. */
 function isUnmarkedWrite({ heartbeatTimeoutMs, heartbeatDetails }: Info): boolean {
   return !heartbeatTimeoutMs && heartbeatDetails === undefined;
 }
 
-/** The server retries it in a workflow. Who started an activity by itself waits for its outcome, and can start it again. */
+/** Retryable in an onboarding. The caller of a single activity waits for its result, and can call it again. */
 function refused({ workflowType }: Info, details: PartnerErrorDetails): ApplicationFailure {
   const isInOnboarding = workflowType !== undefined && workflowType !== 'singleActivity';
   return asFailure(new PartnerError(details), isInOnboarding);
 }
 
-/** Has the workflow ask by itself. */
+/** Makes the workflow ask a person itself. */
 function forbidden({ atSignIn: _, needs: __, ...details }: PartnerErrorDetails): ApplicationFailure {
   return asFailure(new PartnerError({ ...details, kind: 'Forbidden' }), false);
 }
 
 function refusalOf({ kind, operation, reason, needs, fields }: PartnerErrorDetails): Refusal {
-  const words = fields.map(({ message }) => censored(message)).join('; ');
+  const words = fields.map(({ message }) => masked(message, 'log')).join('; ');
   return { kind, operation, reason, ...(needs && { needs }), words: words.slice(0, WORDS_LENGTH) };
 }
 

@@ -29,14 +29,13 @@ import { write } from './write.js';
 export interface BankingDependencies {
   readonly client: BankingClient;
   readonly statements: FileStore;
-  /** Name of our account at the partners; undefined for the one without a name. */
+  /** Name of the account at the partners; undefined for the one without a name. */
   readonly partnerAccount?: string | undefined;
   readonly poll: PollBounds;
 }
 
 /**
- * The banking partner's side of the workflows, and what is listed without one. Each activity is a call or two and their
- * failures, no more.
+ * The activities at the banking partner: those of workflows, and the lists. Each makes a call or two, and translates their failures.
  */
 export function bankingActivities(dependencies: BankingDependencies): BankingActivities & BankingLists {
   const { client, statements, partnerAccount, poll } = dependencies;
@@ -53,8 +52,8 @@ export function bankingActivities(dependencies: BankingDependencies): BankingAct
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 
-/** What is listed at the banking partner. These run without a workflow. */
-export function bankingLists(client: BankingClient): BankingLists {
+/** Lists at the banking partner. These activities run without a workflow. */
+function bankingLists(client: BankingClient): BankingLists {
   return {
     listTickets: ({ limit }) =>
       repeatable(async () => upTo(limit, await client.listNewTickets({}, untilCancelled()))),
@@ -99,7 +98,7 @@ type OperationCalls = Pick<
 >;
 
 /** Single operations on cards, addresses, sub-users and webhooks. */
-export function operationActivities(client: BankingClient): OperationCalls {
+function operationActivities(client: BankingClient): OperationCalls {
   async function isCardClosed(paymentCardId: string): Promise<boolean | null> {
     for await (const card of eachPaymentCard(client, untilCancelled())) {
       if (card.paymentCardId === paymentCardId) return isClosed(card);
@@ -116,7 +115,7 @@ export function operationActivities(client: BankingClient): OperationCalls {
         try {
           return await isCardClosed(paymentCardId);
         } catch (error) {
-          // The list is an operation that is assumed, so not every partner need have it for us.
+          // The operation is assumed, so a partner may not offer it to this account.
           if (isRefused(error)) return null;
           throw error;
         }
@@ -125,7 +124,7 @@ export function operationActivities(client: BankingClient): OperationCalls {
     changeAddress: ({ change }) =>
       write(
         async (options) => {
-          // What it is, the client checks.
+          // The client checks it.
           await client.changeAddress(change as unknown as AddressChange, options);
         },
         { mayRepeat: change['oneTimeCode'] === undefined },
@@ -144,8 +143,9 @@ export function operationActivities(client: BankingClient): OperationCalls {
             await client.restoreSubUser({ id: subUserId }, options);
             return { afterLostCall: false };
           } catch (error) {
-            const isGone = error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404;
-            if (isGone && isUnclear) return { afterLostCall: true };
+            const isRestored =
+              error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404;
+            if (isRestored && isUnclear) return { afterLostCall: true };
             throw error;
           }
         },
@@ -154,7 +154,7 @@ export function operationActivities(client: BankingClient): OperationCalls {
 
     ensureWebhook: ({ name, url, notificationType }) =>
       repeatable(async () => {
-        // Which types there are, the client checks.
+        // The client checks the type.
         const request = { name, url, notificationType: notificationType as NotificationType };
         const { success, exists, id } = await client.createWebhook(request);
         if (!success) throw notRegistered();
@@ -176,8 +176,8 @@ function notRegistered(): PartnerError {
 
 const STATEMENT = { system: 'banking', operation: 'generate-full-statement' };
 
-/** Fetches statements into their store. */
-export function statementActivities(
+/** Saves statements in their store. */
+function statementActivities(
   client: BankingClient,
   statements: FileStore,
   partnerAccount: string | undefined,
@@ -201,7 +201,7 @@ export function statementActivities(
     saveStatement: (request) =>
       request.email === undefined
         ? repeatable(() => kept(STATEMENT, () => save(request, untilCancelled())))
-        : // The partner has sent its e-mail by the time that a file cannot be kept: what is left of it is in doubt.
+        : // The partner sends its e-mail before a failure of the store: such a call is uncertain and must not be repeated.
           write((options) => save(request, options)),
   };
 }

@@ -28,12 +28,12 @@ const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
 export interface BoardingDependencies {
   readonly client: BoardingClient;
   readonly documents: DocumentStore;
-  /** Name of our account at the partners; undefined for the one without a name. */
+  /** Name of the account at the partners; undefined for the one without a name. */
   readonly partnerAccount?: string | undefined;
   readonly poll: PollBounds;
 }
 
-/** The boarding partner's side of `merchantBoarding`. Each activity is a call or two and their failures, no more. */
+/** The activities of `merchantBoarding` at the boarding partner. Each makes a call or two, and translates their failures. */
 export function boardingActivities({
   client,
   documents,
@@ -51,7 +51,7 @@ export function boardingActivities({
     return { status, phase, statusDate, comment, ...mids, notes: identified(notes) };
   }
 
-  /** The status alone, as it is just before something else. */
+  /** The status without notes, just before a write. */
   async function statusNow(
     id: number,
     options: CallOptions,
@@ -77,7 +77,7 @@ export function boardingActivities({
         warned(options, async (warning) => {
           const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
           const { merchantProfileId } = await create({ ...merchant, ...ids }, warning).catch(
-            (error: unknown) => createdAllTheSame(error, warning.onWarning),
+            (error: unknown) => createdDespite(error, warning.onWarning),
           );
           return { merchantProfileId };
         }),
@@ -171,7 +171,7 @@ export function boardingActivities({
   };
 }
 
-/** Makes a call, and returns what the partner warned of beside its result. */
+/** Makes a call, and returns the partner's warnings with its result. */
 async function warned<Result>(
   options: CallOptions,
   call: (options: CallOptions & Required<Pick<CallOptions, 'onWarning'>>) => Promise<Result>,
@@ -182,25 +182,25 @@ async function warned<Result>(
 }
 
 /**
- * A create whose response names problems and a merchant has made that merchant: to correct and repeat it would make a
- * second one. The problems are warnings then; the submission that follows is judged for itself.
+ * A create whose response contains problems and a merchant has created that merchant: a corrected repetition would create a second
+ * one. So the problems become warnings, and the submission that follows may fail on its own.
  */
-function createdAllTheSame(
+function createdDespite(
   error: unknown,
   onWarning: (warning: string) => void,
 ): { readonly merchantProfileId: number } {
-  const made = error instanceof PartnerError && createdMerchant.safeParse(error.refusedWith);
-  if (!made || made.error) throw error;
+  const created = error instanceof PartnerError && createdMerchant.safeParse(error.refusedWith);
+  if (!created || created.error) throw error;
   for (const { field, message } of error.fields) onWarning(field ? `${field}: ${message}` : message);
-  return made.data;
+  return created.data;
 }
 
-/** More notes than these are not asked about one by one. */
+/** Beyond this number, a person is not asked about each note. */
 const MOST_NOTES = 200;
 
 /**
- * A note is told apart by its text, its author, and its place among equal ones. The partner may change its date. Of too many,
- * those with the lowest ids are kept, in whichever order the partner lists them, and a note says how many more there are.
+ * A note is identified by its text, its author, and its place among equal notes; the partner may change its date. Of too many notes,
+ * those with the lowest ids are kept, independent of the partner's order, and one more note states how many others there are.
  */
 function identified(notes: readonly UnderwritingNote[]): Note[] {
   const all = eachIdentified(notes);
@@ -224,8 +224,8 @@ function eachIdentified(notes: readonly UnderwritingNote[]): Note[] {
 
 export function hasChanged(seen: Seen, { notes, ...now }: StatusSnapshot): boolean {
   const { noteIds, noteCount = notes.length, ...before } = seen;
-  const isDifferent = (member: keyof typeof now) =>
-    before[member] !== undefined && before[member] !== now[member];
+  const isDifferent = (field: keyof typeof now) =>
+    before[field] !== undefined && before[field] !== now[field];
   if ((['phase', 'status', 'statusDate', 'comment', 'mid', 'unclearMid'] as const).some(isDifferent))
     return true;
   const ids = notes.map(({ id }) => id);
@@ -235,7 +235,7 @@ export function hasChanged(seen: Seen, { notes, ...now }: StatusSnapshot): boole
 
 type Choice = { readonly id: number | undefined } | { readonly problem: FieldProblem };
 
-/** An id as given, by name, or the only one there is; otherwise the choices, for a person to pick from. */
+/** An id as given, by name, or the only one; otherwise the choices for a person. */
 async function chosen(
   request: ReferenceRequest,
   idField: 'agentProfileId' | 'boardingSettingsId',
@@ -249,10 +249,10 @@ async function chosen(
   const all = await list();
   const matching = name === undefined ? all : all.filter((entry) => entry.name === name);
   if (matching.length === 1) return { id: matching[0]?.id };
-  // A merchant can do without boarding settings, not without an agent profile.
+  // Boarding settings are optional, an agent profile is not.
   if (all.length === 0 && name === undefined && idField === 'boardingSettingsId') return { id: undefined };
   const choices = all.map((entry) => `${entry.id} (${entry.name ?? 'no name'})`).join(', ') || 'none';
-  const orNone = idField === 'boardingSettingsId' ? '; boardingSettings: false goes without' : '';
+  const orNone = idField === 'boardingSettingsId' ? '; boardingSettings: false creates without' : '';
   const count = matching.length === 0 ? 'none is' : `${matching.length} are`;
   const [field, why] =
     name === undefined ? [idField, 'not given'] : [nameField, `${count} named ${JSON.stringify(name)}`];
@@ -268,31 +268,33 @@ function toReferences(profile: Choice, settings: Choice): References {
 
 type Fees = Readonly<Record<string, unknown>>;
 
-/** The fees as read, with the changes laid over them; lists are replaced as a whole. */
+/** The fees as read, with the changes merged into them. A list is replaced as a whole. */
 export function withChanges(read: Fees, changes: Fees): Record<string, unknown> {
   return mergePatch({ ...read }, changes);
 }
 
-/** Where what the partner has is not what was asked for. Members that were not asked for do not count. */
-export function differences(asked: unknown, has: unknown, path: readonly string[] = []): FieldProblem[] {
-  if (isObject(asked) && isObject(has)) {
-    return Object.entries(asked).flatMap(([member, value]) =>
-      differences(value, has[member], [...path, member]),
+/** Where the partner's fees differ from the requested ones. Fields that were not requested do not count. */
+export function differences(requested: unknown, has: unknown, path: readonly string[] = []): FieldProblem[] {
+  if (isObject(requested) && isObject(has)) {
+    return Object.entries(requested).flatMap(([name, value]) =>
+      differences(value, has[name], [...path, name]),
     );
   }
-  if (Array.isArray(asked) && Array.isArray(has) && asked.length === has.length) {
-    return asked.flatMap((item, index) => differences(item, has[index], [...path, String(index)]));
+  if (Array.isArray(requested) && Array.isArray(has) && requested.length === has.length) {
+    return requested.flatMap((item, index) => differences(item, has[index], [...path, String(index)]));
   }
-  if (isSame(asked, has)) return [];
+  if (isSame(requested, has)) return [];
   const instead = has === undefined ? 'nothing' : writeExactly(has);
-  return [{ field: path.join('.'), message: `asked for ${writeExactly(asked)}, the partner has ${instead}` }];
+  return [
+    { field: path.join('.'), message: `asked for ${writeExactly(requested)}, the partner has ${instead}` },
+  ];
 }
 
-function isSame(asked: unknown, has: unknown): boolean {
-  // In a change, `null` takes the member away, so having none is what was asked for.
-  if (asked === undefined || writeExactly(asked) === writeExactly(has ?? null)) return true;
+function isSame(requested: unknown, has: unknown): boolean {
+  // In a change, `null` removes the field, so an absent field is as requested.
+  if (requested === undefined || writeExactly(requested) === writeExactly(has ?? null)) return true;
   // The partner may write the same instant in another way.
-  return isDateTime(asked) && isDateTime(has) && Date.parse(asked) === Date.parse(has);
+  return isDateTime(requested) && isDateTime(has) && Date.parse(requested) === Date.parse(has);
 }
 
 function isDateTime(value: unknown): value is string {

@@ -24,7 +24,7 @@ export interface CallDependencies {
   readonly operations: Operations;
   readonly client: PartnerClient<Operations>;
   readonly documents: DocumentStore;
-  /** Takes the files that partners answer. */
+  /** Stores files that partners return. */
   readonly downloads: FileStore;
 }
 
@@ -44,12 +44,12 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
         const called = client[key]?.(sent, { ...options, toProduction, onWarning });
         const { response, ...refused } = await orRefusal(called);
         if (isDownload(response)) return saved(made, response, downloads);
-        return { answer: keepingAllDigits(response), ...refused, ...(warnings.length > 0 && { warnings }) };
+        return { response: keepingAllDigits(response), ...refused, ...(warnings.length > 0 && { warnings }) };
       };
-      // A write that has begun is seen through.
+      // Cancellation does not cut off a write that has begun.
       const options = effect === 'read' ? { signal: cancellationSignal() } : {};
-      const carriedOut = effect === 'once' ? write(call) : repeatable(() => call(options));
-      return carriedOut.catch((error: unknown) => {
+      const result = effect === 'once' ? write(call) : repeatable(() => call(options));
+      return result.catch((error: unknown) => {
         throw isNoAccess(error)
           ? ApplicationFailure.nonRetryable(error.message, error.type, ...(error.details ?? []))
           : error;
@@ -58,7 +58,7 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
   };
 }
 
-/** Only a person can correct credentials, and a person waits for the call: trying again would keep them waiting. */
+/** Not retried, because only a person can correct credentials, and the caller waits for the call. */
 function isNoAccess(error: unknown): error is ApplicationFailure {
   if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return false;
   const [{ kind }] = error.details as [PartnerErrorDetails];
@@ -83,11 +83,11 @@ async function withFiles(
   request: Readonly<Record<string, unknown>>,
   documents: DocumentStore,
 ): Promise<Record<string, unknown>> {
-  const members = Object.entries(request).map(async ([name, value]) => {
+  const fields = Object.entries(request).map(async ([name, value]) => {
     const part = isFileToSend(value) ? await documentFor(call, documents, value.document) : exact(value);
     return [name, part] as const;
   });
-  return Object.fromEntries(await Promise.all(members));
+  return Object.fromEntries(await Promise.all(fields));
 }
 
 function exact(value: unknown): unknown {

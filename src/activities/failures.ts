@@ -4,30 +4,33 @@ import { PARTNER_ERROR } from '../messages/activities.js';
 import type { CallOptions } from '../partners/client.js';
 import { isRefusedAtTheDoor, PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 
-/** How often a running call tells the server that its worker lives, and how often within its heartbeat time-out at least. */
+/** How often a running call sends a heartbeat, in milliseconds, and the least number of heartbeats within its time-out. */
 const HEARTBEAT_MS = 3_000;
 const HEARTBEATS_PER_TIMEOUT = 3;
 
-/** Attempts in which a 404 may just mean that the partner has not caught up with its own create yet. */
+/** Attempts in which a 404 may mean that the partner does not find yet what it has just created. */
 const NOT_FOUND_ATTEMPTS = 6;
 
-/** The least wait after credentials were refused, in milliseconds: more refusals could lock the account. */
+/** The least wait after the partner rejected credentials, in milliseconds: more attempts could lock the account. */
 export const REFUSED_PACE_MS = 60_000;
 
-/** What is particular about repeating a call. */
+/** How long a report from an activity to Temporal may take, in milliseconds. */
+export const REPORT_TIMEOUT_MS = 5_000;
+
+/** How a call is retried. */
 export interface Repetition {
-  /** The least wait before another try, in milliseconds, in place of what the retry policy says. */
+  /** The least wait before the next attempt, in milliseconds. Default: the retry policy's. */
   readonly paceMs?: number;
-  /** What is asked for may have been made a moment ago. Otherwise a 404 is the answer, and not repeated. */
+  /** The record may have been created a moment ago. Otherwise a 404 is final. */
   readonly mayBeNew?: boolean;
-  /** What each heartbeat carries, for the attempts after this one. */
+  /** The details of each heartbeat, for later attempts. */
   readonly progress?: unknown;
 }
 
 /**
- * The one place that decides which failures are worth another try by themselves. A read (or a write that leaves the
- * same state however often it runs) may be repeated when the partner was not reached or gave no clear answer, and
- * soon after a create when it does not find yet what was created.
+ * The one place that decides which failures the server retries. It is for reads, and for writes that leave the same state however
+ * often they run. They are retried when the partner was not reached or gave no clear response. Soon after a create they are also
+ * retried when the partner does not find yet what it created.
  */
 export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {
   const { paceMs = 0, mayBeNew = false, progress } = repetition;
@@ -35,11 +38,11 @@ export async function repeatable<T>(call: () => Promise<T>, repetition: Repetiti
     return await beating(call, progress);
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
-    throw asFailure(error, isWorthRepeating(error, activityInfo().attempt, mayBeNew), { paceMs });
+    throw asFailure(error, isRetryable(error, activityInfo().attempt, mayBeNew), { paceMs });
   }
 }
 
-export function isWorthRepeating(error: PartnerError, attempt: number, mayBeNew: boolean): boolean {
+export function isRetryable(error: PartnerError, attempt: number, mayBeNew: boolean): boolean {
   switch (error.kind) {
     case 'NotSent':
     case 'RateLimited':
@@ -53,12 +56,12 @@ export function isWorthRepeating(error: PartnerError, attempt: number, mayBeNew:
   }
 }
 
-/** For reads, which end when the activity is cancelled. */
+/** Options of a read, which ends when the activity is cancelled. */
 export function untilCancelled(): CallOptions {
   return { signal: cancellationSignal() };
 }
 
-/** Makes a call that may take long, and tells the server all the while that its worker lives. */
+/** Makes a call that may take long, and sends heartbeats until it ends. */
 export async function beating<T>(call: () => Promise<T>, progress?: unknown): Promise<T> {
   const { heartbeatTimeoutMs: timeoutMs = Number.POSITIVE_INFINITY } = activityInfo();
   const beat = setInterval(heartbeat, Math.min(HEARTBEAT_MS, timeoutMs / HEARTBEATS_PER_TIMEOUT), progress);
@@ -69,7 +72,7 @@ export async function beating<T>(call: () => Promise<T>, progress?: unknown): Pr
   }
 }
 
-/** @param more what an attempt knows beside what the client does */
+/** @param more details that the attempt adds to those of the client */
 export function asFailure(
   error: PartnerError,
   retryable: boolean,
@@ -88,4 +91,10 @@ export function asFailure(
     nonRetryable: !retryable,
     ...(retryable && nextRetryDelay > 0 && { nextRetryDelay }),
   });
+}
+
+/** The failed call of a partner that an activity's failure is about; undefined for any other failure. */
+export function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
+  if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return undefined;
+  return error.details?.[0] as PartnerErrorDetails;
 }

@@ -1,35 +1,31 @@
 import { getClient, type Info, log } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptors, ActivityInterceptorsFactory } from '@temporalio/worker';
-import { PARTNER_ERROR } from '../messages/activities.js';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
 import { type PartnerWait, stepWaits } from '../messages/onboarding-state.js';
 import { bounded, LONGEST, shortened } from '../partners/bounds.js';
-import type { PartnerErrorDetails } from '../partners/partner-error.js';
-import { censored } from '../privacy/private-values.js';
+import { masked } from '../privacy/masked.js';
 import { type AccountAt, reportUnreadable } from '../temporal/partner-accounts.js';
+import { partnerErrorIn, REPORT_TIMEOUT_MS } from './failures.js';
 
-/** After how long people hear of what waits for a partner, in milliseconds. */
+/** After how long people learn of a wait, in milliseconds. */
 export interface PatienceSettings {
-  /** Of a step, whatever it waits for. */
+  /** A step that waits, for any reason. */
   readonly stepMs: number;
-  /** Of responses that cannot be read. */
+  /** Responses that cannot be read. */
   readonly unreadableMs: number;
 }
 
-/** A wait that a partner asked for is shown from this on, in milliseconds. */
+/** A wait that a partner asked for is shown when it is at least this long, in milliseconds. */
 const SHOWN_FROM_MS = 60_000;
 
-/** A report to Temporal may take this long, in milliseconds. */
-const REPORT_TIMEOUT_MS = 5_000;
-
-/** As much is remembered at most, should workflows end that waited. */
+/** A limit of the memory, because a workflow may end while it waits. */
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Reports what the server tries again in silence: to the workflow, that its step waits for longer than a moment or too long;
- * to the workflow of the account, that responses of an operation could not be read for too long. A report costs four events of
- * history, so a wait that goes on is reported with its 1st, 2nd, 4th, 8th attempt, and as late once.
+ * Reports retries, which workflows do not see. The workflow gets a report when its step waits long or too long. The workflow of the
+ * account gets one when responses of an operation could not be read for too long. A report costs four events of history, so a long wait is
+ * reported with its 1st, 2nd, 4th, 8th attempt, and a late one once.
  */
 export class PartnerWaits {
   /** Waits that were reported as late, by workflow and activity. */
@@ -44,7 +40,7 @@ export class PartnerWaits {
     private readonly patience: PatienceSettings,
   ) {}
 
-  /** Watches all activities of an account at a partner. */
+  /** For all activities of an account at a partner. */
   readonly interceptors: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
     inbound: {
       execute: async (input, next) => {
@@ -54,7 +50,7 @@ export class PartnerWaits {
           return outcome;
         } catch (error) {
           if (isBenign(error)) this.#forget(info);
-          else if (isTriedAgain(error) && isInStory(info)) await this.#report(info, error);
+          else if (isRetried(error) && isInOnboarding(info)) await this.#report(info, error);
           throw error;
         }
       },
@@ -69,15 +65,15 @@ export class PartnerWaits {
   async #report(info: Info, error: unknown): Promise<void> {
     const reports = [this.#reportWait(info, error), this.#reportUnreadable(info, error)];
     await Promise.all(reports).catch((failed: unknown) =>
-      log.warn('what waits for a partner could not be reported', { error: failed }),
+      log.warn('could not report a wait for a partner', { error: failed }),
     );
   }
 
   async #reportWait(info: Info, error: unknown): Promise<void> {
     const { workflowExecution, activityId, scheduledTimestampMs, attempt } = info;
-    // The poll waits for a change.
+    // A status poll waits for a change by design.
     if (!workflowExecution || activityId === AWAIT_STATUS_ACTIVITY_ID) return;
-    const { retryAfterMs = 0 } = detailsOf(error) ?? {};
+    const { retryAfterMs = 0 } = partnerErrorIn(error) ?? {};
     const isLong = retryAfterMs >= SHOWN_FROM_MS && isPowerOfTwo(attempt);
     const key = keyOf(info);
     const isLate = Date.now() - scheduledTimestampMs >= this.patience.stepMs && !this.#late.has(key);
@@ -97,7 +93,7 @@ export class PartnerWaits {
   }
 
   async #reportUnreadable(info: Info, error: unknown): Promise<void> {
-    const { unreadable: operation, fields = [] } = detailsOf(error) ?? {};
+    const { unreadable: operation, fields = [] } = partnerErrorIn(error) ?? {};
     if (operation === undefined || !info.workflowExecution) return;
     const key = keyOf(info);
     const isPoll = info.activityId === AWAIT_STATUS_ACTIVITY_ID;
@@ -112,7 +108,7 @@ export class PartnerWaits {
     const report = {
       operation,
       since: new Date(since).toISOString(),
-      what: shortened(censored(what), LONGEST.text),
+      what: shortened(masked(what, 'log'), LONGEST.text),
       workflowId: info.workflowExecution.workflowId,
     };
     await client
@@ -128,8 +124,8 @@ function keyOf({ workflowExecution, activityId }: Info): string {
   return `${workflowExecution?.workflowId} ${workflowExecution?.runId} ${activityId}`;
 }
 
-/** Who started an activity by itself waits for its outcome. */
-function isInStory({ workflowType }: Info): boolean {
+/** The caller of a single activity waits for its result, and needs no report. */
+function isInOnboarding({ workflowType }: Info): boolean {
   return workflowType !== undefined && workflowType !== 'singleActivity';
 }
 
@@ -137,13 +133,8 @@ function isBenign(error: unknown): boolean {
   return error instanceof ApplicationFailure && error.category === ApplicationFailureCategory.BENIGN;
 }
 
-function isTriedAgain(error: unknown): boolean {
+function isRetried(error: unknown): boolean {
   return !(error instanceof ApplicationFailure && error.nonRetryable);
-}
-
-function detailsOf(error: unknown): PartnerErrorDetails | undefined {
-  if (!(error instanceof ApplicationFailure) || error.type !== PARTNER_ERROR) return undefined;
-  return error.details?.[0] as PartnerErrorDetails;
 }
 
 function isPowerOfTwo(number: number): boolean {
@@ -151,15 +142,14 @@ function isPowerOfTwo(number: number): boolean {
 }
 
 /**
- * Shortens what partners wrote, in the outcome of every activity, before a workflow keeps and shows it. Whoever runs an
- * activity by itself, such as `gangway call`, gets the response as it is.
+ * Shortens the texts of partners in the result of every activity, before a workflow keeps and shows them. A single activity, such
+ * as that of `gangway call`, returns the response unchanged.
  */
 export const boundedOutcomes: ActivityInterceptorsFactory = ({ info }): ActivityInterceptors => ({
   inbound: {
     async execute(input, next) {
-      const outcome = await next(input);
-      const isAskedFor = info.workflowType === undefined || info.workflowType === 'singleActivity';
-      return isAskedFor ? outcome : bounded(outcome);
+      const result = await next(input);
+      return isInOnboarding(info) ? bounded(result) : result;
     },
   },
 });

@@ -1,9 +1,7 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { CorrectionActivities, OnboardingActivities, Progress } from '../messages/activities.js';
-import { correctionProblems } from '../messages/correction-problems.js';
-import type { KnownAccounts } from '../messages/inputs.js';
+import type { OnboardingActivities, Progress } from '../messages/activities.js';
 import { defined } from '../messages/objects.js';
 import type { PartEnd } from '../messages/onboardings.js';
 import { resolveRequirement } from '../messages/requirements.js';
@@ -11,13 +9,13 @@ import { outcomeOf, stateOf } from '../temporal/onboardings.js';
 import { beating } from './failures.js';
 import { again, delayBeforeNext, type PollBounds } from './poll.js';
 
-/** What a customer and its children ask of other workflows, over the worker's own connection. */
+/** What a customer and its parts do with other workflows, over the worker's own connection. */
 export function onboardingActivities(poll: PollBounds): OnboardingActivities {
   return {
     async resolveInOnboarding({ workflowId, resolution }) {
       const { workflowExecution, activityId } = activityInfo();
       const handle = getClient().workflow.getHandle(workflowId);
-      // Tried again, it is the same update, and the server answers what it answered before.
+      // A retry sends the same update, and the server returns the first result.
       const updateId = `${workflowExecution?.runId}-${activityId}`;
       try {
         return await beating(() =>
@@ -29,7 +27,7 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
           throw ApplicationFailure.nonRetryable(rejected.message, rejected.type);
         if (error instanceof WorkflowNotFoundError)
           throw ApplicationFailure.nonRetryable(
-            `${workflowId} has ended: it takes no answers`,
+            `${workflowId} has ended: it accepts no answers`,
             'OnboardingEnded',
           );
         throw error;
@@ -44,7 +42,7 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
         reset: progress.end === undefined,
       };
       if (isReached[until]) return progress;
-      throw again('NotYet', 'the onboarding is as it was', delayBeforeNext(poll));
+      throw again('NotYet', 'the onboarding has not changed', delayBeforeNext(poll));
     },
 
     async cancelOrphan({ workflowId, customer }) {
@@ -56,10 +54,10 @@ export function onboardingActivities(poll: PollBounds): OnboardingActivities {
   };
 }
 
-/** Statuses of a customer that ended before its children. */
+/** Statuses of a customer that ended before its parts. */
 const ENDED_WITHOUT_WAITING: readonly string[] = ['TERMINATED', 'FAILED', 'TIMED_OUT'];
 
-/** How a workflow ended that did not complete, by the name of its status. */
+/** How a workflow ended without completing, by its status. */
 const UNFINISHED = {
   CANCELLED: 'cancelled',
   TERMINATED: 'terminated',
@@ -84,13 +82,4 @@ async function progressOf(workflowId: string): Promise<Progress> {
     return { facts, end: { how: 'completed', outcome: await outcomeOf(client, workflowId) } };
   const how = UNFINISHED[status.name as keyof typeof UNFINISHED];
   return how === undefined ? { facts } : { facts, end: { how } };
-}
-
-/** Checks what people correct. It needs the schemas of inputs, which stay out of the workflows. */
-export function correctionActivities(known: KnownAccounts): CorrectionActivities {
-  return {
-    async checkCorrection({ type, input, patch, ...context }) {
-      return correctionProblems(type, input, patch, { ...context, known });
-    },
-  };
 }

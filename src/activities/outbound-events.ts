@@ -4,37 +4,39 @@ import { type Destination, type EventSender, ForbiddenAddress } from '../events/
 import type { OutboundEvent, OutboundEventActivities } from '../messages/outbound-events.js';
 import { startDelivery } from '../temporal/deliveries.js';
 
-/** The receiver wants nothing of the kind any more (Standard Webhooks). */
+/** The receiver wants no further events (Standard Webhooks). */
 const GONE = 410;
 
-/** However long a receiver wants to be left alone, in milliseconds. */
+/** A receiver may ask for a pause of at most this long, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
 
-/** Starts deliveries; part of the workflows' own worker, which does it inside of a workflow task. */
-export function announcing(destinations: readonly Destination[]): Pick<OutboundEventActivities, 'announce'> {
+/** Starts deliveries. Part of the workflows' own worker, which runs it within a workflow task. */
+export function publishActivities(
+  destinations: readonly Destination[],
+): Pick<OutboundEventActivities, 'publishEvents'> {
   return {
-    async announce(news) {
+    async publishEvents(events) {
       const { taskQueue } = activityInfo();
       const client = getClient();
-      const deliveries = news.flatMap((each) =>
-        destinations.map(({ id }) => ({ news: each, destination: id })),
+      const deliveries = events.flatMap((event) =>
+        destinations.map(({ id }) => ({ event, destination: id })),
       );
       await Promise.all(deliveries.map((delivery) => startDelivery(client, taskQueue, delivery)));
     },
   };
 }
 
-/** Sends events; on a task queue of its own, for a receiver may be slow. */
-export function delivering(
+/** Sends events. They have a task queue of their own because a receiver may be slow. */
+export function deliveryActivities(
   destinations: readonly Destination[],
   sender: EventSender,
 ): Pick<OutboundEventActivities, 'deliverEvent'> {
   return {
-    async deliverEvent({ news, destination }) {
+    async deliverEvent({ event, destination }) {
       const to = destinations.find(({ id }) => id === destination);
       if (!to) throw undeliverable(`${destination} is not in EVENTS_URLS`);
       try {
-        const delivered = await deliver(sender, news, to.url);
+        const delivered = await deliver(sender, event, to.url);
         countDelivery(destination, 'delivered');
         return delivered;
       } catch (error) {
@@ -46,11 +48,11 @@ export function delivering(
   };
 }
 
-async function deliver(sender: EventSender, news: OutboundEvent, url: string): Promise<{ status: number }> {
+async function deliver(sender: EventSender, event: OutboundEvent, url: string): Promise<{ status: number }> {
   const { status, retryAfterMs } = await sender
-    .send(news, url, cancellationSignal())
+    .send(event, url, cancellationSignal())
     .catch((error: unknown) => {
-      if (rootOf(error) instanceof ForbiddenAddress) throw undeliverable('its address may not be called');
+      if (rootOf(error) instanceof ForbiddenAddress) throw undeliverable('its address is forbidden');
       throw notDelivered(codeOf(error));
     });
   if (status >= 200 && status < 300) return { status };
@@ -58,10 +60,11 @@ async function deliver(sender: EventSender, news: OutboundEvent, url: string): P
   throw notDelivered(`HTTP ${status}`, retryAfterMs);
 }
 
-/** A destination is one of the settings: its host and a hash, never its URL. */
+/** A destination is the host and a hash of a URL in the settings, never the URL. */
 function countDelivery(destination: string, result: 'delivered' | 'failed' | 'refused'): void {
-  const help = 'Attempts to deliver news, by what came of them';
-  metricMeter.createCounter('gangway_news_deliveries_total', undefined, help).add(1, { destination, result });
+  const help = 'Attempts to deliver an outbound event, by result';
+  const deliveries = metricMeter.createCounter('gangway_event_deliveries_total', undefined, help);
+  deliveries.add(1, { destination, result });
 }
 
 function undeliverable(message: string): ApplicationFailure {
@@ -80,9 +83,9 @@ function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? rootOf(error.cause) : error;
 }
 
-/** `ECONNREFUSED`; never the message, which may name the URL. */
+/** `ECONNREFUSED`; never the message, which may contain the URL. */
 function codeOf(error: unknown): string {
   const root = rootOf(error);
   if (root instanceof Error && 'code' in root && typeof root.code === 'string') return root.code;
-  return root instanceof Error ? root.name : 'no answer';
+  return root instanceof Error ? root.name : 'no response';
 }

@@ -9,10 +9,10 @@ import type { PaymentsOperations } from '../partners/payments/operations.js';
 import { repeatable } from './failures.js';
 import { write } from './write.js';
 
-/** As many as a page may have (apis/4). */
+/** The size of the largest page (apis/4). */
 const PAGE = 200;
 
-/** The payments platform's side of `terminalProvisioning`. Each activity is a call or two and their failures, no more. */
+/** The activities of `terminalProvisioning` at the payments platform. Each makes a call or two, and translates their failures. */
 export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
   const signal = () => ({ signal: cancellationSignal() });
 
@@ -20,10 +20,13 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
     findAccounts: ({ mid }) =>
       repeatable(async () => {
         const accounts = await allOf(async (offset) => {
-          const answer = await client.listAccounts({ search: mid, limit: PAGE, offset }, signal());
-          return { things: answer.accounts, total: answer.total };
+          const { accounts, total } = await client.listAccounts(
+            { search: mid, limit: PAGE, offset },
+            signal(),
+          );
+          return { records: accounts, total };
         });
-        // The platform finds these digits anywhere in an account.
+        // The platform finds the digits in any field of an account.
         return accounts.filter(({ description }) => isOf(mid, description)).map(({ id }) => id);
       }),
 
@@ -41,11 +44,11 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
       repeatable(async () => {
         const terminals = await allOf(async (offset) => {
           const wanted = { search: name, account_id: accountId, limit: PAGE, offset };
-          const answer = await client.listTerminals(wanted, signal());
-          return { things: answer.terminals, total: answer.total };
+          const { terminals: records, total } = await client.listTerminals(wanted, signal());
+          return { records, total };
         });
-        const ours = terminals.filter((one) => one.account_id === accountId && one.name === name);
-        return ours.map(({ id }) => id);
+        const matching = terminals.filter((each) => each.account_id === accountId && each.name === name);
+        return matching.map(({ id }) => id);
       }),
 
     createTerminal: ({ accountId, provisionTerminal }) =>
@@ -59,7 +62,7 @@ export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
   };
 }
 
-/** The platform has no member for a key of ours, so the account says in words whose it is. */
+/** The platform has no field for a caller's key, so the description of the account contains the mid. */
 function describing(mid: string, description?: string): string {
   return description === undefined ? `mid ${mid}` : `${description}, ${describing(mid)}`;
 }
@@ -68,28 +71,28 @@ function isOf(mid: string, description: unknown): boolean {
   return typeof description === 'string' && `, ${description}`.endsWith(`, ${describing(mid)}`);
 }
 
-/** All pages of a listing, up to as many as there are; where that is not told, up to one that is not full. */
-async function allOf<Thing>(
-  page: (offset: number) => Promise<{ readonly things: readonly Thing[]; readonly total: number | null }>,
-): Promise<Thing[]> {
-  const all: Thing[] = [];
+/** All records of a listing: up to its total, or up to a page that is not full. */
+async function allOf<Listed>(
+  page: (offset: number) => Promise<{ readonly records: readonly Listed[]; readonly total: number | null }>,
+): Promise<Listed[]> {
+  const all: Listed[] = [];
   for (;;) {
-    const { things, total } = await page(all.length);
-    all.push(...things);
-    if (things.length === 0 || (total === null ? things.length < PAGE : all.length >= total)) return all;
+    const { records, total } = await page(all.length);
+    all.push(...records);
+    if (records.length === 0 || (total === null ? records.length < PAGE : all.length >= total)) return all;
   }
 }
 
-/** By now the account has a name: the merchant's dba, when none was given. */
-const asked = terminalPart.extend({ account: terminalPart.shape.account.required({ name: true }) });
+/** The workflow has set the name of the account: by default the merchant's dba. */
+const provision = terminalPart.extend({ account: terminalPart.shape.account.required({ name: true }) });
 
 /**
- * All of it before any of it is written.
+ * Checks the whole input before anything is written.
  *
  * @throws {PartnerError} whose fields are those of the input
  */
 function checked(provisionTerminal: unknown, operation: keyof PaymentsOperations & string) {
-  const input = asked.safeParse(provisionTerminal);
+  const input = provision.safeParse(provisionTerminal);
   if (input.success) return input.data;
   const fields = fieldProblems(input.error).map(({ field, message }) => ({ field: inInput(field), message }));
   throw new PartnerError({
@@ -101,11 +104,11 @@ function checked(provisionTerminal: unknown, operation: keyof PaymentsOperations
   });
 }
 
-/** Members of the requests that are not of the input. */
+/** Fields of the requests that the input does not have. */
 const ADDED = ['', 'type', 'account_id'];
 
 /** @throws {PartnerError} whose fields are those of the input */
-async function of<Answer>(part: 'account' | 'terminal', call: () => Promise<Answer>): Promise<Answer> {
+async function of<Response>(part: 'account' | 'terminal', call: () => Promise<Response>): Promise<Response> {
   try {
     return await call();
   } catch (error) {

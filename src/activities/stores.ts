@@ -3,10 +3,14 @@ import { StoreFailure } from '../documents/file-store.js';
 import type { DocumentRef } from '../messages/requirements.js';
 import { PartnerError, type PartnerErrorDetails } from '../partners/partner-error.js';
 
-/** The call that a file is for, or comes from. */
+/** The call that sends or receives a file. */
 export type FileCall = Pick<PartnerErrorDetails, 'system' | 'operation'>;
 
-/** A document, as a part of a call that is yet to be made. @throws {PartnerError} when the store does not give it */
+/**
+ * A document from the store, as a part of a call.
+ *
+ * @throws {PartnerError} when it cannot be read
+ */
 export async function documentFor(call: FileCall, documents: DocumentStore, document: DocumentRef) {
   const { fileName, contentType } = document;
   const content = await documents.get(document).catch((error: unknown) => {
@@ -21,24 +25,24 @@ export async function documentFor(call: FileCall, documents: DocumentStore, docu
 }
 
 /**
- * Keeps the file that a read answered.
+ * Saves the file that a read returns.
  *
- * @throws {PartnerError} what it broke off with, or of the store
+ * @throws {PartnerError} when the transfer breaks off, or when the store fails
  */
 export async function kept<Saved>(call: FileCall, save: () => Promise<Saved>): Promise<Saved> {
   return save().catch((error: unknown) => {
     throw error instanceof StoreFailure
-      ? withoutEffect(call, error, 'file', `cannot be kept: ${error.message}`)
+      ? withoutEffect(call, error, 'file', `cannot be saved: ${error.message}`)
       : error;
   });
 }
 
-/** A store that is away is waited for as a partner is; what a person must mend, a person is told. */
+/** An unavailable store is retried like a partner. Any other failure of the store is a question to a person. */
 function withoutEffect(call: FileCall, failure: StoreFailure, field: string, message: string): PartnerError {
   const { kind, reason } = failure;
-  const told =
-    kind === 'away'
+  const failed =
+    kind === 'unavailable'
       ? ({ kind: 'NotSent', fields: [] } as const)
       : ({ kind: 'Rejected', fields: [{ field, message }] } as const);
-  return new PartnerError({ ...call, ...told, reason: `no ${field}: ${reason}` }, { cause: failure });
+  return new PartnerError({ ...call, ...failed, reason: `no ${field}: ${reason}` }, { cause: failure });
 }

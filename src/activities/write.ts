@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { status } from '@grpc/grpc-js';
 import { activityInfo, CompleteAsyncError, Context, getClient } from '@temporalio/activity';
 import {
   ActivityCancelledError,
@@ -13,30 +12,30 @@ import type { ActivityInterceptors } from '@temporalio/worker';
 import { Deadline } from '../http/deadline.js';
 import type { Mark } from '../messages/activities.js';
 import { PartnerError } from '../partners/partner-error.js';
-import { asFailure, isWorthRepeating } from './failures.js';
+import { isDenied, isUnimplemented } from '../temporal/unavailable.js';
+import { asFailure, isRetryable, REPORT_TIMEOUT_MS } from './failures.js';
 
-/** What the call of a write is made with. */
+/** Options of the call of a write. */
 export interface WriteOptions {
   /** Records the mark. */
   readonly beforeSending: () => Promise<void>;
-  /** Takes the ids that are at the partner just before the write, which the mark and a failure as `Uncertain` then carry. */
+  /** Stores the ids at the partner just before the write. The mark and an `Uncertain` failure then contain them. */
   readonly startFrom: (baseline: readonly number[]) => void;
   /** Ends the call early enough to report its outcome before the attempt times out. */
   readonly signal: AbortSignal;
-  /** An earlier attempt may have taken effect. Never with a call that must not be repeated. */
+  /** An earlier attempt may have taken effect. Only true for a call that may be repeated. */
   readonly isUnclear: boolean;
 }
 
 export interface Repeatability {
-  /** The call leaves the same state however often it is made, so that it is sent again after an unknown outcome. */
+  /** The call leaves the same state however often it is made, so it is sent again after an unknown result. */
   readonly mayRepeat?: boolean;
 }
 
-/** The part of an attempt that its calls may use. What is left of the start-to-close time-out is for the report. */
-const SHARE_OF_ATTEMPT = 0.75;
+/** The share of the start-to-close time-out that the calls of an attempt may use. The rest is reserved for the report. */
+export const SHARE_OF_ATTEMPT = 0.75;
 
-/** A request to the Temporal service gets this long, in milliseconds, before it is made again. */
-const REPORT_TIMEOUT_MS = 5_000;
+/** The pause before a request to Temporal is repeated, in milliseconds. */
 const REPORT_PAUSE_MS = 200;
 
 /**
@@ -44,13 +43,12 @@ const REPORT_PAUSE_MS = 200;
  * activity without limit, because each attempt records a durable mark after its connection is established and before its
  * first byte, and reads the mark of the attempt before it:
  *
- * - No mark: nothing was sent, whatever became of that attempt. The call is made.
- * - A mark: nobody knows what became of the request. The attempt fails as `Uncertain` and is not retried.
- * - An attempt that knows that nothing happened (`NotSent`, `RateLimited`, `Unauthorized`) clears its mark and is retried.
+ * - No mark: nothing was sent, however that attempt ended. The call is made.
+ * - A mark: the request may have taken effect. The attempt fails as `Uncertain` and is not retried.
+ * - An attempt whose request had no effect (`NotSent`, `RateLimited`, `Unauthorized`) clears its mark and is retried.
  *
- * The server refuses the mark of an attempt that it has given up on, so such an attempt sends nothing. The outcome of one
- * that has sent is reported by {@link reportsWrites}, because the SDK's own report gives up after some seconds without a
- * connection.
+ * The server rejects the mark of an attempt that it has given up on, so such an attempt sends nothing. {@link reportsWrites}
+ * reports the result of an attempt that has sent, because the SDK's own report gives up after some seconds without a connection.
  *
  * @param send makes the call with these options; may read at the partner before it
  * @throws {ApplicationFailure} `PartnerError`, not retryable when it is `Uncertain`, `Rejected` or `Forbidden`
@@ -74,7 +72,7 @@ export async function write<Result>(
       isUnclear,
     });
   } catch (error) {
-    await marks.settled();
+    await marks.afterSetting();
     if (marks.refusal) throw marks.refusal;
     const { sent } = marks;
     if (sent === undefined) {
@@ -92,14 +90,14 @@ export async function write<Result>(
   }
 }
 
-/** Records that a write was not begun, so that its next attempt sends it, also after a reset. */
+/** Records that a write was not started, so that its next attempt sends it, even after a reset. */
 export async function leaveUnsent(): Promise<void> {
   await new Marks().clear();
 }
 
 /**
- * Has an attempt that sent a request report its own outcome, by task token and until the server has taken it. Belongs
- * before all other interceptors, which see the outcome itself.
+ * Reports the result of an attempt that sent a request, by task token, until the server has accepted it. Placed before all other
+ * interceptors, which get the result itself.
  */
 export function reportsWrites(context: Context): ActivityInterceptors {
   const { taskToken } = context.info;
@@ -115,8 +113,8 @@ export function reportsWrites(context: Context): ActivityInterceptors {
           if (!marked.has(context)) throw error;
           report = () => getClient().activity.fail(taskToken, error);
         }
-        await untilTaken(report).catch((error: unknown) => {
-          // The server has given up on the attempt; the next one sees the mark.
+        await untilAccepted(report).catch((error: unknown) => {
+          // The server has given up on the attempt; the next one reads the mark.
           if (!(error instanceof ActivityNotFoundError)) throw error;
         });
         throw new CompleteAsyncError();
@@ -125,17 +123,17 @@ export function reportsWrites(context: Context): ActivityInterceptors {
   };
 }
 
-/** Attempts whose request may be on its way. */
+/** Attempts that may have sent their request. */
 const marked = new WeakSet<Context>();
 
-/** Nothing happened at the partner, and it may take the same request later. */
+/** The request had no effect at the partner, and may succeed later. */
 function isWithoutEffect({ kind }: PartnerError): boolean {
   return kind === 'NotSent' || kind === 'RateLimited' || kind === 'Unauthorized';
 }
 
-/** Nothing of the write was sent: it failed at what comes before it, such as a read or the sign-in. */
+/** The write was not sent: something before it failed, such as a read or the sign-in. */
 function notSent(error: unknown, attempt: number): unknown {
-  return error instanceof PartnerError ? asFailure(error, isWorthRepeating(error, attempt, true)) : error;
+  return error instanceof PartnerError ? asFailure(error, isRetryable(error, attempt, true)) : error;
 }
 
 function isFinal(failure: unknown): boolean {
@@ -143,10 +141,10 @@ function isFinal(failure: unknown): boolean {
 }
 
 /**
- * An operator may reset an activity together with its heartbeat details. The attempts are numbered from 1 again, but one
- * after a reset is scheduled later than the activity was. What matters are marks of an attempt that timed out, because any
- * other either says that nothing was sent or is the last one. So an attempt that is scheduled sooner comes after none of
- * these: the server hands a first attempt over to another build, too.
+ * An operator may reset an activity together with its heartbeat details. The server then numbers the attempts from 1 again, but
+ * schedules the attempt later than the activity. Only the marks of an attempt that timed out matter, because any other attempt
+ * either reported that nothing was sent or was the last one. So an attempt that is scheduled sooner than the time-out is no reset,
+ * but for example a first attempt that the server moved to another build.
  */
 function isResetWithoutMarks(): boolean {
   const { attempt, heartbeatDetails, startToCloseTimeoutMs, ...info } = activityInfo();
@@ -155,10 +153,10 @@ function isResetWithoutMarks(): boolean {
   return attempt === 1 && mayHaveTimedOut && heartbeatDetails === undefined;
 }
 
-/** The server's timers may be this much too early, in milliseconds. */
+/** The server's timers may fire this early, in milliseconds. */
 const TIMER_SHIFT_MS = 1_000;
 
-/** When a request was sent, and what was there before. */
+/** When a request was sent, and the ids at the partner before. */
 type Sent = Omit<Mark, 'sending'>;
 
 function lost(operation: string, mark: Mark | undefined): ApplicationFailure {
@@ -200,13 +198,13 @@ class Marks {
     return this.#setting;
   };
 
-  /** Waits for a mark that is on its way, for which the call itself may have waited in vain. */
-  async settled(): Promise<void> {
+  /** Waits for a mark in progress, because the call may have ended before it. */
+  async afterSetting(): Promise<void> {
     await this.#setting.catch(() => undefined);
   }
 
   async #set(): Promise<void> {
-    // A mark that is sent into a cut connection may arrive after this worker has died, and nothing was sent then.
+    // A mark that is sent into a broken connection may arrive after this worker has died without sending the request.
     await untilTemporalResponds();
     const sent = { sentAt: new Date().toISOString(), ...this.#baseline };
     try {
@@ -229,7 +227,7 @@ class Marks {
   }
 }
 
-/** The server took the mark and wants something else of the attempt. */
+/** The server accepted the mark, and asks the attempt to end. */
 function isOrder(error: unknown): boolean {
   return (
     error instanceof ActivityCancelledError ||
@@ -249,27 +247,24 @@ async function refusalOf(error: unknown, sent: Sent): Promise<Error> {
     if (!isOrder(again)) throw again;
   });
   // The server does not retry an activity whose cancellation was requested.
-  return ApplicationFailure.retryable('nothing was sent: the server wants the attempt to end', 'NotSent');
+  return ApplicationFailure.retryable('nothing was sent: the server asked the attempt to end', 'NotSent');
 }
 
 async function record(mark: Mark): Promise<void> {
   const { taskToken } = activityInfo();
   const { activity } = getClient();
-  await untilTaken(() => activity.heartbeat(taskToken, mark));
+  await untilAccepted(() => activity.heartbeat(taskToken, mark));
 }
 
-/** Repeats a request to the Temporal service until it is answered. It ends with the attempt, which is then not found. */
-function untilTaken(request: () => Promise<void>): Promise<void> {
+/** Repeats a request to Temporal until it responds. The repetition ends with the attempt, which the server then does not find. */
+function untilAccepted(request: () => Promise<void>): Promise<void> {
   return repeated(request, (error) => error instanceof ActivityCompletionError);
 }
 
-/** A refusal is a response as well. Without one, the connection of a worker fails as `CANCELLED`. */
-const REFUSALS: readonly unknown[] = [status.UNIMPLEMENTED, status.PERMISSION_DENIED, status.UNAUTHENTICATED];
-
+/** A rejection is a response, too. Without a response, a request of a worker fails as `CANCELLED`. */
 function untilTemporalResponds(): Promise<unknown> {
   const request = () => getClient().workflowService.getSystemInfo({});
-  const isRefused = (error: unknown) => REFUSALS.includes((error as { code?: unknown }).code);
-  return repeated(request, (error) => !isRefused(error)).catch(() => undefined);
+  return repeated(request, (error) => !isUnimplemented(error) && !isDenied(error)).catch(() => undefined);
 }
 
 async function repeated<Response>(

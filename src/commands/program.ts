@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
-import { censoredWords } from '../privacy/private-values.js';
+import { masked } from '../privacy/masked.js';
 import { BadSetting } from '../settings/settings.js';
 import { inSpan, startTracing } from '../tracing/spans.js';
 import { batchCommand } from './batch/batch.js';
@@ -130,7 +130,7 @@ function exitCodeOf(cli: CommandLine, error: unknown): number {
   // Commander has printed it already; a request for help or the version is no mistake.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const stack = () => (error instanceof Error ? error.stack : undefined) ?? String(error);
-  cli.note(explain(error) ?? censoredWords(stack()));
+  cli.note(explain(error) ?? masked(stack(), 'failure'));
   return error instanceof InvalidInput || error instanceof BadSetting ? 2 : 1;
 }
 

@@ -1,29 +1,28 @@
 import { GetObjectCommand, S3Client, type S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { BadSetting } from '../settings/settings.js';
-import type { BucketAddress } from './file-store.js';
-import { type FileStore, fileStore, type Medium } from './file-store.js';
+import { type BucketAddress, type FileStore, fileStore, type Medium } from './file-store.js';
 
-/** What is in memory of a file on its way in: so many parts, each of the least size that S3 takes. */
+/** The parts of an upload that are in memory at once, each of the least size that S3 accepts. */
 const PARTS_AT_ONCE = 2;
 const PART_BYTES = 5 * 1024 * 1024;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Without a byte in either direction. */
+/** How long the connection may be silent, in milliseconds. */
 const SILENCE_TIMEOUT_MS = 30_000;
 
-/** The SDK tells on standard error until when it keeps to this Node; that is for who builds Gangway, not who runs it. */
+/** Suppresses the SDK's warning about the end of its support for this version of Node: it concerns developers, not operators. */
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
-/** Beside what the server is to blame for: it is too busy, or we were too slow. */
-const WORTH_ANOTHER_TRY = [408, 429];
+/** Statuses below 500 after which a later attempt may succeed: request time-out and too many requests. */
+const RETRYABLE = [408, 429];
 
 /**
  * Files under a prefix of a bucket. Region and credentials come from AWS's own settings, files and roles.
  *
- * @param endpoint of a server that is not AWS's
- * @param env where region and keys are looked for first
+ * @param endpoint of a server other than AWS's
+ * @param env the first source of region and keys
  * @throws {BadSetting} when no region is set
  */
 export async function bucket(
@@ -37,20 +36,20 @@ export async function bucket(
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
   });
   await s3.config.region().catch(() => {
-    throw new BadSetting('AWS_REGION', 'is not set, and no region in a profile of AWS’s');
+    throw new BadSetting('AWS_REGION', 'is not set, and no AWS profile has a region');
   });
   const at = (name: string) => ({ Bucket, Key: [...prefix, name].join('/') });
   return fileStore({
     place: `s3://${[Bucket, ...prefix].join('/')}`,
-    // What is small goes in one request. Otherwise there is no object until the last of several has said so, and what
-    // has come by then is removed if one fails.
+    // A small file is one request. A larger one has several, of which the last makes the object; if one fails, the upload removes
+    // the others.
     async write(name, content, ContentType) {
       const params = { ...at(name), Body: content, ContentType };
       await new Upload({ client: s3, params, queueSize: PARTS_AT_ONCE, partSize: PART_BYTES }).done();
     },
     async read(name) {
       const { Body } = await s3.send(new GetObjectCommand(at(name)));
-      // In Node it is a stream of Node's; the SDK's type covers browsers as well.
+      // In Node this is a Node stream; the SDK's type also covers browsers.
       return Body as Awaited<ReturnType<Medium['read']>>;
     },
     judge,
@@ -68,16 +67,16 @@ function settingsIn(env: NodeJS.ProcessEnv): Pick<S3ClientConfig, 'region' | 'cr
   };
 }
 
-/** Messages of S3 name accounts and keys; its codes do not. */
+/** Uses the codes of S3, because its messages contain accounts and keys. */
 function judge(error: unknown): ReturnType<Medium['judge']> {
   if (error instanceof S3ServiceException) {
     const { name, $metadata } = error;
     const status = $metadata.httpStatusCode ?? 0;
     const reason = `${name} (HTTP ${status})`;
     if (name === 'NoSuchKey') return { kind: 'missing', reason };
-    const passes = status >= 500 || WORTH_ANOTHER_TRY.includes(status);
-    return { kind: passes ? 'away' : 'refused', reason };
+    const isTemporary = status >= 500 || RETRYABLE.includes(status);
+    return { kind: isTemporary ? 'unavailable' : 'refused', reason };
   }
   const { code, name } = error as NodeJS.ErrnoException;
-  return { kind: name === 'CredentialsProviderError' ? 'refused' : 'away', reason: code ?? name };
+  return { kind: name === 'CredentialsProviderError' ? 'refused' : 'unavailable', reason: code ?? name };
 }

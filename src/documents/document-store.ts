@@ -8,12 +8,16 @@ import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
 import type { Download } from '../partners/catalogue.js';
 import { type FileStore, StoreFailure } from './file-store.js';
 
-/** Where documents wait to be sent to a partner. Only references to them travel through workflows. */
+/** Documents that wait to be sent to a partner. Workflows contain only references to them. */
 export interface DocumentStore {
-  /** Takes a file in and answers its reference. @throws {StoreFailure} */
+  /**
+   * Saves a file and returns its reference.
+   *
+   * @throws {StoreFailure}
+   */
   put(fileName: string, content: Readable | Uint8Array): Promise<DocumentRef>;
   /**
-   * A document, as it was put in. Of one that is larger than may be sent, no more than shows that.
+   * A document as it was saved. Of a document that is too large to send, one byte more than may be sent.
    *
    * @throws {StoreFailure}
    */
@@ -31,7 +35,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',
 };
 
-/** A key that we made: nothing in it can lead to anything but a document. */
+/** The form of a generated key. A key of this form cannot lead to any other file. */
 const KEY = /^[0-9a-f-]{36}(\.[a-z0-9]{1,8})?$/;
 
 /** MIME type of a file, by its name. */
@@ -66,9 +70,9 @@ async function beginningOf(content: Readable, atMost: number): Promise<Buffer<Ar
   return Buffer.concat(chunks, Math.min(bytes, atMost));
 }
 
-/** What a statement is about, which is what its file is called. */
+/** What a statement is about, from which its file name derives. */
 export interface StatementName {
-  /** Ours at the partners; it comes first in the file's name, for two of them may have financial accounts of the same id. */
+  /** The account at the partners. The file name begins with it, because two accounts may have financial accounts of the same id. */
   readonly partnerAccount?: string | undefined;
   /** A month: `2026-01`. */
   readonly period: string;
@@ -77,10 +81,14 @@ export interface StatementName {
   readonly format: StatementFormat;
 }
 
-/** Text that may stand in a file name as it is. */
+/** Text that a file name may contain unchanged. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** Saves a statement while it comes, in place of one of the same name. @throws as {@link FileStore.save} */
+/**
+ * Saves a statement while it arrives, in place of one of the same name.
+ *
+ * @throws as {@link FileStore.save}
+ */
 export async function saveStatement(
   files: FileStore,
   name: StatementName,
@@ -98,7 +106,7 @@ function fileNameOf({ partnerAccount, period, accounts, format }: StatementName)
   return `${of}${plain(period)}-${about}.${format.toLowerCase()}`;
 }
 
-/** The text itself when it is safe in a file name, else a hash of it. */
+/** The text itself if it is safe in a file name, else a hash of it. */
 export function plain(text: string): string {
   return PLAIN.test(text) ? text : hashOf([text]);
 }

@@ -3,21 +3,21 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
-/** Files by name, all on one level: in a folder, or under a prefix of a bucket. */
+/** Files by name, without folders: in a folder, or under a prefix of a bucket. */
 export interface FileStore {
   /** Where it is, for people: a path, or `s3://bucket/prefix`. */
   readonly place: string;
   /**
-   * Takes a file in while it comes, in place of one of the same name. Until it is whole, the old one stays; it is
+   * Saves a file while it arrives, in place of one of the same name. The old one stays until the new one is complete. The file is
    * never in memory as a whole.
    *
-   * @returns how many bytes came; they are safe by then
-   * @throws what `body` broke off with, or {@link StoreFailure}; nothing is left behind then
+   * @returns the number of bytes, all of which are stored
+   * @throws the error of `body`, or {@link StoreFailure}; then no part of the file remains
    */
   save(name: string, body: Readable, contentType: string): Promise<number>;
   /**
-   * A file as it was saved, read as fast as it is taken. Whoever asked for it reads it, or destroys it. It breaks off
-   * with a {@link StoreFailure}.
+   * A file as it was saved, read only as fast as its consumer. The caller reads or destroys it. On an error it breaks off with a
+   * {@link StoreFailure}.
    *
    * @throws {StoreFailure}
    */
@@ -25,12 +25,12 @@ export interface FileStore {
 }
 
 /**
- * What to do about a failure: `missing`, the file is not there; `refused`, a person must mend the store or our access to
- * it; `away`, another try may do.
+ * `missing`: the file does not exist. `refused`: a person must repair the store or the access to it. `unavailable`: a later attempt
+ * may succeed.
  */
-export type StoreFailureKind = 'missing' | 'refused' | 'away';
+export type StoreFailureKind = 'missing' | 'refused' | 'unavailable';
 
-/** A store did not do what was asked. The message names the place and a technical reason, and no credential. */
+/** An operation of a store failed. The message names the place and a technical reason, and no credential. */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure';
   constructor(
@@ -43,17 +43,17 @@ export class StoreFailure extends Error {
   }
 }
 
-/** What holds the bytes: what is particular about folders, or about buckets. */
+/** The part of a store that differs between folders and buckets. */
 export interface Medium {
   readonly place: string;
-  /** Writes all of it, or leaves all as it was. */
+  /** Writes the whole file, or changes nothing. */
   write(name: string, content: Readable, contentType: string): Promise<void>;
   read(name: string): Promise<Readable>;
-  /** What an error of the two means. The reason is technical: `ENOSPC`. */
+  /** What an error of `write` or `read` means. The reason is technical: `ENOSPC`. */
   judge(error: unknown): { readonly kind: StoreFailureKind; readonly reason: string };
 }
 
-/** A name that leads nowhere else, in any folder and any bucket. */
+/** A name that cannot lead out of a folder or a prefix. */
 const NAME = /^\w[\w.-]{0,254}$/;
 
 export function fileStore(medium: Medium): FileStore {
@@ -63,12 +63,12 @@ export function fileStore(medium: Medium): FileStore {
     return new StoreFailure(place, kind, reason, { cause: error });
   };
   const checkName = (name: string) => {
-    if (!NAME.test(name)) throw new StoreFailure(place, 'refused', 'a file cannot have this name there');
+    if (!NAME.test(name)) throw new StoreFailure(place, 'refused', 'the file name is not allowed');
   };
   return {
     place,
     async save(name, body, contentType) {
-      // It may break off before anyone reads it.
+      // The body may break off before the medium reads it.
       body.once('error', () => undefined);
       const counted = counting(body);
       try {
@@ -79,7 +79,7 @@ export function fileStore(medium: Medium): FileStore {
         if (body.errored) throw body.errored;
         throw error instanceof StoreFailure ? error : failure(error);
       } finally {
-        // Lets go of the partner when the store was the problem.
+        // Ends the partner's response when the store failed.
         body.destroy();
       }
     },
@@ -97,7 +97,7 @@ export function fileStore(medium: Medium): FileStore {
 function counting(body: Readable): { readonly content: Readable; readonly bytes: () => number } {
   let bytes = 0;
   async function* counted() {
-    // Left to itself the loop would make the body look as if it had broken off, when it was the store that did.
+    // By default the loop would destroy the body, which would look like a failure of the body instead of the store.
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       const content = Buffer.from(chunk);
       bytes += content.length;
@@ -115,7 +115,7 @@ async function* judged(content: Readable, failure: (error: unknown) => StoreFail
   }
 }
 
-/** A bucket, and where in it: the segments of the prefix. */
+/** A bucket, and the segments of a prefix in it. */
 export interface BucketAddress {
   readonly bucket: string;
   readonly prefix: readonly string[];
@@ -123,19 +123,19 @@ export interface BucketAddress {
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-/** Letters that no S3-compatible server minds, and no segment that is `.` or `..`. */
+/** Characters that every S3-compatible server accepts. A segment is not `.` or `..`. */
 const SEGMENT = /^(?!\.{1,2}$)[\w.=-]+$/;
 
-/** `s3://bucket/prefix` in its parts; undefined for the path of a folder, `malformed` for neither. */
+/** The parts of `s3://bucket/prefix`; undefined for the path of a folder. */
 export function bucketAddress(place: string): BucketAddress | undefined | 'malformed' {
   const [, path] = /^s3:\/*(.*?)\/?$/i.exec(place) ?? [];
   if (path === undefined) return undefined;
   const [bucket = '', ...prefix] = path.split('/');
-  const isRight = place.startsWith('s3://') && BUCKET.test(bucket) && prefix.every((s) => SEGMENT.test(s));
-  return isRight ? { bucket, prefix } : 'malformed';
+  const isValid = place.startsWith('s3://') && BUCKET.test(bucket) && prefix.every((s) => SEGMENT.test(s));
+  return isValid ? { bucket, prefix } : 'malformed';
 }
 
-/** Files in a folder, readable by their owner only. Processes that share the files share the folder. */
+/** Files in a folder, readable only by their owner. Processes that share files share the folder. */
 export function folder(path: string): FileStore {
   return fileStore({
     place: path,
@@ -146,7 +146,7 @@ export function folder(path: string): FileStore {
         await writeAll(unfinished, content);
         await rename(unfinished, join(path, name));
       } catch (error) {
-        // The caller must hear why there is no file, not why the rest of one could not be removed.
+        // The caller needs the reason of the failed write, not of the failed removal.
         await rm(unfinished, { force: true }).catch(() => undefined);
         throw error;
       }
@@ -157,8 +157,8 @@ export function folder(path: string): FileStore {
     },
     judge(error) {
       const { code, name } = error as NodeJS.ErrnoException;
-      // Room is made on a disk, a mount comes back: all but an absent file may be there with another try.
-      return { kind: code === 'ENOENT' ? 'missing' : 'away', reason: code ?? name };
+      // Except for an absent file, another attempt may succeed: somebody frees a disk or restores a mount.
+      return { kind: code === 'ENOENT' ? 'missing' : 'unavailable', reason: code ?? name };
     },
   });
 }

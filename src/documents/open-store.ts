@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { secureUrl } from '../settings/settings.js';
-import type { FileStore } from './file-store.js';
-import { bucketAddress, folder } from './file-store.js';
+
+import { bucketAddress, type FileStore, folder } from './file-store.js';
 
 /** A folder, or `s3://bucket/prefix`. */
 const storePlace = z

@@ -1,60 +1,69 @@
 import type { ActivityOptions } from '@temporalio/common';
 import type { FieldProblem, PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
-import type { CorrectableType, CorrectionContext } from './correction-problems.js';
-import type { PartnerTaskQueue } from './ids.js';
+import type { OnboardingType, PartnerTaskQueue } from './ids.js';
 import type { TerminalProvisioningInput } from './inputs.js';
 import type { OnboardingState } from './onboarding-state.js';
 import type { PartEnd } from './onboardings.js';
 import type { DocumentRef, Resolution, ResolutionReceipt } from './requirements.js';
 
-/** How far an onboarding has come that someone else started. */
+/** How far the onboarding of another workflow has come. */
 export interface Progress {
-  /** What its state tells of it. */
+  /** From its state. */
   readonly facts: Pick<
     OnboardingState,
     'merchantProfileId' | 'mid' | 'profileId' | 'financialAccountId' | 'paymentsAccountId' | 'terminalId'
   >;
-  /** There once it has ended. */
+  /** Present once it has ended. */
   readonly end?: PartEnd;
 }
 
-/** What a customer and its children ask of other workflows. The worker does it, because a workflow cannot update another. */
+/** What a customer and its parts do with other workflows. Activities do it because a workflow cannot update another one. */
 export interface OnboardingActivities {
   /**
-   * Answers a requirement of another workflow, once however often this is tried.
+   * Answers a requirement of another workflow, exactly once over all attempts.
    *
    * @throws ApplicationFailure of type `InvalidResolution` when that workflow's validator rejects the answer, and of type
    *   `OnboardingEnded` when that workflow has ended
    */
   resolveInOnboarding(request: { workflowId: string; resolution: Resolution }): Promise<ResolutionReceipt>;
   /**
-   * Waits, however long that takes, until an onboarding knows its merchant or has ended, has ended, or runs again after an
-   * operator reset it. Costs no history.
+   * Waits as long as it takes until an onboarding has a merchant or has ended (`merchant`), has ended (`end`), or runs again
+   * because an operator reset it (`reset`). Costs no history.
    */
   awaitOnboarding(request: { workflowId: string; until: 'merchant' | 'end' | 'reset' }): Promise<Progress>;
-  /** Cancels a child whose customer was terminated, failed or timed out. Leaves the child of any other customer alone. */
+  /** Cancels a part whose customer was terminated, failed or timed out. Leaves the part of any other customer alone. */
   cancelOrphan(request: { workflowId: string; customer: string }): Promise<void>;
 }
 
-/** What people answer, checked by the worker because it needs the schemas. Local activities. */
-export interface CorrectionActivities {
-  /** What is wrong with a correction; empty when it can be applied. */
-  checkCorrection(
-    request: {
-      readonly type: CorrectableType;
-      /** With its corrections so far. */
-      readonly input: object;
-      readonly patch: Readonly<Record<string, unknown>>;
-    } & Omit<CorrectionContext, 'known'>,
-  ): Promise<readonly FieldProblem[]>;
+/** The workflows whose input a person can correct. */
+export type CorrectableType = Exclude<OnboardingType, 'customerOnboarding'>;
+
+export interface CorrectionRequest {
+  readonly type: CorrectableType;
+  /** With its corrections so far. */
+  readonly input: object;
+  /** JSON merge patch (RFC 7396) of the input, which the activity checks. */
+  readonly patch: unknown;
+  /** The boarding partner has the merchant: only its fees and its application can still be changed there. */
+  readonly merchantExists?: boolean;
+  /** The payments platform has the account: only its terminal is still to be created. */
+  readonly paymentsAccountExists?: boolean;
+  /** Name of the account at the partners. Default: the one without a name. The input of a running workflow does not contain it. */
+  readonly account?: string | undefined;
 }
 
-/** An activity that somebody wants run, and nothing around it. */
+/** Checks corrections in the worker, because that needs the schemas of the inputs. Local activities. */
+export interface CorrectionActivities {
+  /** The problems of a correction; empty when it can be applied. */
+  checkCorrection(request: CorrectionRequest): Promise<readonly FieldProblem[]>;
+}
+
+/** An activity that runs without an onboarding. */
 export interface SingleActivity {
   readonly activity: string;
-  readonly lane: PartnerTaskQueue;
-  /** The account at the partners; the one without a name unless given. */
+  readonly queue: PartnerTaskQueue;
+  /** The account at the partners. Default: the one without a name. */
   readonly account?: string | undefined;
   readonly args: readonly unknown[];
   /** One line for the Web UI. */
@@ -65,35 +74,35 @@ export interface SingleActivity {
   >;
 }
 
-/** One call of one operation of a partner, as a person or a script asks for it. */
+/** One call of one operation of a partner, as a person or a script requests it. */
 export interface PartnerCall {
   readonly system: SystemName;
   /** As in the catalogue: `close-card`. */
   readonly operation: string;
   /** The request's fields, as JSON; in place of a file a {@link FileToSend}, of a `bigint` an {@link IntegerToSend}. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** A write to a partner's production is wanted. */
+  /** Confirms that a write may go to a partner's production. */
   readonly toProduction?: true;
 }
 
 /**
- * What became of a call: the response, or where the file is that was the response. Beside a response may be the warnings of
- * the call, and why the partner refused it although its HTTP status is a success.
+ * The response to a call, or the file that it was saved to. A response may come with the partner's warnings, and with the reason
+ * why the partner rejected the request although the HTTP status is a success.
  */
 export type PartnerResponse =
   | {
-      readonly answer: unknown;
+      readonly response: unknown;
       readonly warnings?: readonly string[];
       readonly refusal?: PartnerErrorDetails;
     }
   | { readonly file: { readonly fileName: string; readonly contentType: string; readonly bytes: number } };
 
-/** A file of a request, on its way to the worker. */
+/** A file in a request, as it travels to the worker. */
 export interface FileToSend {
   readonly document: DocumentRef;
 }
 
-/** A whole number beyond 2^53 of a request, on its way to the worker. It is sent as a plain number. */
+/** A whole number beyond 2^53 in a request, as it travels to the worker. The partner gets a plain number. */
 export interface IntegerToSend {
   readonly exactInteger: string;
 }
@@ -102,7 +111,7 @@ export interface PartnerCallActivities {
   /**
    * Makes one call of a partner.
    *
-   * @throws ApplicationFailure `PartnerError` with its details; it is tried again only when that does no harm
+   * @throws ApplicationFailure `PartnerError` with its details; retryable only when a second call does no harm
    */
   callPartner(call: PartnerCall): Promise<PartnerResponse>;
 }
@@ -115,24 +124,24 @@ export interface Mark {
   readonly sending: boolean;
   /** ISO 8601: when the request was about to be sent. */
   readonly sentAt: string;
-  /** Ids that were at the partner just before, of the kind of thing that the request makes. */
+  /** Ids at the partner just before, of the kind of resource that the request creates. */
   readonly baseline?: readonly number[];
 }
 
-/** What is to be made; a correction may have made anything of it, and the activity says what is wrong. */
-type Asked = Pick<TerminalProvisioningInput, 'provisionTerminal'>;
+/** What to create. A correction may have put anything into it, so the activity checks it. */
+type Provision = Pick<TerminalProvisioningInput, 'provisionTerminal'>;
 
 /**
  * What the worker does at the payments platform. A failed call arrives as an `ApplicationFailure` of type `PartnerError`
  * with `PartnerErrorDetails` as its only detail; of a write, its fields are those of the input.
  */
 export interface PaymentsActivities {
-  /** Ids of the accounts that were made for this merchant. Reads only. */
+  /** Ids of the accounts of this merchant. Reads only. */
   findAccounts(request: { mid: string }): Promise<readonly string[]>;
-  /** Sent at most once. The API key that the platform makes beside the account is dropped. */
-  createAccount(request: Asked & { mid: string }): Promise<{ accountId: string }>;
+  /** Sent at most once. Drops the API key that the platform creates with the account. */
+  createAccount(request: Provision & { mid: string }): Promise<{ accountId: string }>;
   /** Ids of the terminals of an account that have exactly this name. Reads only. */
   findTerminals(request: { accountId: string; name: string }): Promise<readonly string[]>;
   /** Sent at most once. */
-  createTerminal(request: Asked & { accountId: string }): Promise<{ terminalId: string }>;
+  createTerminal(request: Provision & { accountId: string }): Promise<{ terminalId: string }>;
 }

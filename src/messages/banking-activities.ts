@@ -3,20 +3,20 @@ import type { FieldProblem } from '../partners/partner-error.js';
 import type { BusinessOnboardingInput } from './inputs.js';
 import type { Pace, Unfinished } from './onboarding-state.js';
 
-/** A banking profile and its open tickets, as one read of them gave. */
+/** A banking profile and its open tickets, as one read returned them. */
 export interface ProfileSnapshot {
-  /** The partner's own name of it, which is shown and compared, and decides nothing. */
+  /** The partner's own name of the status, for people. `phase` decides. */
   readonly bankingStatus: string;
   readonly phase: ProfilePhase;
   readonly financialAccountId: string | null;
-  /** The partner lets nobody use the profile. */
+  /** Nobody can use the profile. */
   readonly isLocked: boolean;
   readonly tickets: readonly OpenTicket[];
 }
 
 export interface OpenTicket {
   readonly ticketId: number;
-  /** A hash of what it asks, which is another one when the partner changes that. */
+  /** A hash of what it asks: it changes when the partner changes the ticket. */
   readonly asks: string;
   readonly topic: string | null;
   readonly text: string;
@@ -24,40 +24,40 @@ export interface OpenTicket {
   readonly updateFieldRequest: string | null;
 }
 
-/** What the workflow knows of a profile; null when nothing was read yet. */
+/** What the workflow has seen of a profile; null before the first read. */
 export type SeenProfile =
   | (Omit<ProfileSnapshot, 'tickets'> & {
-      /** What each of its open tickets asks, by ticket. */
+      /** The hash of what each of its open tickets asks, by ticket. */
       readonly tickets: Readonly<Record<number, string>>;
     })
   | null;
 
-/** What the partner says to a holder: taken, or what is wrong with it. */
+/** The partner's response to a holder: accepted, or with problems. */
 export interface HolderVerdict {
-  /** null when the partner made no profile of it. */
+  /** null when the partner created no profile. */
   readonly profileId: number | null;
   readonly financialAccountId: string | null;
-  /** Empty when it was taken. */
+  /** Empty when the partner accepted it. */
   readonly problems: readonly FieldProblem[];
 }
 
 export type HolderRequest = Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'>;
 
-/** A business as the partner may know it. */
+/** A business to look for at the partner. */
 export type BusinessToFind = HolderRequest & { readonly merchantProfileId?: number };
 
-/** A profile at the partner that may be that of a business, compared with it as far as the partner shows both. */
+/** A profile at the partner that may be the one of a business, compared with it as far as the partner shows it. */
 export interface Candidate {
   readonly profileId: number;
   readonly dba: string | null;
   readonly bankingStatus: string;
-  /** Why it is another one, for people: `it is of merchant 7`. Empty when nothing says so. */
+  /** Why it belongs to another business, for people: `it is of merchant 7`. Empty without such a reason. */
   readonly against: readonly string[];
-  /** What the partner does not show, and would have to: `its EIN is not shown`. */
+  /** What the partner does not show, and the comparison needs: `its EIN is not shown`. */
   readonly unclear: readonly string[];
 }
 
-/** What the partner said to a holder, or the profile that its merchant has already, in which case nothing was sent. */
+/** The partner's response to a holder; or the profile that its merchant already has, in which case nothing was sent. */
 export type Submission = HolderVerdict | { readonly existing: Candidate };
 
 /** A ticket that no running onboarding shows. */
@@ -75,30 +75,30 @@ export interface UnmatchedTicket extends OpenTicket {
  */
 export interface BankingActivities {
   /**
-   * E7, unless the merchant has a profile already (E5) that is not `declined`. Sent at most once. The baseline of a failure as
-   * `Uncertain` holds the profiles of the same dba (E9) and merchant just before.
+   * E7, unless the merchant already has a profile (E5) that is not `declined`. Sent at most once. The baseline of an `Uncertain`
+   * failure holds the profiles of the same dba (E9) and merchant just before.
    */
   submitHolder(request: BusinessToFind & { declined?: readonly number[] }): Promise<Submission>;
-  /** The profiles of the same merchant (E5), or of the same dba, upper and lower case aside (E9), without those of the `baseline`. */
+  /** The profiles of the same merchant (E5), or of the same dba in any case (E9), without those of the `baseline`. */
   findCandidates(request: BusinessToFind & { baseline: readonly number[] }): Promise<readonly Candidate[]>;
-  /** One profile, compared with the business; null when there is none that we may see (404, 403). */
+  /** One profile, compared with the business; null when there is none that this account may see (404, 403). */
   examineProfile(request: BusinessToFind & { profileId: number }): Promise<Candidate | null>;
-  /** Replaces the holder of a profile. May be repeated, and is sent to its end. Nudges the status poll afterwards. */
+  /** Replaces the holder of a profile. May be repeated, and is never cancelled halfway. Nudges the status poll afterwards. */
   correctHolder(request: HolderRequest & { profileId: number }): Promise<HolderVerdict>;
-  /** Nudges the status poll afterwards, which may not know yet. */
+  /** Nudges the status poll afterwards, which may not have seen the change. */
   readProfile(request: { profileId: number }): Promise<ProfileSnapshot>;
-  /** Ends at the first read that differs from `seen`, however many days that takes. Costs no history. */
+  /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitProfileChange(request: {
     profileId: number;
     seen: SeenProfile;
     pace?: Pace | undefined;
   }): Promise<{ snapshot: ProfileSnapshot; polls: number }>;
-  /** Opens no second one, where there is one by now. Sent at most once. `problems` says why none was opened. */
+  /** Opens none if there is one by now. Sent at most once. `problems` has the reasons why none was opened. */
   openFinancialAccount(request: {
     profileId: number;
   }): Promise<{ financialAccountId: string | null; problems: readonly FieldProblem[] }>;
   /**
-   * Answers a ticket by one that names it as parent. Sent at most once; the baseline of a failure as `Uncertain` holds the
+   * Answers a ticket by another one that names it as parent. Sent at most once. The baseline of an `Uncertain` failure holds the
    * replies just before. Nudges the status poll afterwards.
    */
   replyToTicket(request: {
@@ -109,12 +109,12 @@ export interface BankingActivities {
   /** The reply of this text to a ticket, other than those of the `baseline`; null when there is none. */
   findReply(request: { ticketId: number; text: string; baseline: readonly number[] }): Promise<number | null>;
   /**
-   * The new and unresolved tickets (E6) that no running onboarding of this account shows: those of profiles that none has, and
-   * those of which nothing says what they are about. Ends at the first read that differs from `seen`, however many days that
-   * takes. Costs no history.
+   * The new and unresolved tickets (E6) that no running onboarding of this account shows: those of a profile that no onboarding
+   * has, and those of an unknown profile. Returns after the first read that differs from `seen`, even if that takes days. Costs
+   * no history.
    */
   awaitUnmatchedTickets(request: {
-    /** What each of them asked, by ticket; null to end at the first read. */
+    /** The hash of what each of them asked, by ticket; null to return after the first read. */
     seen: Readonly<Record<number, string>> | null;
     pace?: Pace | undefined;
   }): Promise<{ snapshot: readonly UnmatchedTicket[]; polls: number }>;
@@ -127,7 +127,7 @@ export interface BankingActivities {
   }): Promise<{ problems: readonly FieldProblem[] }>;
   /** Whether the card is closed; null when it cannot be seen. */
   isCardClosed(request: { paymentCardId: string }): Promise<boolean | null>;
-  /** E3. Leaves the same address however often it runs, but with a one-time code, which is good for one call, it is sent at most once. */
+  /** E3. May be repeated; with a one-time code, which is valid for one call, it is sent at most once. */
   changeAddress(request: { change: Readonly<Record<string, unknown>> }): Promise<void>;
   /** E4. May be repeated. */
   setCardNickname(request: {
@@ -135,15 +135,15 @@ export interface BankingActivities {
     nickName: string | null;
   }): Promise<{ last4: string | null }>;
   /**
-   * E15. May be repeated. The partner responds with 404 for a sub-user that is restored already; `afterLostCall` is true
-   * when it did so after a call whose response was lost, so that this call most likely restored it.
+   * E15. May be repeated. The partner responds with 404 when the sub-user is already restored. `afterLostCall` is true when that
+   * followed a call whose response was lost, because that call most likely restored it.
    */
   restoreSubUser(request: { subUserId: number }): Promise<{ afterLostCall: boolean }>;
   /** E13. May be repeated. */
   ensureWebhook(request: WebhookRequest): Promise<{ existed: boolean; id: number | null }>;
   /**
-   * E10. Streams a statement into the statement store and answers where it is. May be repeated while there is no
-   * `email`; with one, the partner sends a message for each call.
+   * E10. Streams a statement into the statement store. May be repeated without `email`; with it, the partner sends a message for
+   * each call.
    */
   saveStatement(request: StatementRequest): Promise<SavedStatement>;
 }
@@ -159,7 +159,7 @@ export interface SavedStatement {
 export type OperationOutcome<Result extends object = Readonly<Record<string, unknown>>> = Unfinished &
   (
     | ({ readonly outcome: 'done' } & Result)
-    /** Refused by the partner, or by our own check of the input. What was done before the refused step stays done. */
+    /** By the partner, or by the check of the input. Earlier steps keep their effect. */
     | { readonly outcome: 'rejected'; readonly problems: readonly FieldProblem[] }
     | { readonly outcome: 'abandoned'; readonly comment: string }
   );
@@ -167,13 +167,13 @@ export type OperationOutcome<Result extends object = Readonly<Record<string, unk
 /** E8. Irreversible. */
 export interface CloseCardInput {
   readonly paymentCardId: string;
-  /** The last four digits on the card: the partner compares them. */
+  /** The last four digits on the card, which the partner compares. */
   readonly last4: string;
   /** At most 600 characters. */
   readonly notes?: string;
 }
 
-/** E3. With a `secureOperationType` and no `oneTimeCode` that works, a person is asked for the code. */
+/** E3. With a `secureOperationType` and no valid `oneTimeCode`, the workflow asks a person for the code. */
 export interface ChangeAddressInput {
   readonly streetAddress: string;
   readonly extendedAddress?: string | null;
@@ -181,7 +181,7 @@ export interface ChangeAddressInput {
   readonly city: string;
   readonly state: number;
   readonly secureOperationType?: 'ShortMessageCode' | 'TimeBasedCode' | 'LegacyTimeBasedCode';
-  /** 6 digits, good for one call. */
+  /** 6 digits, valid for one call. */
   readonly oneTimeCode?: string;
   readonly associatedPersonId?: string;
 }
@@ -215,21 +215,21 @@ export interface StatementRequest {
   readonly period: string;
   readonly financialAccountIds: readonly string[];
   readonly fileFormat: 'PDF' | 'CSV' | 'QBO' | 'OFX';
-  /** The partner sends the statement there as well. */
+  /** The partner also sends the statement to this address. */
   readonly email?: string;
 }
 
 /** A statement to generate, also by a schedule. */
 export interface GenerateStatementInput extends Omit<StatementRequest, 'period'> {
-  /** A month, or the one before the day on which the workflow was to start. */
+  /** A month, or the one before the scheduled start of the workflow. */
   readonly period: string | 'previous-month';
 }
 
-/** What can be listed (E6, E14, E12, E11, E9), as the request of each. Read by an activity of its own, without a workflow. */
+/** Lists of records at the partner (E6, E14, E12, E11, E9). Each is read by an activity without a workflow. */
 export interface BankingLists {
   listTickets(request: { limit: number }): Promise<Listed>;
   listDepartments(request: { limit: number }): Promise<Listed>;
-  /** Read to the end, or to `limit`. Dates are ISO 8601. */
+  /** Reads all pages, up to `limit`. Dates are ISO 8601. */
   listNotifications(request: {
     limit: number;
     fromDate?: string;
@@ -253,11 +253,11 @@ export interface BankingLists {
   }): Promise<Listed>;
 }
 
-/** Records as the partner has them. */
+/** Records as the partner returns them. */
 export interface Listed {
   readonly records: readonly Readonly<Record<string, unknown>>[];
-  /** There was more than `limit`. */
+  /** There are more than `limit`. */
   readonly more: boolean;
-  /** The partner ended the list after a page and has more, which it cannot be asked for. */
+  /** The partner returned one page of several, and offers no way to request the others. */
   readonly isCutShort?: true;
 }

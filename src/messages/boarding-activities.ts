@@ -4,32 +4,32 @@ import type { MerchantBoardingInput } from './inputs.js';
 import type { Pace } from './onboarding-state.js';
 import type { DocumentRef } from './requirements.js';
 
-/** A merchant's status and open notes, as one read of them gave. */
+/** A merchant's status and open notes, as one read returned them. */
 export interface StatusSnapshot {
-  /** The partner's own name of it, which is shown and compared, and decides nothing. */
+  /** The partner's own name of the status, for people. `phase` decides. */
   readonly status: string;
   readonly phase: MerchantPhase;
   /** ISO 8601, as the partner wrote it. */
   readonly statusDate: string | null;
   readonly comment: string | null;
-  /** 1 to 20 digits. Possibly a temporary one: final only when `phase` is approved. */
+  /** 1 to 20 digits. It may be a temporary one: it is final only when `phase` is approved. */
   readonly mid: string | null;
-  /** What the partner has in place of a mid, and is none: text of another form. */
+  /** Text of another form that the partner has in place of a mid. */
   readonly unclearMid: string | null;
   readonly notes: readonly Note[];
 }
 
-/** An underwriting note. The partner gives it no id, so `id` is a hash of its text, its author and its place among equals. */
+/** An underwriting note. The partner gives it no id: `id` is a hash of its text, its author and its place among equal notes. */
 export interface Note {
   readonly id: string;
   readonly text: string;
   readonly author: string | null;
   readonly date: string | null;
-  /** Stands for so many more notes. */
+  /** This entry represents that many further notes. */
   readonly more?: number;
 }
 
-/** What the workflow knows of a merchant. Members left out are not compared. */
+/** What the workflow has seen of a merchant. Absent fields are not compared. */
 export interface Seen {
   /** null when nothing was read yet. */
   readonly phase: MerchantPhase | null;
@@ -39,17 +39,17 @@ export interface Seen {
   readonly mid?: string | null;
   readonly unclearMid?: string | null;
   readonly noteIds?: readonly string[];
-  /** In place of `noteIds`, where the partner changes its notes with each read. */
+  /** In place of `noteIds`, when the partner changes its notes with each read. */
   readonly noteCount?: number;
 }
 
-/** The ids a create needs. */
+/** The ids that a create needs. */
 export interface ChosenReferences {
   readonly agentProfileId: number;
   readonly boardingSettingsId?: number;
 }
 
-/** Those ids, or what a person has to choose between. */
+/** Those ids, or the choices for a person. */
 export type References = ChosenReferences | { readonly problems: readonly FieldProblem[] };
 
 export type ReferenceRequest = Pick<
@@ -57,12 +57,12 @@ export type ReferenceRequest = Pick<
   'agentProfileId' | 'agent' | 'boardingSettingsId' | 'boardingSettings'
 >;
 
-/** What the partner warned of in the response of a write (apis/2, Response envelope); a line of text each. */
+/** The partner's warnings in the response to a write (apis/2, Response envelope), one line of text each. */
 export interface Warned {
   readonly warnings?: readonly string[];
 }
 
-/** What became of a submission, and the status that made it moot, or that was there just before. */
+/** The result of a submission, and the status just before, which may have made it unnecessary. */
 export interface Submission extends Pick<StatusSnapshot, 'status' | 'phase'> {
   readonly submitted: boolean;
 }
@@ -75,37 +75,37 @@ export interface CreateMerchantRequest extends ChosenReferences {
 }
 
 /**
- * What the worker does for a merchant boarding. A failed call arrives as an `ApplicationFailure` of type
+ * What the worker does in a merchant boarding. A failed call arrives as an `ApplicationFailure` of type
  * `PartnerError` with {@link PartnerErrorDetails} as its only detail.
  */
 export interface BoardingActivities {
-  /** Finds ids by name, or takes the only one there is. Reads only. */
+  /** Finds ids by name, or chooses the only one. Reads only. */
   resolveReferences(request: ReferenceRequest): Promise<References>;
   /** Sent at most once. */
   createMerchant(request: CreateMerchantRequest): Promise<{ merchantProfileId: number } & Warned>;
-  /** Reads the fees; where `changes` ask for it sets them, reads them back and says what did not stick. */
+  /** Reads the fees. Sets those that `changes` names and that differ, reads them back, and returns what still differs. */
   applyFees(request: {
     merchantProfileId: number;
     changes?: MerchantBoardingInput['fees'];
   }): Promise<{ changed: number; differing: readonly FieldProblem[] } & Warned>;
   /**
-   * Reads the status, and submits an application that can be submitted. Sent at most once. Status and phase are those
-   * before; `submitted` is false when nothing was sent because of them.
+   * Reads the status, and submits the application if its status allows that. Sent at most once. `status` and `phase` are those
+   * before; `submitted` is false when they do not allow it.
    */
   submitMerchant(request: {
     merchantProfileId: number;
     application: NonNullable<MerchantBoardingInput['application']>;
   }): Promise<Submission & Warned>;
-  /** Nudges the status poll afterwards, which may not know yet. */
+  /** Nudges the status poll afterwards, which may not have seen the change. */
   readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
-  /** Reads the status of a merchant before it is adopted, and finds another boarding of this account that has it. */
+  /** Reads the status of a merchant that is to be adopted, and finds another boarding of this account that has it. */
   inspectMerchant(request: {
     merchantProfileId: number;
     taskQueue: string;
   }): Promise<
     Pick<StatusSnapshot, 'status' | 'phase'> & { owner?: { workflowId: string; isRunning: boolean } }
   >;
-  /** Ends at the first read that differs from `seen`, however many days that takes. Costs no history. */
+  /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;
     seen: Seen;
@@ -118,8 +118,8 @@ export interface BoardingActivities {
     description: string;
   }): Promise<Warned>;
   /**
-   * Reads status and notes, and says that these notes are answered, when the partner lists one of them and takes answers.
-   * Sent at most once. `before` is what was read; `delivered` is false when nothing was sent because of it.
+   * Reads status and notes, and requests a review if the partner lists one of these notes and accepts answers. Sent at most once.
+   * `before` is what was read; `delivered` is false when it does not allow the request.
    */
   requestUnderwritingReview(request: {
     merchantProfileId: number;

@@ -1,9 +1,9 @@
 import type { SystemName } from '../partners/systems.js';
 
-/** Task queue of workers and starters unless `GANGWAY_TASK_QUEUE` says otherwise. */
+/** Default of `GANGWAY_TASK_QUEUE`: the task queue of workers and starters. */
 export const DEFAULT_TASK_QUEUE = 'gangway';
 
-/** Onboardings by workflow type, and the prefix of their ids. See {@link workflowId}. */
+/** The prefix of the ids of onboardings, by workflow type. See {@link workflowId}. */
 export const ONBOARDINGS = {
   merchantBoarding: 'merchant-boarding',
   businessOnboarding: 'business-onboarding',
@@ -23,7 +23,7 @@ export const OPERATIONS = {
   generateStatement: 'statement',
 } as const;
 
-/** What acts for one of our accounts at a partner as a whole, by workflow type, and the prefix of its ids. */
+/** The prefix of the ids of workflows that act for a whole account at a partner, by workflow type. */
 export const ACCOUNTS = { partnerAccount: 'partner-account' } as const;
 
 /** What the id of each workflow type begins with. */
@@ -47,10 +47,10 @@ const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
   partnerAccount: undefined,
 };
 
-/** Between a key and its account. Neither has it, it needs no quotes in a shell, and it may stand in a URL and a file name. */
+/** Separates a key from its account. Neither contains it, and it needs no quotes in a shell, a URL or a file name. */
 const AT = '@';
 
-/** What the server appends to the workflow id of a schedule's run. */
+/** The server appends this to the workflow id of a schedule's run. */
 const SCHEDULED_AT = /-\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
 /** A key in an account at the partners: `m-1001@acme`; in the account without a name, the key alone. */
@@ -70,12 +70,12 @@ export function workflowId(type: WorkflowType, key: string, account?: string): s
   return `${WORKFLOW_ID_PREFIXES[type]}-${atAccount(key, account)}`;
 }
 
-/** `partner-account-<system>`, and of a named account `partner-account-<system>@<account>`. One of each runs at most. */
+/** `partner-account-<system>`, and of a named account `partner-account-<system>@<account>`. At most one of each runs. */
 export function partnerAccountId(system: string, account?: string): string {
   return workflowId('partnerAccount', system, account);
 }
 
-/** What an id was made of; undefined for any other id. */
+/** What an id was made of; undefined for any other text. */
 export function partsOfId(
   id: string,
 ): (ReturnType<typeof splitAccount> & { type: WorkflowType }) | undefined {
@@ -87,8 +87,8 @@ export function partsOfId(
 }
 
 /**
- * Every id that `given` may mean: itself when it is a whole workflow id, else one per type of onboarding, in the account that
- * it names (`m-1001@acme`) or in each.
+ * Every workflow id that `given` may mean: itself if it is a whole workflow id, else one for each type of onboarding, in the
+ * account that it names (`m-1001@acme`) or in each account.
  *
  * @param accounts the named ones
  */
@@ -103,7 +103,7 @@ export function possibleWorkflowIds(given: string, accounts: readonly string[]):
 /**
  * The partner that a workflow works with, by its id.
  *
- * @returns '' for a customer, which works with several, and for any other id
+ * @returns '' for a customer, which has several, and for any other text
  */
 export function systemOf(id: string): SystemName | '' {
   const parts = partsOfId(id);
@@ -113,20 +113,20 @@ export function systemOf(id: string): SystemName | '' {
 /** The fixed `activityId` of the status poll, which a nudge resets. */
 export const AWAIT_STATUS_ACTIVITY_ID = 'await-status';
 
-/** What has a task queue of its own, beside that of the workflows: each partner, and news on its way to others. */
+/** Activities with a task queue of their own: those of each partner, and the delivery of outbound events. */
 export type PartnerTaskQueue = SystemName | 'events';
 
 /**
- * The task queue of a lane's activities: `gangway-boarding`, or of a named account `gangway-boarding-acme`. Its rate is
- * limited over all workers together, and what waits in one lane stands in no other's way.
+ * The task queue of a partner's activities: `gangway-boarding`, or of a named account `gangway-boarding-acme`. The server limits
+ * its rate over all workers, and a backlog of one does not delay another.
  *
  * @param taskQueue that of the workflows, `GANGWAY_TASK_QUEUE`
  */
-export function partnerTaskQueue(taskQueue: string, lane: PartnerTaskQueue, account?: string): string {
-  return account === undefined ? `${taskQueue}-${lane}` : `${taskQueue}-${lane}-${account}`;
+export function partnerTaskQueue(taskQueue: string, partner: PartnerTaskQueue, account?: string): string {
+  return account === undefined ? `${taskQueue}-${partner}` : `${taskQueue}-${partner}-${account}`;
 }
 
-/** The task queue of the workflows, from that of a lane: the opposite of {@link partnerTaskQueue}. */
-export function workflowTaskQueue(ofLane: string, lane: PartnerTaskQueue, account?: string): string {
-  return ofLane.slice(0, -partnerTaskQueue('', lane, account).length);
+/** The task queue of the workflows, from a partner task queue: the opposite of {@link partnerTaskQueue}. */
+export function workflowTaskQueue(ofPartner: string, partner: PartnerTaskQueue, account?: string): string {
+  return ofPartner.slice(0, -partnerTaskQueue('', partner, account).length);
 }

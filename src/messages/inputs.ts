@@ -6,10 +6,10 @@ import { feeChanges, merchantBasics, submitMerchantRequest } from '../partners/b
 import { furtherJson, text } from '../partners/fields.js';
 import { keepingDigits } from '../partners/json.js';
 import { newAccount, newTerminal } from '../partners/payments/schemas.js';
-import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/private-values.js';
+import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/masked.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
-/** What must not be part of an id, not even beside other things. */
+/** What an id must not contain, and the words for it. */
 const NOT_IN_IDS: readonly (readonly [PrivateKind, words: string])[] = [
   ['socialSecurityNumber', 'a social security number'],
   ['nineDigits', 'a social security number'],
@@ -17,7 +17,7 @@ const NOT_IN_IDS: readonly (readonly [PrivateKind, words: string])[] = [
   ['phoneNumber', 'a phone number'],
 ];
 
-/** An `externalId` becomes part of a workflow id: visible to everyone, so a plain key and nothing personal. */
+/** An `externalId` becomes part of a workflow id, which everyone can see. So it is a plain key without personal data. */
 export const externalId = z
   .string()
   .min(1)
@@ -31,74 +31,73 @@ export const externalId = z
     if (looksLike !== undefined) context.addIssue(`contains what looks like ${looksLike}`);
   });
 
-/** An id that the partners count from 1 on, as of merchants, agent profiles and boarding settings. */
+/** An id of the partners, which count from 1: of a merchant, an agent profile or boarding settings. */
 export const partnerId = z.int32().min(1, 'must be an id at the partner, from 1 on');
 
-/** A thirtieth of a second, which is at once for a person, and of which a timer still makes more than nothing. */
+/** A thirtieth of a second: immediate for a person, and not rounded to zero by a timer. */
 const SHORTEST_HOURS = 0.000_01;
 
-/** Hours a person has to answer a requirement; a year at most. */
+/** How long a person has to answer a requirement, in hours; a year at most. */
 export const dueInHours = z
   .number()
   .min(SHORTEST_HOURS, `must be ${SHORTEST_HOURS} or more, in hours`)
   .max(8_760, 'must be 8760 or less, in hours');
 
-/** The accounts at the partners that a process knows, and what an input may say in each. Its settings are of this shape. */
+/** The accounts in the settings of a process, and what an input may contain in each. */
 export interface KnownAccounts {
-  /** Point-of-sale names that the boarding partner knows beside `None` and `CustomPos`, in the account without a name. */
+  /** Point-of-sale names of the account without a name, beside `None` and `CustomPos`. */
   readonly posNames: readonly string[];
-  /** The others, by name. */
+  /** The other accounts, by name. */
   readonly accounts: Readonly<Record<string, Pick<KnownAccounts, 'posNames'>>>;
 }
 
-/** Nothing but the account without a name. */
+/** Only the account without a name. */
 export const NO_ACCOUNTS: KnownAccounts = { posNames: [], accounts: {} };
 
-/** Of a process's settings, no more than that. */
-export function knownTo({ posNames, accounts }: KnownAccounts): KnownAccounts {
+/** The known accounts of a process, without its other settings. */
+export function knownAccounts({ posNames, accounts }: KnownAccounts): KnownAccounts {
   const named = Object.entries(accounts).map(([name, own]) => [name, { posNames: own.posNames }] as const);
   return { posNames, accounts: Object.fromEntries(named) };
 }
 
-/** `account` of an input: the name of an account that somebody works for; the one without a name unless given. */
-export function knownAccount({ accounts }: KnownAccounts) {
+/** `account` of an input: the name of an account at the partners. Default: the one without a name. */
+export function accountName({ accounts }: KnownAccounts) {
   const names = Object.keys(accounts);
   const rule =
     names.length === 0
-      ? 'there is no account of a name, for GANGWAY_ACCOUNTS is not set'
+      ? 'cannot be set, because GANGWAY_ACCOUNTS names no account'
       : `must be one of GANGWAY_ACCOUNTS: ${names.join(', ')}`;
   return z
     .string()
     .refine((name) => names.includes(name), rule)
-    .describe('Name of one of our accounts at the partners')
+    .describe('Name of an account at the partners')
     .optional();
 }
 
-/** Point-of-sale names of all accounts, for the shape of an input. */
-export function allPosNames({ posNames, accounts }: KnownAccounts): string[] {
+/** The point-of-sale names of all accounts, for the schema of an input. */
+function allPosNames({ posNames, accounts }: KnownAccounts): string[] {
   return [...new Set([posNames, ...Object.values(accounts).map((own) => own.posNames)].flat())];
 }
 
-/** Whether a point-of-sale name of any account is one of this account. */
-export function isPosOf({ posNames, accounts }: KnownAccounts, pos: string, account?: string): boolean {
+/** Whether an account may use a point-of-sale name: it is its own, or no other account's. */
+function isPosOf({ posNames, accounts }: KnownAccounts, pos: string, account?: string): boolean {
   const own = account === undefined ? posNames : accounts[account]?.posNames;
-  const isOfSome = allPosNames({ posNames, accounts }).includes(pos);
-  return !isOfSome || own === undefined || own.includes(pos);
+  const isOfAny = allPosNames({ posNames, accounts }).includes(pos);
+  return !isOfAny || own === undefined || own.includes(pos);
 }
 
-/** What a point-of-sale name is told that only other accounts have. */
-export const POS_OF_ANOTHER = 'is known to the partner in another account only';
+const POS_OF_ANOTHER = 'belongs to another account';
 
 const lookupName = z.string().min(1);
 
-/** All that v2 submit takes, checked before the merchant is created; unknown fields may be any JSON. */
+/** All fields of v2 submit, checked before the merchant is created. Unknown fields may be any JSON. */
 const application = submitMerchantRequest
   .extend({ merchantProfileId: z.never('is set by the workflow').optional() })
   .catchall(furtherJson);
 
 /** A merchant to board, as people write it in a file (see examples/). */
 export function merchantBoardingInput(known = NO_ACCOUNTS) {
-  const input = z.strictObject({ externalId, account: knownAccount(known), ...boardingMembers(known) });
+  const input = z.strictObject({ externalId, account: accountName(known), ...boardingFields(known) });
   return oneOfEach(input).refine(({ account, merchant: { pos } }) => isPosOf(known, pos, account), {
     path: ['merchant', 'pos'],
     message: POS_OF_ANOTHER,
@@ -106,11 +105,11 @@ export function merchantBoardingInput(known = NO_ACCOUNTS) {
 }
 
 /** The same without an `externalId`, as part of a customer. */
-export function boardingPart(known: KnownAccounts) {
-  return oneOfEach(z.strictObject(boardingMembers(known)));
+function boardingPart(known: KnownAccounts) {
+  return oneOfEach(z.strictObject(boardingFields(known)));
 }
 
-function boardingMembers(known: KnownAccounts) {
+function boardingFields(known: KnownAccounts) {
   return {
     merchant: merchantBasics(allPosNames(known)),
     agentProfileId: partnerId.optional(),
@@ -119,19 +118,19 @@ function boardingMembers(known: KnownAccounts) {
     boardingSettingsId: partnerId.optional(),
     /** Name of boarding settings, to be looked up; `false` creates the merchant without boarding settings. */
     boardingSettings: z.union([lookupName, z.literal(false)]).optional(),
-    /** Fees to change; those not named stay as the boarding settings have them. */
+    /** Fees to change. The others stay as in the boarding settings. */
     fees: feeChanges.optional(),
-    /** The further fields of v2 submit, sent as they are. */
+    /** The other fields of v2 submit, sent as they are. */
     application: application.optional(),
-    /** Version of the create operation; v1 is deprecated. Default: v2. */
+    /** Version of the create operation. Default: v2; v1 is deprecated. */
     createVersion: z.enum(['v2', 'v1']).optional(),
-    /** Adopt this merchant instead of creating one. */
+    /** Adopts this merchant instead of creating one. */
     merchantProfileId: partnerId.optional(),
     dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
   };
 }
 
-/** A thing that is named twice could be two things. */
+/** Rejects an id beside a name: they may be of two different things. */
 function oneOfEach<
   Schema extends z.ZodType<{
     agentProfileId?: number | undefined;
@@ -143,11 +142,11 @@ function oneOfEach<
   return schema
     .refine((input) => input.agentProfileId === undefined || input.agent === undefined, {
       path: ['agent'],
-      message: 'is given beside agentProfileId; give one of the two',
+      message: 'cannot be combined with agentProfileId; give one of the two',
     })
     .refine((input) => input.boardingSettingsId === undefined || input.boardingSettings === undefined, {
       path: ['boardingSettings'],
-      message: 'is given beside boardingSettingsId; give one of the two',
+      message: 'cannot be combined with boardingSettingsId; give one of the two',
     });
 }
 
@@ -158,15 +157,15 @@ function oneOfEach<
  */
 export type MerchantBoardingInput = z.output<ReturnType<typeof merchantBoardingInput>>;
 
-const businessMembers = {
+const businessFields = {
   /**
-   * E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from 0 on: a number, or beyond
-   * 2^53 the text of its digits, because an input travels as JSON.
+   * E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from 0 on: a number, or the text of
+   * its digits beyond 2^53, because an input travels as JSON.
    */
   holder: accountHolder.extend({ annualBusinessRevenue: dollars.transform(keepingDigits).nullish() }),
-  /** Four at most, each of 25 per cent or more. */
+  /** At most four, each with 25 per cent or more. */
   beneficialOwners: beneficialOwners.optional(),
-  /** Open a financial account once the profile is approved, unless there is one. */
+  /** Opens a financial account once the profile is approved, if there is none. */
   openFinancialAccount: z.boolean().optional(),
   dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
 };
@@ -175,15 +174,15 @@ const businessMembers = {
 export function businessOnboardingInput(known = NO_ACCOUNTS) {
   return z.strictObject({
     externalId,
-    account: knownAccount(known),
-    ...businessMembers,
-    /** The merchant at the boarding partner. Its profile, if there is one already, is used. */
+    account: accountName(known),
+    ...businessFields,
+    /** The merchant at the boarding partner. If it already has a profile, that profile is used. */
     merchantProfileId: partnerId.optional(),
   });
 }
 
-/** The same as part of a customer, whose merchant is the one that is boarded. */
-export const businessPart = z.strictObject(businessMembers);
+/** The same as part of a customer, which boards the merchant. */
+const businessPart = z.strictObject(businessFields);
 
 /**
  * A business to onboard.
@@ -194,35 +193,32 @@ export type BusinessOnboardingInput = z.output<ReturnType<typeof businessOnboard
 
 const { name, description } = newAccount.shape;
 
-/**
- * A payments account with a terminal in it (apis/3), as part of a customer. Where the platform may know more members than
- * we do, they travel as they are.
- */
+/** A payments account with a terminal in it (apis/3), as part of a customer. Unknown fields are sent as they are. */
 export const terminalPart = z.strictObject({
   account: newAccount
     .extend({
       type: z.never('is always merchant').optional(),
       /** Default: the dba. */
       name: name.optional(),
-      /** The `mid` is added to it, by which the account is found again. */
+      /** Gangway adds the `mid`, by which it finds the account again. */
       description: description.optional(),
     })
     .catchall(furtherJson),
-  /** Found again by its `name`, so no other of the account may have it. */
+  /** Gangway finds it again by its `name`, so the name must be unique in the account. */
   terminal: newTerminal
     .extend({ account_id: z.never('is the account above').optional() })
     .catchall(furtherJson),
-  /** Without it, nothing is written to the platform's production. */
+  /** Without it, Gangway writes nothing to the platform's production. */
   toProduction: z.boolean().optional(),
   dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
 });
 
-/** What a merchant that is boarded gets at the payments platform. */
+/** The account and terminal of a boarded merchant at the payments platform. */
 export const terminalProvisioningInput = z.strictObject({
   externalId,
-  /** The merchant's. */
+  /** The mid of the merchant. */
   mid: text,
-  /** Under this name in the customer's input as well, so that its fields are called the same. */
+  /** The field has this name in a customer's input, too, so that its fields have the same paths. */
   provisionTerminal: terminalPart,
 });
 
@@ -233,18 +229,18 @@ export const terminalProvisioningInput = z.strictObject({
  */
 export type TerminalProvisioningInput = z.output<typeof terminalProvisioningInput>;
 
-/** A customer to take aboard at both partners, as people write it in a file (see examples/). */
+/** A customer to onboard at both partners, as people write it in a file (see examples/). */
 export function customerOnboardingInput(known = NO_ACCOUNTS) {
   return z
     .strictObject({
       externalId,
-      /** Of all its parts. */
-      account: knownAccount(known),
+      /** The account of all parts. */
+      account: accountName(known),
       boarding: boardingPart(known),
       business: businessPart,
-      /** What the merchant gets at the payments platform once it is boarded; nothing unless given. */
+      /** What the boarded merchant gets at the payments platform. Default: nothing. */
       provisionTerminal: terminalPart.optional(),
-      /** What happens to the other one when one of the two ends without success. */
+      /** What happens to the other part when the merchant or the business ends without success. */
       onDecline: z.enum(['continue', 'cancel-other']).default('continue'),
     })
     .refine(({ account, boarding }) => isPosOf(known, boarding.merchant.pos, account), {

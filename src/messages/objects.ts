@@ -1,12 +1,12 @@
-/** What is left of an object without the members that are undefined. */
-export function defined<Members extends object>(
-  members: Members,
-): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
-  const set = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
+/** An object without its undefined fields. */
+export function defined<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 }
 
-/** JSON merge patch (RFC 7396): objects merge member by member, `null` removes, anything else replaces. */
+/** JSON merge patch (RFC 7396): objects merge field by field, `null` removes, anything else replaces. */
 export function mergePatch<T extends object>(target: T, patch: Readonly<Record<string, unknown>>): T {
   return merge(target, patch) as T;
 }
@@ -14,9 +14,9 @@ export function mergePatch<T extends object>(target: T, patch: Readonly<Record<s
 function merge(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
-  for (const [member, value] of Object.entries(patch)) {
-    if (value === null) delete merged[member];
-    else merged[member] = merge(merged[member], value);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else merged[name] = merge(merged[name], value);
   }
   return merged;
 }

@@ -5,11 +5,11 @@ import type { Requirement } from './requirements.js';
  * Where an onboarding stands, and how it ended.
  *
  * - a merchant: `preparing` (looking up and creating), `applying` (fees and submission), `underwriting`, `boarding`
- *   (approved, the processor has yet to give the `mid`)
+ *   (approved; the processor has not assigned the `mid` yet)
  * - a business: `applying` (looking for a profile, submitting the holder), `underwriting`, `opening` (the
  *   financial account)
  * - a terminal: `provisioning`
- * - a customer: `onboarding` while any of these goes on
+ * - a customer: `onboarding` while one of these runs
  * - a single operation: `working`
  */
 export type Stage =
@@ -37,15 +37,15 @@ export type OutcomeName =
   | 'rejected'
   | 'abandoned';
 
-/** A write that was in flight when its onboarding ended, and what became of it. */
+/** A write that was in flight when its onboarding ended, and its result. */
 export interface UnfinishedWrite {
   /** For people: `upload check.pdf`. */
   readonly write: string;
-  /** `done`: the partner confirmed it. `unknown`: it was sent, and nobody knows whether it took effect. */
+  /** `done`: the partner confirmed it. `unknown`: it was sent, and may or may not have taken effect. */
   readonly became: 'done' | 'rejected' | 'not-sent' | 'unknown';
 }
 
-/** What every outcome may have beside its own fields. */
+/** A field of every outcome. */
 export interface Unfinished {
   /** Writes that were in flight, or in doubt, at the end. */
   readonly unfinished?: readonly UnfinishedWrite[];
@@ -63,7 +63,7 @@ export interface TimelineEntry {
   readonly reason?: string;
 }
 
-/** What query `state` answers. It holds nothing secret: answers and corrections are not repeated in it. */
+/** The result of query `state`. It holds nothing secret: it does not contain answers and corrections. */
 export interface OnboardingState {
   readonly stage: Stage;
   /** The partner's own name of the status last read; null before the first read. */
@@ -75,57 +75,57 @@ export interface OnboardingState {
   /** The account at the payments platform. */
   readonly paymentsAccountId?: string;
   readonly terminalId?: string;
-  /** The final merchant identification number; a temporary one never shows up here. */
+  /** The final merchant identification number, never a temporary one. */
   readonly mid?: string;
   readonly outcome?: OutcomeName;
   /** The open ones. */
   readonly requirements: readonly Requirement[];
-  /** Ids of requirements whose answers wait to be sent, so that they can be taken back. */
+  /** Ids of requirements whose answers have not been sent, so that they can be taken back. */
   readonly unsent?: readonly string[];
   readonly timeline: readonly TimelineEntry[];
-  /** Status reads up to the last change that was seen. */
+  /** Status reads up to the last change. */
   readonly polls: number;
-  /** The step that waits for its partner, and is tried again by itself. */
+  /** The step that waits for its partner. The server retries it. */
   readonly waiting?:
     | {
         readonly step: string;
         /** ISO 8601. */
         readonly since: string;
-        /** ISO 8601: not tried before, as the partner asked when it was reported last. */
+        /** ISO 8601: not retried before, because the partner asked for that. */
         readonly until?: string;
         readonly reason: string;
       }
     | undefined;
-  /** Of a customer: how its merchant gets on. */
+  /** Of a customer: the state of its merchant. */
   readonly boarding?: OnboardingState;
-  /** Of a customer: how its business gets on. */
+  /** Of a customer: the state of its business. */
   readonly business?: OnboardingState;
-  /** Of a customer: how its terminal gets on. */
+  /** Of a customer: the state of its terminal. */
   readonly terminal?: OnboardingState;
 }
 
 /** Returns where an onboarding stands. Every workflow type has it. */
 export const stateQuery = defineQuery<OnboardingState>('state');
 
-/** A step that waits for its partner: it is tried again by itself. */
+/** A step that waits for its partner. The server retries it. */
 export interface PartnerWait {
-  /** ISO 8601: when the step was begun. */
+  /** ISO 8601: when the step began. */
   readonly since: string;
-  /** ISO 8601: when it is tried again, where the partner said so. */
+  /** ISO 8601: when it is retried, if the partner asked for a delay. */
   readonly until?: string;
   /** Why, short and without data of the call: `boarding submit-merchant: RateLimited, HTTP 429`. */
   readonly reason: string;
-  /** It has waited for so long that a person is to know. */
+  /** It has waited so long that a person must learn of it. */
   readonly isLate: boolean;
 }
 
-/** Reports a wait to the workflow whose step it is. Sent by the worker, for the server tries again without a word. */
+/** Reports a wait to the workflow of the step. The worker sends it because the workflow does not see the server's retries. */
 export const stepWaits = defineSignal<[PartnerWait]>('stepWaits');
 
-/** How soon a wait for a change may read again. A wait without it reads at once. */
+/** When a status poll may read again. A poll without it reads at once. */
 export interface Pace {
-  /** When what is known was read, in milliseconds since 1970. */
+  /** When the status was last read, in milliseconds since 1970. */
   readonly readAt: number;
-  /** How many waits in a row ended with their first read, the last one included. */
+  /** How many polls in a row ended with their first read, the last one included. */
   readonly changes: number;
 }

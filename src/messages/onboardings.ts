@@ -12,11 +12,11 @@ export type MerchantBoardingOutcome = Unfinished &
         readonly comment: string | null;
         readonly merchantProfileId: number;
       }
-    /** An operator gave up. `merchantProfileId` is there when the partner has the merchant. */
+    /** An operator gave up. `merchantProfileId` is present when the partner has the merchant. */
     | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly merchantProfileId?: number }
   );
 
-/** What a correction may change of a `MerchantBoardingInput`. */
+/** The fields of a `MerchantBoardingInput` that a correction may change. */
 export const CORRECTABLE_MERCHANT_FIELDS = [
   'merchant',
   'agentProfileId',
@@ -33,7 +33,7 @@ export type BusinessOnboardingOutcome = Unfinished &
     | {
         readonly outcome: 'onboarded';
         readonly profileId: number;
-        /** null when there is none and none was asked for. */
+        /** null when there is none and none was requested. */
         readonly financialAccountId: string | null;
         readonly bankingStatus: string;
       }
@@ -44,25 +44,25 @@ export type BusinessOnboardingOutcome = Unfinished &
         readonly financialAccountId: string | null;
         readonly bankingStatus: string;
       }
-    /** An operator gave up. `profileId` is there when the partner has the business. */
+    /** An operator gave up. `profileId` is present when the partner has the business. */
     | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly profileId?: number }
   );
 
-/** What a correction may change of a `BusinessOnboardingInput`. */
+/** The fields of a `BusinessOnboardingInput` that a correction may change. */
 export const CORRECTABLE_BUSINESS_FIELDS = ['holder', 'beneficialOwners'] as const;
 
 /** How the provisioning of a merchant's terminal ends. Outcomes are data, not failures. */
 export type TerminalProvisioningOutcome = Unfinished &
   (
     | { readonly outcome: 'provisioned'; readonly accountId: string; readonly terminalId: string }
-    /** An operator gave up. `accountId` is there when the payments platform has the account. */
+    /** An operator gave up. `accountId` is present when the payments platform has the account. */
     | { readonly outcome: 'abandoned'; readonly comment: string | null; readonly accountId?: string }
   );
 
-/** What a correction may change of a `TerminalProvisioningInput`. */
+/** The fields of a `TerminalProvisioningInput` that a correction may change. */
 export const CORRECTABLE_TERMINAL_FIELDS = ['provisionTerminal'] as const;
 
-/** The parts of a customer, in the order of their beginning, each a workflow of its own. */
+/** The parts of a customer, in the order in which they start. Each is a workflow. */
 export const PARTS = {
   boarding: 'merchantBoarding',
   business: 'businessOnboarding',
@@ -75,21 +75,21 @@ export function partId(part: Part, externalId: string, account?: string): string
   return workflowId(PARTS[part], externalId, account);
 }
 
-/** How a part ended without an outcome of its own. */
+/** A part that ended without an outcome, or never started. */
 export interface UnstartedPart {
-  /** `not-started`: the business needs a merchant, the terminal one that is boarded, and there was none. */
+  /** `not-started`: the business needs a merchant, the terminal a boarded merchant, and there was none. */
   readonly outcome: 'cancelled' | 'not-started';
 }
 
 /**
- * How the onboarding of a customer ends: `onboarded` when all that was asked for ended well, `partly-onboarded` when the
- * merchant or the business did, otherwise as the first of the two that ended.
+ * How the onboarding of a customer ends: `onboarded` when all of its parts succeeded, `partly-onboarded` when the merchant or
+ * the business did, otherwise like the first of the two that ended.
  */
 export interface CustomerOnboardingOutcome {
   readonly outcome: 'onboarded' | 'partly-onboarded' | 'declined' | 'withdrawn' | 'closed' | 'abandoned';
   readonly boarding: MerchantBoardingOutcome | UnstartedPart;
   readonly business: BusinessOnboardingOutcome | UnstartedPart;
-  /** There when one was asked for. */
+  /** Present when one was requested. */
   readonly terminal?: TerminalProvisioningOutcome | UnstartedPart;
 }
 
@@ -100,14 +100,14 @@ export type PartOutcome =
   | TerminalProvisioningOutcome
   | UnstartedPart;
 
-/** How the workflow of a part ended. Only one that completed has an outcome of its own. */
+/** How the workflow of a part ended. Only a completed one has an outcome. */
 export type PartEnd =
   | { readonly how: 'completed'; readonly outcome: PartOutcome }
   | { readonly how: 'cancelled' | 'terminated' | 'timed out' | 'failed' };
 
-/** What changed of a state. Applied in order to the state before, it gives the state after. */
+/** The changes of a state. Applied in order to the state before, they make the state after. */
 export interface StateChanges {
-  /** Facts with a new value. */
+  /** Fields with a new value. */
   readonly facts: Partial<Omit<OnboardingState, 'requirements' | 'timeline'>>;
   /** Requirements that were raised, or raised again under the same id. */
   readonly raised: readonly Requirement[];
@@ -119,36 +119,36 @@ export interface StateChanges {
 }
 
 /**
- * What a child reports to its customer: what changed since its report before. The first report of each run is whole: it
- * holds what changed since nothing was known. A customer that misses a report asks for a whole one with `reportAgain`.
+ * What a part reports to its customer: the changes since its last report. The first report of each run is whole, and contains the
+ * complete state. A customer that misses a report requests a whole one with `reportAgain`.
  */
 export interface ChildReport extends StateChanges {
   readonly part: Part;
-  /** Run id of the child. */
+  /** Run id of the part. */
   readonly run: string;
   /** When that run started. ISO 8601. */
   readonly runStartedAt: string;
   /** Counts the reports of a run from 1. */
   readonly number: number;
   readonly isWhole: boolean;
-  /** In the last report of a child that completes or is cancelled: its outcome. */
+  /** In the last report of a part that completes or is cancelled: its outcome. */
   readonly outcome?: PartOutcome;
 }
 
 export const childReport = defineSignal<[ChildReport]>('childReport');
 
-/** Asks a child for a whole report. */
+/** Requests a whole report from a part. */
 export const reportAgain = defineSignal('reportAgain');
 
-/** Of an onboarding that `gangway restore` started: what its backup does not show may have happened since. */
+/** An onboarding that `gangway restore` started. More than its backup shows may have happened since. */
 export interface Restored {
   /** When the backup was made. ISO 8601. */
   readonly backedUpAt: string;
-  /** The banking profile that a business had by then. */
+  /** The banking profile that a business had at that time. */
   readonly profileId?: number;
 }
 
-/** Why a create may have been done, for people. */
+/** Why a create may already have taken effect, for people. */
 export function mayBeDone(restored: Restored | undefined): string | undefined {
   return restored && `restored from a backup of ${restored.backedUpAt}, in which it was not done`;
 }

@@ -2,11 +2,11 @@ import type { WorkflowType } from './ids.js';
 import type { OutcomeName, Stage } from './onboarding-state.js';
 import type { RequirementKind } from './requirements.js';
 
-/** Whose news it is. */
+/** The workflow that an event is about. */
 export interface About {
   readonly workflowId: string;
   readonly workflowType: WorkflowType;
-  /** Of an onboarding, the caller's own key. */
+  /** The caller's own key of an onboarding. */
   readonly externalId?: string;
 }
 
@@ -17,7 +17,7 @@ export interface StageChanged extends About {
   readonly partnerStatus: string | null;
 }
 
-/** What must be done is told by query `state`; here is only that something must. */
+/** Names a requirement. Query `state` returns what it asks. */
 export interface RequirementEvent extends About {
   readonly requirementId: string;
   readonly kind: RequirementKind;
@@ -35,7 +35,7 @@ export interface Completed extends About {
   readonly mid?: string;
 }
 
-/** What happened, by CloudEvents type. */
+/** The data of an event, by CloudEvents type. */
 export interface OutboundEventData {
   readonly 'onboarding.stage.changed.v1': StageChanged;
   readonly 'requirement.raised.v1': RequirementEvent;
@@ -47,9 +47,9 @@ export interface OutboundEventData {
 export type OutboundEventType = keyof OutboundEventData;
 
 /**
- * News for others: a CloudEvent 1.0 in its JSON format. It is thin, with ids and states alone; whoever wants to know more
- * asks for the state. The same event always has the same `id`, however often it is sent. What happens after a reset of its
- * workflow is a new event, although its `sequence` may repeat.
+ * An event for other systems: a CloudEvent 1.0 in its JSON format. It holds ids and states only; a receiver that needs more
+ * queries the state. Each delivery of an event has the same `id`. An event after a reset of its workflow is a new one, although
+ * its `sequence` may repeat.
  */
 export interface OutboundEvent<Type extends OutboundEventType = OutboundEventType> {
   readonly specversion: '1.0';
@@ -62,28 +62,28 @@ export interface OutboundEvent<Type extends OutboundEventType = OutboundEventTyp
   readonly subject: string;
   /** ISO 8601. */
   readonly time: string;
-  /** Grows with each event of a subject, for events may overtake each other (CloudEvents extension). */
+  /** Grows with each event of a subject, because a later event may arrive first (CloudEvents extension). */
   readonly sequence: string;
   readonly datacontenttype: 'application/json';
   readonly data: OutboundEventData[Type];
 }
 
-/** One event on its way to one receiver. */
+/** The delivery of one event to one receiver. */
 export interface Delivery {
-  readonly news: OutboundEvent;
-  /** Which of the worker's `EVENTS_URLS`: its id, for the URL may hold a secret. */
+  readonly event: OutboundEvent;
+  /** One of the worker's `EVENTS_URLS`, by its id, because the URL may hold a secret. */
   readonly destination: string;
 }
 
 export interface OutboundEventActivities {
-  /** Starts the delivery of events to every destination. Does nothing where there is none. */
-  announce(news: readonly OutboundEvent[]): Promise<void>;
+  /** Starts the delivery of events to every destination. Does nothing without destinations. */
+  publishEvents(events: readonly OutboundEvent[]): Promise<void>;
   /**
-   * Sends one event once; its retries go on for three days.
+   * Sends one event. The server retries for three days.
    *
-   * @returns the HTTP status that the receiver answered
-   * @throws ApplicationFailure `NotDelivered` when the receiver did not take it; `Undeliverable`, not to be retried, when
-   *   it never will: 410, a destination that is no longer in the settings, or an address that may not be called
+   * @returns the HTTP status of the response
+   * @throws ApplicationFailure `NotDelivered` when the receiver did not accept it; `Undeliverable`, not retryable, when it never
+   *   will: 410, a destination that is no longer in the settings, or a forbidden address
    */
   deliverEvent(delivery: Delivery): Promise<{ readonly status: number }>;
 }

@@ -2,79 +2,79 @@ import { defineSignal } from '@temporalio/workflow';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 
-/** Input of `partnerAccount`, which acts for one of our accounts at one partner. */
+/** Input of `partnerAccount`, which acts for one account at one partner. */
 export interface PartnerAccountInput {
   readonly system: SystemName;
 }
 
-/** How a partner refused our credentials. Holds no secret: what the partner wrote is censored and short. */
+/** How a partner rejected the credentials of an account. Holds no secret: the words of the partner are masked and short. */
 export interface Refusal extends Pick<PartnerErrorDetails, 'kind' | 'operation' | 'reason' | 'needs'> {
   /** The partner's own words; '' when there are none. */
   readonly words: string;
 }
 
-/** A worker process, which signs in for itself, was refused. */
+/** The partner rejected the credentials of one worker process; each process signs in for itself. */
 export interface RefusalReport {
-  /** Names the process, as long as it runs. */
+  /** Id of the process while it runs. */
   readonly process: string;
   readonly refusal: Refusal;
 }
 
-/** Reports a refusal. Sent with the start of the workflow, once for each process and refusal. */
+/** Reports rejected credentials. Sent by signal-with-start, once for each process and refusal. */
 export const credentialsRefused = defineSignal<[RefusalReport]>('credentialsRefused');
 
-/** Reports that the partner lists tickets which may be shown by no onboarding. Sent with the start of the workflow. */
+/** Reports that the partner lists tickets that no onboarding may show. Sent by signal-with-start. */
 export const ticketsSeen = defineSignal('ticketsSeen');
 
-/** Responses of an operation cannot be read, since too long. */
+/** The responses of an operation have been unreadable for too long. */
 export interface UnreadableReport {
   /** As in the catalogue: `get-status`. */
   readonly operation: string;
   /** ISO 8601. */
   readonly since: string;
-  /** What came back: censored and short. */
+  /** The response: masked and short. */
   readonly what: string;
-  /** One that waits for a response. */
+  /** A workflow that waits for a response. */
   readonly workflowId: string;
 }
 
-/** Reports that responses cannot be read. Sent with the start of the workflow. */
+/** Reports unreadable responses. Sent by signal-with-start. */
 export const readsUnreadable = defineSignal<[UnreadableReport]>('readsUnreadable');
 
-/** Workflows that wait for a response of an operation that can be read. */
+/** Workflows that wait for a readable response of an operation. */
 export interface UnreadableRead {
   readonly operation: string;
   readonly workflowIds: readonly string[];
 }
 
 export interface ProbeRequest {
-  /** The process whose credentials are tried. Another one takes its place when it does not show up. */
+  /** The process whose credentials to try. If it does not take the task, another one does. */
   readonly process: string;
-  /** Waits while the same process is refused in the same way. Default: returns the first outcome. */
+  /** Waits while the partner rejects the same process in the same way. Default: returns the first result. */
   readonly seen?: Refusal;
   /** A one-time code that a person received, for the next sign-in. */
   readonly code?: string;
-  /** Signs in although the last refusal is still remembered. */
+  /** Signs in without waiting for the pause after the last refusal. */
   readonly afresh?: true;
 }
 
-/** What became of a probe: without a `refusal`, the credentials work. */
+/** The result of a probe: without a `refusal`, the credentials work. */
 export interface ProbeResult {
   readonly process: string;
   readonly refusal?: Refusal;
 }
 
 export interface PartnerAccountActivities {
-  /** Tries the credentials by a cheap read. Waits as long as it takes, at most one read a minute. Costs no history. */
+  /** Tries the credentials with a cheap read, at most once a minute, as long as it takes. Costs no history. */
   probeAccount(request: ProbeRequest): Promise<ProbeResult>;
   /**
-   * Retries at once every activity of a workflow of this account that waits because its credentials were refused.
+   * Retries at once every activity of a workflow of this account that waits because the partner rejected its credentials.
    *
-   * @returns how many there were
+   * @returns the number of activities
    */
   wakeRefused(): Promise<number>;
-  /** Waits until some of these operations are waited for by none of their workflows, and returns these. Costs no history. */
+  /** Waits until no workflow waits for some of these operations any more, and returns those operations. Costs no history. */
   awaitReadable(request: { readonly reads: readonly UnreadableRead[] }): Promise<readonly string[]>;
-  /** Has these workflows read at once. */
+  /** Makes these workflows read at once. */
   retryReads(read: UnreadableRead): Promise<void>;
 }

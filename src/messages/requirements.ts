@@ -1,6 +1,6 @@
 import { defineUpdate } from '@temporalio/workflow';
 
-/** Hours a person has to answer a requirement, unless the input says otherwise. */
+/** Default of `dueInHours`: how long a person has to answer a requirement. */
 export const DEFAULT_DUE_IN_HOURS = 48;
 
 /** Why a person is asked. */
@@ -23,7 +23,7 @@ export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
 
 /** A document in the document store; its bytes never enter a history. */
 export interface DocumentRef {
-  /** Key in the store, as `gangway resolve --document` and the store hand it out. */
+  /** Key in the store, as the store and `gangway resolve --document` return it. */
   readonly key: string;
   /** The name the partner sees. */
   readonly fileName: string;
@@ -35,22 +35,22 @@ export interface DocumentRef {
 export type Answer =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'documents'; readonly documents: readonly DocumentRef[] }
-  /** A JSON merge patch (RFC 7396) over the input's own members. */
+  /** A JSON merge patch (RFC 7396) of the input. */
   | { readonly kind: 'correction'; readonly patch: Readonly<Record<string, unknown>> }
-  /** The write took effect, and this is what it made. */
+  /** The write took effect, and created this. */
   | { readonly kind: 'adopt'; readonly id: string }
-  /** The write did not take effect, or the obstacle is gone: do it (again). */
+  /** The write did not take effect, or the obstacle is gone: do it again. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'code'; readonly code: string }
-  /** Take back an answer that has not been sent to the partner: its requirement is open again. */
+  /** Takes back an answer that has not been sent to the partner, and opens its requirement again. */
   | { readonly kind: 'take-back' }
-  /** Give the onboarding up. */
+  /** Gives the onboarding up. */
   | { readonly kind: 'abandon' };
 
 /** The kinds of answers, of which a requirement lists those that it allows. */
 export type AnswerKind = Answer['kind'];
 
-/** One thing that waits for a person. */
+/** One open question to a person. */
 export interface Requirement {
   readonly id: string;
   /** Identifies what the partner asks, the same when it asks again: a note, a ticket. */
@@ -60,15 +60,15 @@ export interface Requirement {
   readonly detail: string;
   /** ISO 8601. */
   readonly raisedAt: string;
-  /** ISO 8601. Past it nothing is decided by itself: it is shown as overdue. */
+  /** ISO 8601. After it the requirement is shown as overdue, and nothing is decided automatically. */
   readonly dueAt: string;
-  /** The answers it takes. */
+  /** The allowed answers. */
   readonly answers: readonly AnswerKind[];
-  /** What the `id` of an answer `adopt` looks like: digits, unless it says `text`. */
+  /** Form of the `id` of an answer `adopt`. Default: digits. */
   readonly idFormat?: 'text';
 }
 
-/** What a person says to a requirement, with who and why, which the timeline keeps. */
+/** A person's answer to a requirement. The timeline keeps who answered, and why. */
 export interface Resolution {
   readonly requirementId: string;
   readonly answer: Answer;
@@ -76,7 +76,7 @@ export interface Resolution {
   readonly reason: string;
 }
 
-/** Says that a resolution was accepted. */
+/** Confirms that a resolution was accepted. */
 export interface ResolutionReceipt {
   readonly requirementId: string;
   /** ISO 8601. */

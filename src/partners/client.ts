@@ -3,7 +3,7 @@ import { deprecate } from 'node:util';
 import type { z } from 'zod';
 import { retryAfterMs, untilAborted } from '../http/deadline.js';
 import { isNestedDeeper } from '../http/nesting.js';
-import { maskedProblems, masking, withoutRepeats } from '../privacy/masking.js';
+import { maskedProblems, masking, withoutRepeats } from '../privacy/private-fields.js';
 import { LONGEST, shortened } from './bounds.js';
 import {
   type Download,

@@ -1,13 +1,8 @@
 import type { ActivityInterceptors, Logger, LogLevel } from '@temporalio/worker';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { z } from 'zod';
-import {
-  CENSORED,
-  censored,
-  censoredWords,
-  isPrivateField,
-  PRIVATE_FIELDS,
-} from '../privacy/private-values.js';
+import { masked, REDACTED } from '../privacy/masked.js';
+import { literal, privateValuesIn, withoutPrivate } from '../privacy/private-fields.js';
 
 export const logSettings = z.object({
   GANGWAY_LOG_LEVEL: z
@@ -16,24 +11,19 @@ export const logSettings = z.object({
     .describe('Lowest level that is logged, as JSON lines on standard error.'),
 });
 
-/** How deep in a log entry a private field is found. */
-const DEPTH = 4;
-
 /** A logger that writes JSON lines. Default: to standard error, because standard output belongs to the results of a process. */
 export function createLogger(
   level: string,
   destination: DestinationStream = pino.destination(2),
 ): PinoLogger {
-  const prefixes = Array.from({ length: DEPTH }, (_, depth) => '*.'.repeat(depth));
-  const redact = prefixes.flatMap((prefix) => PRIVATE_FIELDS.map((field) => prefix + field));
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      redact,
+      formatters: { log: (entry) => withoutPrivate(entry) as Record<string, unknown> },
       hooks: {
-        streamWrite: (line) => withoutHeld(censored(line)),
+        streamWrite: (line) => withoutHeld(masked(line, 'log')),
       },
       serializers: { error: withoutDetails, err: withoutDetails },
     },
@@ -45,7 +35,7 @@ export function createLogger(
 function withoutDetails(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack = '' } = error;
-  return { name, message: censoredWords(message), stack: censoredWords(stack) };
+  return { name, message: masked(message, 'failure'), stack: masked(stack, 'failure') };
 }
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
@@ -53,7 +43,7 @@ const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERR
 /** Lets the SDK, and through it workflows and activities, log through pino. */
 export function temporalLogger(logger: PinoLogger): Logger {
   const log = (level: LogLevel, message: string, meta: object = {}) =>
-    logger[LEVELS[level]](withoutContents(meta), censoredWords(message));
+    logger[LEVELS[level]](withoutContents(meta), masked(message, 'failure'));
   return {
     log,
     trace: (message, meta) => log('TRACE', message, meta),
@@ -70,7 +60,7 @@ function withoutContents(meta: object): object {
     ([, value]) => typeof value !== 'object' || value instanceof Error,
   );
   return Object.fromEntries(
-    kept.map(([name, value]) => [name, typeof value === 'string' ? censoredWords(value) : value]),
+    kept.map(([name, value]) => [name, typeof value === 'string' ? masked(value, 'failure') : value]),
   );
 }
 
@@ -89,7 +79,7 @@ const held = new Map<string, number>();
  * @returns releases them
  */
 export function holdPrivate(input: unknown): () => void {
-  const forms = [...new Set(valuesIn(input).flatMap(formsOf))];
+  const forms = [...new Set(privateValuesIn(input).flatMap(({ value }) => formsOf(value)))];
   for (const form of forms) held.set(form, (held.get(form) ?? 0) + 1);
   return () => {
     for (const form of forms.splice(0)) {
@@ -121,18 +111,9 @@ function withoutHeld(line: string): string {
   let rest = line;
   for (const form of held.keys()) {
     if (!rest.includes(form)) continue;
-    const isWord = form.length < SHORTEST_WITHIN_WORDS;
-    rest = isWord ? rest.replace(wordPattern(form), CENSORED) : rest.replaceAll(form, CENSORED);
+    rest = rest.replace(new RegExp(literal(form, SHORTEST_WITHIN_WORDS), 'g'), REDACTED);
   }
   return rest;
-}
-
-/** The values of private fields, at any depth. */
-function valuesIn(value: unknown, isPrivate = false): string[] {
-  if (typeof value === 'string' || typeof value === 'number') return isPrivate ? [String(value)] : [];
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
-  if (Array.isArray(value)) return value.flatMap((each) => valuesIn(each, isPrivate));
-  return Object.entries(value).flatMap(([name, inside]) => valuesIn(inside, isPrivateField(name)));
 }
 
 /** The forms of a value in a line of the log: in JSON, in JSON within a text of JSON, and in a URL. */
@@ -144,8 +125,4 @@ function formsOf(value: string): string[] {
 
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
-}
-
-function wordPattern(form: string): RegExp {
-  return new RegExp(`(?<!\\w)${form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}(?!\\w)`, 'g');
 }

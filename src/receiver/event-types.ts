@@ -12,14 +12,8 @@ import type { KnownAccounts } from '../messages/inputs.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
 import { json } from '../partners/fields.js';
 import type { FieldProblem } from '../partners/partner-error.js';
-import {
-  BUSINESS,
-  CUSTOMER,
-  findOnboarding,
-  type Kind,
-  MERCHANT,
-  UnknownOnboarding,
-} from '../temporal/onboardings.js';
+import { findOnboarding, UnknownOnboarding } from '../temporal/onboardings.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';
 import { checkConformance, type GivenEvent } from './cloud-events.js';
 import { invalid, Problem, wrongFields } from './problems.js';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { status } from '@grpc/grpc-js';
-import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
 import { kindOf } from '../http/server.js';
 import { nudge } from '../temporal/nudge.js';
+import { isNotFound } from '../temporal/unavailable.js';
 import type { Backend } from './event-types.js';
 import { callTemporal } from './problems.js';
 import { addIds, MAX_IDS, type NamedIds, runningWith } from './webhook-ids.js';
@@ -159,16 +159,11 @@ export class NudgeQueue {
       this.count.inc({ result: isNudged ? 'nudged' : 'nobody' });
     } catch (error) {
       if (signal.aborted) return;
-      this.count.inc({ result: hasEnded(error) ? 'nobody' : 'failed' });
-      if (hasEnded(error)) return;
+      // The workflow, or its wait for a status change, has ended meanwhile.
+      const hasEnded = isNotFound(error);
+      this.count.inc({ result: hasEnded ? 'nobody' : 'failed' });
+      if (hasEnded) return;
       this.logger.warn({ kind: kindOf(error) }, 'nudge failed: the workflow reads at its next poll');
     }
   }
-}
-
-/** The workflow, or its wait for a status change, has ended meanwhile. */
-function hasEnded(error: unknown): boolean {
-  return (
-    error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === status.NOT_FOUND)
-  );
 }

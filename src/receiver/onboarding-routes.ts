@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isNestedDeeper, TOO_NESTED } from '../http/nesting.js';
 import { bearerChallenge } from '../http/server.js';
 import type { KnownAccounts } from '../messages/inputs.js';
+import { stateOf } from '../temporal/onboardings.js';
 import {
   BUSINESS,
   CUSTOMER,
@@ -10,8 +11,7 @@ import {
   type Kind,
   MERCHANT,
   type Started,
-  stateOf,
-} from '../temporal/onboardings.js';
+} from '../temporal/start.js';
 import { holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
 import { type Backend, find } from './event-types.js';
 import { accepted, problems, type RequestSchemas, response, state, unchanged } from './openapi.js';

@@ -7,7 +7,7 @@ import { kindOf } from '../http/server.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { isDenied, isUnavailable } from '../temporal/unavailable.js';
-import { type Obstacle, UnreadableOnboarding } from '../temporal/unreadable.js';
+import { OBSTACLES, UnreadableOnboarding } from '../temporal/unreadable.js';
 
 /** Everything that can go wrong, with HTTP status and title. */
 export const PROBLEMS = {
@@ -207,12 +207,3 @@ const SEND_AGAIN =
 function later(kind: ProblemKind, cause: unknown, detail = SEND_AGAIN): Problem {
   return new Problem(kind, detail, { cause, headers: { 'retry-after': RETRY_AFTER } });
 }
-
-/** Without the cause, which is for operators: `gangway status` shows it. */
-const OBSTACLES: Readonly<Record<Obstacle, string>> = {
-  'no-worker': 'no worker runs that could respond',
-  'no-answer': 'no worker responds in time',
-  'build-gone': 'no worker runs the build that it is pinned to',
-  'task-fails': 'its workflow task fails',
-  'no-key': 'the key that it is encrypted with is missing',
-};

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { knownSecrets } from '../http/server.js';
-import { type KnownAccounts, knownTo } from '../messages/inputs.js';
+import { type KnownAccounts, knownAccounts } from '../messages/inputs.js';
 import { accountNames, readWordings } from '../partners/account-settings.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
 import { logSettings } from '../process/logging.js';
@@ -271,6 +271,6 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
     payloadKeys: set.PAYLOAD_KEYS,
     taskQueue: set.GANGWAY_TASK_QUEUE,
     logLevel: set.GANGWAY_LOG_LEVEL,
-    ...knownTo(readWordings(environment)),
+    ...knownAccounts(readWordings(environment)),
   };
 }

@@ -3,8 +3,6 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
-import type { Payload } from '@temporalio/common';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { temporal } from '@temporalio/proto';
 import pLimit from 'p-limit';
 import { ONBOARDINGS, type OnboardingType, partsOfId } from '../messages/ids.js';
@@ -18,15 +16,17 @@ import { mergePatch } from '../messages/objects.js';
 import { partId, type Restored } from '../messages/onboardings.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { newcomer, priorityOf } from './onboardings.js';
+import { quoted } from './onboardings.js';
+import { decodedPayloads } from './payload-codec.js';
+import { type Agent, initialVisibility, priorityOf } from './start.js';
 
 type Event = temporal.api.history.v1.IHistoryEvent;
 
-/** How an onboarding stood when it was backed up. */
+/** An onboarding as it was when it was backed up. */
 export interface BackedUp {
   readonly workflowId: string;
   readonly type: OnboardingType;
-  /** As Temporal calls it, in lower case: `running`, `completed`, `cancelled`, `terminated`, `failed`, `timed_out`. */
+  /** Temporal's status in lower case: `running`, `completed`, `cancelled`, `terminated`, `failed`, `timed_out`. */
   readonly status: string;
   /** ISO 8601. */
   readonly startedAt: string;
@@ -34,18 +34,18 @@ export interface BackedUp {
   readonly merchantProfileId?: number;
   readonly bankingProfileId?: number;
   readonly mid?: string;
-  /** With the corrections that were taken. Private. */
+  /** With the accepted corrections. Private. */
   readonly input: object;
 }
 
-/** How many histories are read at once. */
+/** How many histories to read at once. */
 const CONCURRENCY = 16;
 
-/** Those that are being read, and those that wait to be written. */
+/** How many onboardings to hold in memory: those being read, and those that wait to be written. */
 const AHEAD = 64;
 
 /**
- * All onboardings of a task queue that Temporal remembers, each by its last run. Needs no worker: it reads histories.
+ * All onboardings of a task queue within Temporal's retention, each by its last run. Needs no worker, because it reads histories.
  *
  * @throws {UnreadablePayload} when a key is missing
  */
@@ -54,7 +54,7 @@ export async function* backedUp(client: Client, taskQueue: string): AsyncGenerat
   const reading: Promise<BackedUp>[] = [];
   for (const run of await lastRuns(client, taskQueue)) {
     const read = limit(() => entryOf(client, run));
-    // It is awaited in its turn.
+    // It is awaited below, in order.
     read.catch(() => undefined);
     reading.push(read);
     if (reading.length >= AHEAD) yield await (reading.shift() as Promise<BackedUp>);
@@ -68,7 +68,7 @@ type Run = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'type' | 'startT
 
 async function lastRuns(client: Client, taskQueue: string): Promise<Run[]> {
   const types = Object.keys(ONBOARDINGS).map((type) => `'${type}'`);
-  const query = `WorkflowType IN (${types.join(', ')}) AND TaskQueue = '${taskQueue.replaceAll("'", "''")}'`;
+  const query = `WorkflowType IN (${types.join(', ')}) AND TaskQueue = ${quoted(taskQueue)}`;
   const last = new Map<string, Run>();
   for await (const { workflowId, runId, type, startTime, status } of client.workflow.list({ query })) {
     const known = last.get(workflowId);
@@ -98,7 +98,7 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
   };
 }
 
-/** The search attributes, as the history has them: the visibility store may lag behind it. */
+/** The search attributes in the history. The visibility store may lag behind. */
 function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARCH_ATTRIBUTES, string>> {
   const names = Object.entries(SEARCH_ATTRIBUTES);
   const found: Record<string, string> = {};
@@ -118,10 +118,10 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
   return found;
 }
 
-/** The input of a run, with the corrections that its workflow took and that nobody took back. */
+/** The input of a run, with the corrections that its workflow accepted and that were not taken back. */
 async function inputIn(client: Client, history: readonly Event[]): Promise<object> {
   const started = history[0]?.workflowExecutionStartedEventAttributes;
-  const [input] = await decoded(client, started?.input?.payloads);
+  const [input] = await decodedPayloads(client, started?.input?.payloads);
   const corrections: Resolution[] = [];
   for (const { requirementId, answer, ...who } of await resolutionsIn(client, history)) {
     const before = corrections.findLastIndex((each) => each.requirementId === requirementId);
@@ -135,7 +135,7 @@ async function inputIn(client: Client, history: readonly Event[]): Promise<objec
   );
 }
 
-/** The answers that were taken, in order. */
+/** The accepted answers, in order. */
 async function resolutionsIn(client: Client, history: readonly Event[]): Promise<Resolution[]> {
   const taken = new Set(
     history.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: completed }) =>
@@ -147,18 +147,14 @@ async function resolutionsIn(client: Client, history: readonly Event[]): Promise
     const isAnswer = input?.name === resolveRequirement.name && taken.has(meta?.updateId);
     return isAnswer ? [input?.args?.payloads] : [];
   });
-  const all = await Promise.all(accepted.map((payloads) => decoded(client, payloads)));
+  const all = await Promise.all(accepted.map((payloads) => decodedPayloads(client, payloads)));
   return all.map(([resolution]) => resolution as Resolution);
 }
 
-function decoded(client: Client, payloads: readonly Payload[] | null | undefined): Promise<unknown[]> {
-  return decodeArrayFromPayloads(client.options.loadedDataConverter, payloads && [...payloads]);
-}
-
 /**
- * What became of an entry of a backup. `adopts`: started with what it has at its partner. `looks`: started, and nothing was known
- * of it at a partner; it looks there, and asks a person before it creates anything. `there`: it is known to Temporal.
- * `skipped`: somebody ended it, or it failed.
+ * The result of restoring an entry of a backup. `adopts`: started, and it adopts what it has at its partner. `looks`: started, and
+ * the backup holds nothing of it at a partner; it searches there, and asks a person before it creates anything. `there`: Temporal
+ * has it. `skipped`: somebody ended it, or it failed.
  */
 export type Restoring = 'adopts' | 'looks' | 'there' | 'skipped';
 
@@ -166,17 +162,17 @@ export interface RestoreOptions {
   readonly taskQueue: string;
   /** When the backup was made. ISO 8601. */
   readonly backedUpAt: string;
-  /** Starts nothing. */
+  /** Only returns what would be started. */
   readonly dryRun?: boolean | undefined;
 }
 
 /**
- * In the order in which they are started: the parts of a customer before it, which then waits for them instead of starting
- * them anew. Its merchant is among them also when it had not begun, because it may have since.
+ * The entries in the order of their start: the parts of a customer before the customer, which then waits for them instead of
+ * starting them again. They include its merchant even if that had not started, because it may have started since.
  */
 export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
   const known = new Set(entries.map(({ workflowId }) => workflowId));
-  const unbegun = entries.flatMap((entry): BackedUp[] => {
+  const unstarted = entries.flatMap((entry): BackedUp[] => {
     if (entry.type !== 'customerOnboarding' || isEndedBySomebody(entry)) return [];
     const { key, account } = partsOfId(entry.workflowId) ?? { key: entry.workflowId, account: undefined };
     const workflowId = partId('boarding', key, account);
@@ -187,10 +183,10 @@ export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
     return [{ workflowId, type: 'merchantBoarding', status: 'running', startedAt, input }];
   });
   const isCustomer = ({ type }: BackedUp) => type === 'customerOnboarding';
-  return [...entries.filter((entry) => !isCustomer(entry)), ...unbegun, ...entries.filter(isCustomer)];
+  return [...entries.filter((entry) => !isCustomer(entry)), ...unstarted, ...entries.filter(isCustomer)];
 }
 
-/** Starts an onboarding again. Nothing is written at a partner by it: what it had there is adopted. */
+/** Starts an onboarding again. It writes nothing at a partner: it adopts what it had there. */
 export async function restore(
   client: Client,
   entry: BackedUp,
@@ -210,7 +206,7 @@ export async function restore(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       priority: priorityOf('batch', agent, account),
-      ...newcomer(summary, account),
+      ...initialVisibility(summary, account),
     });
     return restoring;
   } catch (error) {
@@ -219,12 +215,12 @@ export async function restore(
   }
 }
 
-/** Only one that ran, or ended by the word of a partner, is gone on with. */
+/** Only an onboarding that ran, or that a partner decided, is restored. */
 function isEndedBySomebody({ status, stage }: BackedUp): boolean {
   return (status !== 'running' && status !== 'completed') || isGivenUp(stage);
 }
 
-/** Whether an operator has ended it, or is just ending it. */
+/** Whether an operator has ended an onboarding, or is ending it. */
 export function isGivenUp(stage: string | undefined): boolean {
   return stage === 'abandoned' || stage === 'cancelled';
 }
@@ -232,8 +228,8 @@ export function isGivenUp(stage: string | undefined): boolean {
 interface RestoredStart {
   readonly args: unknown[];
   readonly summary: string;
-  readonly agent?: Parameters<typeof priorityOf>[1];
-  /** What it has at its partner is known. */
+  readonly agent?: Agent;
+  /** The backup holds what it has at its partner. */
   readonly isKnown: boolean;
 }
 
@@ -261,7 +257,7 @@ function startOf(
       return { args: [input], summary: boarding.merchant.dba, agent: boarding, isKnown: true };
     }
     case 'terminalProvisioning': {
-      // It looks at the platform before each write.
+      // It searches the platform before each write.
       const { name = '' } = (input as TerminalProvisioningInput).provisionTerminal.account;
       return { args: [input], summary: name, isKnown: true };
     }

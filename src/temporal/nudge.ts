@@ -1,41 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { status } from '@grpc/grpc-js';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { AWAIT_STATUS_ACTIVITY_ID } from '../messages/ids.js';
+import { describe } from './onboardings.js';
+import { isNotFound } from './unavailable.js';
 
-/** How long a nudge keeps trying, in milliseconds, while an attempt is running. */
+/** How long a nudge waits, in milliseconds, while an attempt is running, and how often it looks. */
 const PATIENCE_MS = 60_000;
-const GLANCE_MS = 50;
+const INTERVAL_MS = 50;
 
-/** What is due this soon, in milliseconds, comes by itself; a reset could meet it when it runs, see {@link nudge}. */
+/** An attempt that is due this soon, in milliseconds, needs no reset, and a reset could meet it while it runs: {@link nudge}. */
 const SOON_MS = 2_000;
 
-/** How worker and receiver count nudges, by `result`: it was `nudged`, there was `nobody`, or it `failed`. */
+/** How worker and receiver count nudges, by `result`: `nudged`, `nobody` when no poll was waiting, or `failed`. */
 export const NUDGES = {
   name: 'gangway_nudges_total',
-  help: 'Nudges: polls that were made to read at once',
+  help: 'Nudges: status polls that were made to read at once',
 } as const;
 
 const { PENDING_ACTIVITY_STATE_SCHEDULED } = proto.temporal.api.enums.v1.PendingActivityState;
 
-/** The first attempt of a wait is waited for this long, in milliseconds; a busy worker may take it late. */
+/** How long to wait for the first attempt of a poll, in milliseconds; a busy worker may start it late. */
 const FIRST_ATTEMPT_MS = 30_000;
 
-/** The next wait is waited for this long, in milliseconds, after one that has just ended. */
-const CHANGE_OF_WAITS_MS = 5_000;
+/** How long to wait for the next poll, in milliseconds, after one that has just ended. */
+const NEXT_POLL_MS = 5_000;
 
 /**
- * Makes a workflow's status poll read now instead of after its delay. Writes no history.
+ * Makes the status poll of a workflow read now instead of after its delay. Writes no history.
  *
- * A reset must never meet a running attempt: that attempt has read the old state, and the server refuses its result
- * (the reset has taken its number), so that the poll stands still until the attempt's time-out. So a running attempt
- * is waited out, and an attempt that is about to start is left alone: it reads the new state anyway. The first attempt of a wait
- * may not read, so that it is waited for; so is the next wait, when a running attempt ends one.
+ * A reset must never meet a running attempt. That attempt has read the old state, and the server rejects its result because the
+ * reset has taken its number. The poll would stand still until the attempt's time-out. So a nudge waits for the end of
+ * a running attempt, and leaves alone an attempt that is about to start, which reads the new state anyway. The first attempt of
+ * a poll may not read, so a nudge waits for its end, too, and for the next poll when a running attempt ends one.
  *
- * @param options `signal` ends the waiting, and is for a process that is about to end
+ * @param options `signal` ends the waiting, when the process is about to end
  * @returns false when the workflow has no poll waiting: it has ended, or does something else
- * @throws {ServiceError} when the server cannot be reached or does not know the workflow
+ * @throws {ServiceError} when the server does not respond, or has no such workflow
  */
 export async function nudge(
   client: Client,
@@ -45,37 +46,38 @@ export async function nudge(
   const handle = client.workflow.getHandle(workflowId);
   const until = Date.now() + PATIENCE_MS;
   let seenAt: number | undefined;
-  for (; Date.now() < until && !signal?.aborted; await sleep(GLANCE_MS)) {
+  for (; Date.now() < until && !signal?.aborted; await sleep(INTERVAL_MS)) {
     const { raw, status } = await handle.describe();
     const poll = raw.pendingActivities?.find(({ activityId }) => activityId === AWAIT_STATUS_ACTIVITY_ID);
     if (!poll) {
-      const mayFollow = seenAt !== undefined && Date.now() - seenAt < CHANGE_OF_WAITS_MS;
+      const mayFollow = seenAt !== undefined && Date.now() - seenAt < NEXT_POLL_MS;
       if (mayFollow && status.name === 'RUNNING') continue;
       return seenAt !== undefined;
     }
     seenAt = Date.now();
     if (poll.state !== PENDING_ACTIVITY_STATE_SCHEDULED || isFresh(poll)) continue;
-    const dueAtMs = Number(poll.nextAttemptScheduleTime?.seconds ?? 0) * 1_000;
-    if (dueAtMs - Date.now() < SOON_MS) return true;
-    const { namespace } = client.options;
-    const execution = { workflowId, runId: raw.workflowExecutionInfo?.execution?.runId ?? null };
-    await client.workflowService.resetActivity({ namespace, execution, id: AWAIT_STATUS_ACTIVITY_ID });
+    if (!isDueSoon(poll)) await reset(client, workflowId, raw, poll);
     return true;
   }
   return true;
 }
 
-/** An activity of a workflow that has not ended, as the server has it. */
+/** An activity of a workflow that has not ended, as the server reports it. */
 export type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
-/** Whether an activity is one of a partner task queue, and may be retried at any time. */
+/** The activities of a workflow that have not ended; none when there is no such workflow. */
+export async function pendingActivities(client: Client, workflowId: string): Promise<readonly Pending[]> {
+  return (await describe(client, workflowId))?.raw.pendingActivities ?? [];
+}
+
+/** Whether an activity belongs to a partner task queue, and may be retried at any time. */
 export function isStepAt(taskQueue: string): (pending: Pending) => boolean {
   return (pending) => pending.activityOptions?.taskQueue?.name === taskQueue && !isUnmarkedWrite(pending);
 }
 
 /**
- * A write whose last attempt ended without a mark, as when its worker died: after a reset it could not be told from one whose
- * marks were cleared, and a person would be asked (activities/write.ts). Only writes have no heartbeat time-out.
+ * A write whose last attempt ended without a mark, as when its worker died: after a reset it would look like one whose marks
+ * were cleared, and a person would be asked (activities/write.ts). Only writes have no heartbeat time-out.
  */
 function isUnmarkedWrite({ activityOptions, heartbeatDetails }: Pending): boolean {
   const { seconds = 0, nanos = 0 } = activityOptions?.heartbeatTimeout ?? {};
@@ -83,8 +85,8 @@ function isUnmarkedWrite({ activityOptions, heartbeatDetails }: Pending): boolea
 }
 
 /**
- * Retries those activities of a workflow at once that wait for their next attempt. A running attempt is left alone, because
- * the server would refuse its result; so is one that begins in a moment.
+ * Retries at once those activities of a workflow that wait for their next attempt. Leaves alone a running attempt, because
+ * the server would reject its result, and one that is due in a moment.
  *
  * @returns their types
  */
@@ -93,32 +95,42 @@ export async function retryNow(
   workflowId: string,
   isMeant: (pending: Pending) => boolean | Promise<boolean>,
 ): Promise<string[]> {
-  const { namespace } = client.options;
+  const raw = (await describe(client, workflowId))?.raw;
   const retried: string[] = [];
   try {
-    const { raw } = await client.workflow.getHandle(workflowId).describe();
-    const execution = { workflowId, runId: raw.workflowExecutionInfo?.execution?.runId ?? null };
-    for (const pending of raw.pendingActivities ?? []) {
-      const { activityId, activityType, state, nextAttemptScheduleTime } = pending;
-      const dueAtMs = Number(nextAttemptScheduleTime?.seconds ?? 0) * 1_000;
-      if (state !== PENDING_ACTIVITY_STATE_SCHEDULED || dueAtMs - Date.now() < SOON_MS) continue;
+    for (const pending of raw?.pendingActivities ?? []) {
+      if (pending.state !== PENDING_ACTIVITY_STATE_SCHEDULED || isDueSoon(pending)) continue;
       if (!(await isMeant(pending))) continue;
-      await client.workflowService.resetActivity({ namespace, execution, id: activityId ?? '' });
-      retried.push(activityType?.name ?? '');
+      await reset(client, workflowId, raw, pending);
+      retried.push(pending.activityType?.name ?? '');
     }
   } catch (error) {
-    // It does not run, or has ended since it was listed.
+    // The workflow or the activity has ended meanwhile.
     if (!isNotFound(error)) throw error;
   }
   return retried;
 }
 
-/** Whether a workflow does not run, or never did. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || (error as { code?: unknown }).code === status.NOT_FOUND;
+/** The SDK's activity handles reset nothing and reach only activities without a workflow, hence the raw request. */
+async function reset(
+  client: Client,
+  workflowId: string,
+  { workflowExecutionInfo }: temporal.api.workflowservice.v1.IDescribeWorkflowExecutionResponse = {},
+  { activityId }: Pending,
+): Promise<void> {
+  await client.workflowService.resetActivity({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId: workflowExecutionInfo?.execution?.runId ?? null },
+    id: activityId ?? '',
+  });
 }
 
-/** The first attempt of a wait may be too soon after another read, and then does not read. Without a worker it never runs. */
+function isDueSoon({ nextAttemptScheduleTime }: Pending): boolean {
+  const dueAtMs = Number(nextAttemptScheduleTime?.seconds ?? 0) * 1_000;
+  return dueAtMs - Date.now() < SOON_MS;
+}
+
+/** The first attempt of a poll may come too soon after another read, and then does not read. Without a worker it never runs. */
 function isFresh({ attempt, lastFailure, scheduledTime }: Pending): boolean {
   const age = Date.now() - Number(scheduledTime?.seconds ?? 0) * 1_000;
   return !lastFailure && (attempt ?? 1) <= 1 && age < FIRST_ATTEMPT_MS;

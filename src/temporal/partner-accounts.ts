@@ -1,4 +1,4 @@
-import { type Client, defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure, type Client } from '@temporalio/client';
 import { PARTNER_ERROR } from '../messages/activities.js';
 import { partnerAccountId, partnerTaskQueue } from '../messages/ids.js';
 import {
@@ -11,13 +11,14 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../messages/partner-account.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
-import { isNotFound, isStepAt, nudge, type Pending, retryNow } from './nudge.js';
-import { newcomer } from './onboardings.js';
+import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from './nudge.js';
+import { ofAccount } from './onboardings.js';
+import { decodedFailure } from './payload-codec.js';
+import { initialVisibility } from './start.js';
 
-/** One of our accounts at one partner, and the workflows that work with it. */
+/** One account at one partner, and the workflows that work with it. */
 export interface AccountAt {
   readonly system: SystemName;
   /** undefined for the account without a name. */
@@ -26,10 +27,10 @@ export interface AccountAt {
   readonly taskQueue: string;
 }
 
-/** How many workflows are looked at at once. */
+/** How many workflows are examined at once. */
 const CONCURRENCY = 16;
 
-/** Reports to the workflow of an account that its credentials were refused, and starts it when it does not run. */
+/** Reports to the workflow of an account that the partner rejected its credentials. Starts it if it does not run. */
 export async function reportRefusal(client: Client, place: AccountAt, report: RefusalReport): Promise<void> {
   await client.workflow.signalWithStart('partnerAccount', {
     ...startOf(place),
@@ -38,7 +39,7 @@ export async function reportRefusal(client: Client, place: AccountAt, report: Re
   });
 }
 
-/** Has the workflow of an account look for tickets that no onboarding shows, and starts it when it does not run. */
+/** Makes the workflow of an account search for tickets that no onboarding shows. Starts it if it does not run. */
 export async function reportTickets(client: Client, place: AccountAt): Promise<void> {
   const { workflowId } = await client.workflow.signalWithStart('partnerAccount', {
     ...startOf(place),
@@ -47,7 +48,7 @@ export async function reportTickets(client: Client, place: AccountAt): Promise<v
   await nudge(client, workflowId);
 }
 
-/** Reports to the workflow of an account that responses cannot be read, and starts it when it does not run. */
+/** Reports to the workflow of an account that responses cannot be read. Starts it if it does not run. */
 export async function reportUnreadable(
   client: Client,
   place: AccountAt,
@@ -61,12 +62,12 @@ export async function reportUnreadable(
 }
 
 /** Whether one of these workflows waits because the last response of the operation could not be read. */
-export async function isUnreadable(
+export async function waitsForReadable(
   client: Client,
   { operation, workflowIds }: UnreadableRead,
 ): Promise<boolean> {
   for (const workflowId of workflowIds) {
-    for (const pending of await pendingOf(client, workflowId)) {
+    for (const pending of await pendingActivities(client, workflowId)) {
       const details = await partnerErrorOf(client, pending);
       if (details?.unreadable === operation) return true;
     }
@@ -74,46 +75,31 @@ export async function isUnreadable(
   return false;
 }
 
-/** Retries at once what waits because a response of the operation could not be read. Writes no history. */
+/** Retries at once the activities that wait because a response of the operation could not be read. Writes no history. */
 export async function retryReads(client: Client, { operation, workflowIds }: UnreadableRead): Promise<void> {
   const isMeant = async (pending: Pending) =>
     (await partnerErrorOf(client, pending))?.unreadable === operation;
   for (const workflowId of workflowIds) await retryNow(client, workflowId, isMeant);
 }
 
-async function pendingOf(client: Client, workflowId: string): Promise<readonly Pending[]> {
-  try {
-    const { raw } = await client.workflow.getHandle(workflowId).describe();
-    return raw.pendingActivities ?? [];
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
-}
-
 function startOf({ system, account, taskQueue }: AccountAt) {
   const input: PartnerAccountInput = { system };
   const workflowId = partnerAccountId(system, account);
-  return { workflowId, taskQueue, args: [input], ...newcomer(`our account at ${system}`, account) };
+  return { workflowId, taskQueue, args: [input], ...initialVisibility(`account at ${system}`, account) };
 }
 
-/** Whether the workflow of an account tries the credentials, or wakes what they held up. It may run for other reasons. */
-export async function isAccountAsking(
+/** Whether the workflow of an account handles rejected credentials now. It may run for other reasons. */
+export async function isHandlingRefusal(
   client: Client,
   { system, account }: Pick<AccountAt, 'system' | 'account'>,
 ): Promise<boolean> {
-  try {
-    const { raw } = await client.workflow.getHandle(partnerAccountId(system, account)).describe();
-    const ofCredentials: readonly (keyof PartnerAccountActivities)[] = ['probeAccount', 'wakeRefused'];
-    const types = raw.pendingActivities?.map(({ activityType }) => activityType?.name) ?? [];
-    return ofCredentials.some((type) => types.includes(type));
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+  const ofCredentials: readonly (keyof PartnerAccountActivities)[] = ['probeAccount', 'wakeRefused'];
+  const pending = await pendingActivities(client, partnerAccountId(system, account));
+  const types = pending.map(({ activityType }) => activityType?.name);
+  return ofCredentials.some((type) => types.includes(type));
 }
 
-/** Lets the workflow of an account, where it runs, try the credentials at once: they may be others by now. */
+/** Makes the workflow of an account, if it runs, try the credentials at once: somebody may have corrected them. */
 export async function probeNow(
   client: Client,
   { system, account }: Pick<AccountAt, 'system' | 'account'>,
@@ -126,13 +112,13 @@ export async function probeNow(
   );
 }
 
-/** What was woken. */
+/** How many activities were retried, and of how many workflows. */
 export interface Woken {
   readonly steps: number;
   readonly workflows: number;
 }
 
-/** Retries at once every activity of an account that waits because its credentials were refused. Writes no history. */
+/** Retries at once every activity of an account that waits because the partner rejected its credentials. Writes no history. */
 export function wakeRefused(client: Client, place: AccountAt): Promise<Woken> {
   return wakeAll(client, place, async (pending) => {
     const details = await partnerErrorOf(client, pending);
@@ -146,19 +132,13 @@ export function wakeWaiting(client: Client, place: AccountAt): Promise<Woken> {
   return wakeAll(client, place, isStepAt(partnerTaskQueue(taskQueue, system, account)));
 }
 
-/** Over all running workflows of an account. */
+/** Retries activities of all running workflows of an account. */
 async function wakeAll(
   client: Client,
   { account, taskQueue }: AccountAt,
   isMeant: (pending: Pending) => boolean | Promise<boolean>,
 ): Promise<Woken> {
-  const { name } = SEARCH_ATTRIBUTES.partnerAccount;
-  const quoted = (value: string) => `'${value.replaceAll("'", "''")}'`;
-  const query = [
-    `TaskQueue = ${quoted(taskQueue)}`,
-    "ExecutionStatus = 'Running'",
-    account === undefined ? `${name} IS NULL` : `${name} = ${quoted(account)}`,
-  ].join(' AND ');
+  const query = `${ofAccount(taskQueue, account)} AND ExecutionStatus = 'Running'`;
   const running = client.workflow.list({ query })[Symbol.asyncIterator]();
   let steps = 0;
   let workflows = 0;
@@ -173,16 +153,12 @@ async function wakeAll(
   return { steps, workflows };
 }
 
-/** What the last attempt of an activity failed with, when that was a call of a partner. */
+/** The failed call of a partner that ended the last attempt of an activity; undefined when something else did. */
 async function partnerErrorOf(
   client: Client,
   { lastFailure }: Pending,
 ): Promise<PartnerErrorDetails | undefined> {
-  const failure = lastFailure?.applicationFailureInfo;
-  if (failure?.type !== PARTNER_ERROR) return undefined;
-  let payloads = failure.details?.payloads ?? [];
-  for (const codec of client.options.loadedDataConverter.payloadCodecs)
-    payloads = await codec.decode(payloads);
-  const [payload] = payloads;
-  return payload && defaultPayloadConverter.fromPayload<PartnerErrorDetails>(payload);
+  if (lastFailure?.applicationFailureInfo?.type !== PARTNER_ERROR) return undefined;
+  const failure = await decodedFailure(client, lastFailure);
+  return failure instanceof ApplicationFailure ? (failure.details?.[0] as PartnerErrorDetails) : undefined;
 }

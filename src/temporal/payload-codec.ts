@@ -2,8 +2,13 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, rand
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
-import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
-import proto from '@temporalio/proto';
+import type { Client } from '@temporalio/client';
+import { type DataConverter, type Payload, type PayloadCodec, ValueError } from '@temporalio/common';
+import {
+  decodeArrayFromPayloads,
+  decodeOptionalFailureToOptionalError,
+} from '@temporalio/common/lib/internal-non-workflow/index.js';
+import proto, { type temporal } from '@temporalio/proto';
 import { z } from 'zod';
 
 /** A key of AES-256. Printed or turned into JSON, a KeyObject does not show its bytes. */
@@ -12,17 +17,17 @@ export interface PayloadKey {
   readonly key: KeyObject;
 }
 
-/** The first one encrypts; each of them decrypts what bears its id. */
+/** The first one encrypts. Each of them decrypts the payloads that name its id. */
 export type PayloadKeys = readonly [PayloadKey, ...PayloadKey[]];
 
 const KEY_BYTES = 32;
 
-export const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
+const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Standard base64 of 32 bytes. */
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
-/** `id:base64`, separated by commas. What breaks a rule is named by its position, never by its value. */
+/** `id:base64`, separated by commas. A message names a wrong key by its position, never by its value. */
 export const payloadKeys = z
   .string('is not set')
   .transform((text, context): PayloadKeys => {
@@ -35,7 +40,7 @@ export const payloadKeys = z
   })
   .meta({ format: 'list of `id:base64`', secret: true });
 
-/** @throws {TypeError} saying which key breaks which rule, and nothing of its value */
+/** @throws {TypeError} that names the key by its position, and the rule that it breaks, without its value */
 export function parsePayloadKeys(text: string): PayloadKeys {
   const [first, ...others] = text
     .split(',')
@@ -63,7 +68,7 @@ function parseKey(entry: string, index: number): PayloadKey {
   return { id, key: createSecretKey(bytes) };
 }
 
-/** A new random key as `id:base64`. The id tells the day, as in `k20261121-0a1b2c`. */
+/** A new random key as `id:base64`. The id contains the day, as in `k20261121-0a1b2c`. */
 export function generatePayloadKey(now = new Date()): string {
   const day = now.toISOString().slice(0, 10).replaceAll('-', '');
   const id = `k${day}-${randomBytes(3).toString('hex')}`;
@@ -76,31 +81,54 @@ const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 export const ENCRYPTED = 'binary/encrypted';
 
 /** Metadata that names the key of an encrypted payload. */
-export const KEY_ID_METADATA = 'encryption-key-id';
+const KEY_ID_METADATA = 'encryption-key-id';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** An encrypted payload that cannot be read. The message may name the key id, and nothing of the contents. */
+/** An encrypted payload that cannot be decrypted. The message may name the id of the key, and never the contents. */
 export class UnreadablePayload extends Error {
   override readonly name = 'UnreadablePayload';
   constructor(
     message: string,
     options?: ErrorOptions,
-    /** Id of the key that it needs, when that is not among the keys. */
+    /** Id of the key that is missing, if that is the reason. */
     readonly missingKey?: string,
   ) {
     super(message, options);
   }
 }
 
+/** Whether an error is about a payload that is encrypted with a key that this process does not have. */
+export function isUnreadablePayload(error: unknown): error is Error {
+  if (error instanceof UnreadablePayload) return true;
+  // Without any key there is no codec, and the converter does not have the encoding.
+  return error instanceof ValueError && error.message === `Unknown encoding: ${ENCRYPTED}`;
+}
+
+/** Values that Temporal has as raw payloads, as in a history. @throws {UnreadablePayload} when a key is missing */
+export function decodedPayloads(
+  client: Client,
+  payloads: readonly Payload[] | null | undefined,
+): Promise<unknown[]> {
+  return decodeArrayFromPayloads(client.options.loadedDataConverter, payloads && [...payloads]);
+}
+
+/** A failure that Temporal has in its raw form, as the error that it was. @throws {UnreadablePayload} when a key is missing */
+export async function decodedFailure(
+  client: Client,
+  failure: temporal.api.failure.v1.IFailure | null | undefined,
+): Promise<Error | undefined> {
+  return decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, failure);
+}
+
 /**
- * Encrypts whole payloads, metadata included, with the first key. Decrypts with any of them; what is not encrypted
- * stays as it is, so that histories from before the encryption go on.
+ * Encrypts whole payloads, metadata included, with the first key. Decrypts with each of them. An unencrypted payload stays as
+ * it is, so that histories from before the encryption can continue.
  *
- * The data of an encrypted payload is IV (12 bytes), ciphertext, tag (16 bytes): AES-256-GCM, with the key id in
- * UTF-8 as additional authenticated data, over one byte that tells the form (0 plain, 1 deflated by RFC 1951) and
+ * The data of an encrypted payload is IV (12 bytes), ciphertext, tag (16 bytes). The cipher is AES-256-GCM, with the key id in
+ * UTF-8 as additional authenticated data. The plain text is one byte that names the form (0 plain, 1 deflated by RFC 1951), and
  * the payload as a `temporal.api.common.v1.Payload`. IVs are random: renew a key before its four billionth payload.
  *
  * `decode` throws an {@link UnreadablePayload}.
@@ -129,7 +157,7 @@ async function decrypt({ data }: Payload, key: PayloadKey): Promise<Payload> {
   try {
     return PayloadMessage.decode(await unpack(contents));
   } catch (error) {
-    throw new UnreadablePayload(`what key ${key.id} encrypted is not a payload`, { cause: error });
+    throw new UnreadablePayload(`a value that key ${key.id} encrypted is not a payload`, { cause: error });
   }
 }
 
@@ -142,7 +170,7 @@ function open(data: Uint8Array, { id, key }: PayloadKey): Uint8Array {
     decipher.final();
     return contents;
   } catch (error) {
-    const why = `an encrypted payload cannot be read with key ${id}: it is damaged, or the key is another one`;
+    const why = `an encrypted payload cannot be read with key ${id}: it is damaged, or was encrypted with another key of this id`;
     throw new UnreadablePayload(why, { cause: error });
   }
 }
@@ -153,7 +181,7 @@ function isEncrypted({ metadata }: Payload): boolean {
 
 function keyOf({ metadata }: Payload, byId: ReadonlyMap<string, PayloadKey>): PayloadKey {
   const id = textOf(metadata?.[KEY_ID_METADATA]);
-  // Anyone can write metadata, and this goes into messages and logs.
+  // Anyone can write metadata, and the id appears in messages and logs.
   if (!KEY_ID.test(id)) throw new UnreadablePayload('an encrypted payload does not name its key');
   const key = byId.get(id);
   if (!key) {
@@ -167,22 +195,22 @@ function textOf(bytes: Uint8Array | undefined | null): string {
   return bytes ? Buffer.from(bytes).toString() : '';
 }
 
-/** What the bytes after the first one are. */
+/** The first byte: the form of the bytes after it. */
 const PLAIN = 0;
 const DEFLATED = 1;
 
-/** Far above what Temporal takes in one message. More than this is a trap set for the memory. */
+/** Far more than Temporal accepts in one message. A larger payload is an attack on the memory. */
 export const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
-/** A round trip through the thread pool takes longer than compressing this much. */
+/** A round trip through the thread pool takes longer than the compression of this many bytes. */
 const SYNC_BYTES = 32 * 1024;
 
 const deflateAside = promisify(deflateRaw);
 const inflateAside = promisify(inflateRaw);
 
 /**
- * One byte that tells the form, then the contents: deflated where that is smaller. Of JSON of 2 to 10 kB a quarter
- * to a third remains; Brotli would gain 3 % more and take twice the time.
+ * One byte that names the form, then the contents: deflated where that is smaller. JSON of 2 to 10 kB shrinks to a quarter or
+ * a third; Brotli would save 3 % more and take twice the time.
  */
 export async function pack(contents: Uint8Array): Promise<Buffer> {
   const deflated = await deflate(contents);
@@ -200,7 +228,7 @@ export async function unpack(packed: Uint8Array): Promise<Uint8Array> {
   throw new Error(`unknown form ${form}`);
 }
 
-/** Leaves alone what {@link unpack} would refuse. */
+/** Does not deflate what {@link unpack} would reject. */
 async function deflate(contents: Uint8Array): Promise<Uint8Array> {
   if (contents.length > MAX_UNPACKED_BYTES) return contents;
   return contents.length > SYNC_BYTES ? deflateAside(contents) : deflateRawSync(contents);
@@ -211,14 +239,14 @@ async function inflate(contents: Uint8Array): Promise<Uint8Array> {
   return contents.length > SYNC_BYTES ? inflateAside(contents, options) : inflateRawSync(contents, options);
 }
 
-/** As built: the SDK loads it with `require`, which does not read the sources. */
+/** The built file: the SDK loads it with `require`, which cannot load the source. */
 export const FAILURE_CONVERTER = fileURLToPath(
   new URL('../../dist/temporal/failure-converter.js', import.meta.url),
 );
 
 /**
- * How clients and workers turn values into payloads: encrypted with keys, and without them in the clear. Without
- * keys failures keep their form too, for as payloads they would be harder to read and just as public.
+ * How clients and workers turn values into payloads: encrypted with keys, otherwise in plain text. Without keys, failures keep
+ * their form, because as payloads they would be harder to read and just as public.
  */
 export function dataConverter(keys: PayloadKeys | undefined): DataConverter {
   if (!keys) return {};

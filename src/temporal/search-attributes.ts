@@ -1,7 +1,7 @@
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import proto, { type temporal } from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { isDenied } from './unavailable.js';
+import { isDenied, isInvalidRequest, TemporalProblem } from './unavailable.js';
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
 
@@ -12,12 +12,9 @@ const WIRE_TYPES: Readonly<Record<'KEYWORD' | 'BOOL' | 'DATETIME', temporal.api.
     DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
   };
 
-/** gRPC's INVALID_ARGUMENT. */
-const INVALID_ARGUMENT = 3;
-
 const TYPE_NAMES = { KEYWORD: 'Keyword', BOOL: 'Bool', DATETIME: 'Datetime' } as const;
 
-/** Names of our search attributes that the namespace does not have, or has with another type. */
+/** Names of Gangway's search attributes that the namespace does not have, or has with another type. */
 export async function missingSearchAttributes(client: Client): Promise<string[]> {
   const { namespace } = client.options;
   try {
@@ -26,54 +23,54 @@ export async function missingSearchAttributes(client: Client): Promise<string[]>
       .filter(({ name, type }) => customAttributes?.[name] !== WIRE_TYPES[type])
       .map(({ name }) => name);
   } catch (error) {
-    if (isDenied(error)) return unknownToQueries(client);
+    if (isDenied(error)) return missingByQueries(client);
     throw error;
   }
 }
 
 /**
- * Temporal Cloud has no operator service to ask, and refuses a query about an attribute that the namespace does not have.
- * Of the types it tells nothing.
+ * Temporal Cloud denies clients the operator service. It rejects a query by an attribute that the namespace does not
+ * have, so a query finds missing attributes, but not those of another type.
  */
-async function unknownToQueries(client: Client): Promise<string[]> {
-  const { namespace } = client.options;
+async function missingByQueries(client: Client): Promise<string[]> {
   const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
-  const isKnown = (name: string) =>
-    client.workflowService.countWorkflowExecutions({ namespace, query: `${name} IS NOT NULL` }).then(
+  const isRegistered = (name: string) =>
+    client.workflow.count(`${name} IS NOT NULL`).then(
       () => true,
       (error: unknown) => {
-        if (isGrpcServiceError(error) && error.code === INVALID_ARGUMENT) return false;
+        if (isInvalidRequest(error)) return false;
         throw error;
       },
     );
-  const known = await Promise.all(names.map(isKnown));
-  return names.filter((_, index) => !known[index]);
+  const registered = await Promise.all(names.map(isRegistered));
+  return names.filter((_, index) => !registered[index]);
 }
 
-/** Registers those that are missing. Answers their names; running it again registers nothing. */
+/** Registers the missing search attributes and returns their names. A second call registers nothing. */
 export async function registerSearchAttributes(client: Client): Promise<string[]> {
   const missing = await missingSearchAttributes(client);
-  if (missing.length > 0) await addSearchAttributes(client, missing).catch(refused(missing));
+  if (missing.length > 0) await addSearchAttributes(client, missing).catch(denied(missing));
   return missing;
 }
 
-/** Our search attributes are missing, and the namespace lets us register none. The message says what to add. */
-export class NotOursToRegister extends Error {
-  override readonly name = 'NotOursToRegister';
+/** Search attributes are missing, and the namespace lets this client register none. */
+export class RegistrationDenied extends TemporalProblem {
+  override readonly name = 'RegistrationDenied';
 }
 
-/** Temporal Cloud has them added by its own command and page only. */
-function refused(names: readonly string[]): (error: unknown) => never {
+/** On Temporal Cloud, only its own command and web page add search attributes. */
+function denied(names: readonly string[]): (error: unknown) => never {
   return (error) => {
     if (!isDenied(error)) throw error;
     const wanted = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => names.includes(name));
     const lines = wanted.map(({ name, type }) => `  ${name} ${TYPE_NAMES[type]}`);
-    const what = 'this namespace lets us register no search attributes; where it is administered, add:';
-    throw new NotOursToRegister([what, ...lines].join('\n'));
+    const what =
+      'this client may not register search attributes in the namespace; add them where it is administered:';
+    throw new RegistrationDenied([what, ...lines].join('\n'));
   };
 }
 
-/** Registers our search attributes of these names, which must not be there yet. */
+/** Registers the search attributes of these names, which must not exist yet. */
 export async function addSearchAttributes(client: Client, names: readonly string[]): Promise<void> {
   const wanted = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => names.includes(name));
   const searchAttributes = Object.fromEntries(wanted.map(({ name, type }) => [name, WIRE_TYPES[type]]));

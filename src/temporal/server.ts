@@ -3,19 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
 
-/** How long Temporal may take to say that it is there, in milliseconds. */
+/** How long Temporal may take to respond, in milliseconds. */
 const DEADLINE_MS = 2_000;
 
-/** How long an answer holds, in milliseconds: however many ask, Temporal is asked once. */
-const HOLDS_MS = 1_000;
+/** How long a result is kept, in milliseconds, so that any number of callers cause one request. */
+const KEPT_MS = 1_000;
 
-/** @returns asks whether Temporal answers for our namespace, and answers in bounded time */
+/** @returns a check whether Temporal responds for the client's namespace; it takes bounded time */
 export function temporalCheck(client: Client): () => Promise<boolean> {
   const { namespace } = client.options;
   const describe = () => client.workflowService.describeNamespace({ namespace });
-  let answer: Promise<boolean> | undefined;
+  let result: Promise<boolean> | undefined;
   return () => {
-    answer ??= client.connection
+    result ??= client
       .withDeadline(Date.now() + DEADLINE_MS, describe)
       .then(
         () => true,
@@ -23,22 +23,22 @@ export function temporalCheck(client: Client): () => Promise<boolean> {
       )
       .finally(() => {
         setTimeout(() => {
-          answer = undefined;
-        }, HOLDS_MS).unref();
+          result = undefined;
+        }, KEPT_MS).unref();
       });
-    return answer;
+    return result;
   };
 }
 
 const { TASK_QUEUE_TYPE_WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
 
-/** How long the server has to list a poller, in milliseconds. */
+/** How long the server may take to list a poller, in milliseconds, and how often to look. */
 const PATIENCE_MS = 5_000;
-const GLANCE_MS = 50;
+const INTERVAL_MS = 50;
 
 /**
- * How far Temporal's clock is ahead of ours, in milliseconds. No call says what time it is, but the server lists when each poller
- * of a task queue was heard of: so we poll one that never has a task, for a moment.
+ * How far Temporal's clock is ahead of this machine's, in milliseconds. No operation returns the time, but the server lists when
+ * it last saw each poller of a task queue, so this polls a task queue without tasks for a moment.
  *
  * @returns undefined when the server does not list the poller
  */
@@ -55,15 +55,14 @@ export async function serverClockOffset(client: Client, taskQueue: string): Prom
     )
     .catch(() => undefined);
   try {
-    for (; performance.now() < until; await sleep(GLANCE_MS)) {
+    for (; performance.now() < until; await sleep(INTERVAL_MS)) {
       const { pollers } = await client.workflowService.describeTaskQueue({
         namespace,
         taskQueue: queue,
         taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
       });
-      const heardOf = pollers?.find((poller) => poller.identity === identity)?.lastAccessTime;
-      if (heardOf)
-        return Number(heardOf.seconds) * 1_000 + (heardOf.nanos ?? 0) / 1e6 - (sentAt + Date.now()) / 2;
+      const seen = pollers?.find((poller) => poller.identity === identity)?.lastAccessTime;
+      if (seen) return Number(seen.seconds) * 1_000 + (seen.nanos ?? 0) / 1e6 - (sentAt + Date.now()) / 2;
     }
     return undefined;
   } finally {

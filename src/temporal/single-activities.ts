@@ -9,35 +9,34 @@ import {
 import { ActivityFailure } from '@temporalio/common';
 import type { SingleActivity } from '../messages/activities.js';
 import { partnerTaskQueue } from '../messages/ids.js';
-import { isUnimplemented } from './unavailable.js';
+import { isUnimplemented, TemporalProblem } from './unavailable.js';
 import { pollersOf } from './workers.js';
 
-/** No worker polls for a workflow. The message is for people. */
-export class NoWorker extends Error {
+/** No worker would run a workflow. */
+export class NoWorker extends TemporalProblem {
   override readonly name = 'NoWorker';
 }
 
-/** An activity that runs by itself. */
+/** A started activity. */
 export interface RunningSingle {
-  /** True on a server without standalone activities: then a workflow runs it, under the same id. */
+  /** True on a server without standalone activities: there a workflow of the same id runs it. */
   readonly inWorkflow: boolean;
   /** @throws {ApplicationFailure}, {@link TimeoutFailure} or another of Temporal's failures: what the activity ended with */
-  result<Answer>(): Promise<Answer>;
+  result<Result>(): Promise<Result>;
 }
 
-/** How to start one. */
 export interface StartSingleOptions {
   /**
-   * Only one of this id is ever started: the first, running or ended, is attached to. It may wait for a worker as long as it
-   * takes.
+   * Starts only the first activity of an id, and attaches to it afterwards, running or ended. It may wait for a worker as long
+   * as it takes.
    */
   readonly once?: true;
 }
 
 /**
- * Starts an activity without a workflow around it; where the server cannot, in a workflow that does nothing else.
+ * Starts an activity without a workflow; on a server that cannot do that, in a workflow that does nothing else.
  *
- * @throws {NoWorker} when nobody would take that workflow, unless it is started `once`
+ * @throws {NoWorker} when no worker would run that workflow. With `once`, it waits for one instead
  */
 export async function startSingle(
   client: Client,
@@ -46,12 +45,12 @@ export async function startSingle(
   single: SingleActivity,
   { once }: StartSingleOptions = {},
 ): Promise<RunningSingle> {
-  const { activity, lane, account, args, summary, options } = single;
+  const { activity, queue, account, args, summary, options } = single;
   try {
     const handle = await client.activity.start(activity, {
       ...options,
       id,
-      taskQueue: partnerTaskQueue(taskQueue, lane, account),
+      taskQueue: partnerTaskQueue(taskQueue, queue, account),
       args: [...args],
       summary,
       ...(once && { idReusePolicy: 'REJECT_DUPLICATE', idConflictPolicy: 'USE_EXISTING' }),
@@ -62,9 +61,9 @@ export async function startSingle(
       return running(false, client.activity.getHandle(id));
     if (!isUnimplemented(error)) throw error;
   }
-  // A workflow that nobody takes would wait for ever, where an activity says so.
+  // An activity fails by its schedule-to-start time-out. A workflow has none, and would wait forever.
   if (!once && (await pollersOf(client, taskQueue, 'workflow')).taking === 0) {
-    throw new NoWorker(`no worker takes it from task queue ${taskQueue}: is one running?`);
+    throw new NoWorker(`no worker polls task queue ${taskQueue}: is one running?`);
   }
   try {
     const handle = await client.workflow.start('singleActivity', {
@@ -86,25 +85,29 @@ function running(inWorkflow: boolean, handle: { result(): Promise<unknown> }): R
   return { inWorkflow, result: () => unwrapped(handle.result()) };
 }
 
-/** Waits for one that was started before. @throws what it ended with, or Temporal's error when there is none */
-export async function resultOfSingle<Answer>(client: Client, id: string): Promise<Answer> {
+/**
+ * Waits for an activity that was started before.
+ *
+ * @throws what it ended with, or Temporal's error when there is none
+ */
+export async function resultOfSingle<Result>(client: Client, id: string): Promise<Result> {
   try {
-    return await unwrapped<Answer>(client.activity.getHandle(id).result());
+    return await unwrapped<Result>(client.activity.getHandle(id).result());
   } catch (error) {
     if (!(error instanceof ActivityNotFoundError) && !isUnimplemented(error)) throw error;
   }
-  return unwrapped<Answer>(client.workflow.getHandle(id).result());
+  return unwrapped<Result>(client.workflow.getHandle(id).result());
 }
 
-async function unwrapped<Answer>(result: Promise<unknown>): Promise<Answer> {
+async function unwrapped<Result>(result: Promise<unknown>): Promise<Result> {
   try {
-    return (await result) as Answer;
+    return (await result) as Result;
   } catch (error) {
     throw rootOf(error);
   }
 }
 
-/** What the activity ended with, without what Temporal wraps around it. */
+/** What the activity ended with, without the errors that Temporal wraps around it. */
 function rootOf(error: unknown): unknown {
   const isWrapped =
     error instanceof ActivityExecutionFailedError ||

@@ -9,21 +9,22 @@ import {
 } from '@temporalio/client';
 import type { GenerateStatementInput } from '../messages/banking-activities.js';
 import { atAccount, splitAccount, type WorkflowType, workflowId } from '../messages/ids.js';
-import { newcomer } from './onboardings.js';
-import { isUnreadable } from './unreadable.js';
+import { isUnreadablePayload } from './payload-codec.js';
+import { initialVisibility } from './start.js';
+import { TemporalProblem } from './unavailable.js';
 
 const PREFIX = 'statements-';
 const WORKFLOW_TYPE: WorkflowType = 'generateStatement';
 
-/** A statement that was missed for longer than this, while the server was away, is left to a person. */
+/** The server catches up on statements that it missed during an outage of at most this long. */
 const CATCHUP_WINDOW = '7 days';
 
-/** How long to wait for a run that was asked for, in milliseconds. */
+/** How long to wait for a triggered run, in milliseconds, and how often to look. */
 const PATIENCE_MS = 5_000;
-const GLANCE_MS = 100;
+const INTERVAL_MS = 100;
 
-/** Names a schedule that is not there, or that more than one is called. The message is for people. */
-export class UnknownSchedule extends Error {
+/** There is no schedule of a name, or more than one. */
+export class UnknownSchedule extends TemporalProblem {
   override readonly name = 'UnknownSchedule';
 }
 
@@ -37,20 +38,20 @@ export interface MonthlyStatements {
   readonly request: Omit<GenerateStatementInput, 'period'>;
 }
 
-/** A schedule as the server has it. */
+/** A schedule as the server reports it. */
 export interface StatementSchedule {
   readonly key: string;
   /** The account at the partners; undefined for the one without a name. */
   readonly account: string | undefined;
   readonly scheduleId: string;
-  /** Undefined when it is encrypted with a key that we do not have. */
+  /** Undefined when it is encrypted with a key that this process does not have. */
   readonly request: GenerateStatementInput | undefined;
   readonly isPaused: boolean;
   readonly nextRunAt: Date | undefined;
   readonly lastWorkflowId: string | undefined;
 }
 
-/** Creates the schedule of this key and account, or replaces what it does and when. One that is paused stays so. */
+/** Creates the schedule of this key and account, or replaces what it does and when. A paused one stays paused. */
 export async function saveSchedule(
   client: Client,
   monthly: MonthlyStatements,
@@ -72,7 +73,7 @@ function optionsOf({ key, account, day, hour, request }: MonthlyStatements, task
   const input: GenerateStatementInput = { ...request, period: 'previous-month' };
   return {
     spec: { calendars: [{ dayOfMonth: day, hour }] },
-    // Each month has its statement, also when the one before is still waiting for the partner.
+    // Each month gets its statement, also while the one before still waits for the partner.
     policies: { overlap: 'BUFFER_ALL', catchupWindow: CATCHUP_WINDOW } as const,
     action: {
       type: 'startWorkflow' as const,
@@ -81,7 +82,7 @@ function optionsOf({ key, account, day, hour, request }: MonthlyStatements, task
       workflowId: workflowId(WORKFLOW_TYPE, key, account),
       taskQueue,
       args: [input],
-      ...newcomer(`statements ${key}`, account),
+      ...initialVisibility(`statements ${key}`, account),
     },
   };
 }
@@ -102,7 +103,7 @@ async function describe(client: Client, summary: ScheduleSummary): Promise<State
     return asSchedule(await client.schedule.getHandle(summary.scheduleId).describe());
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return undefined;
-    if (isUnreadable(error)) return asSchedule(summary);
+    if (isUnreadablePayload(error)) return asSchedule(summary);
     throw error;
   }
 }
@@ -110,8 +111,8 @@ async function describe(client: Client, summary: ScheduleSummary): Promise<State
 /**
  * Finds a schedule by its key, `key@account`, or its whole id.
  *
- * @param accounts names of the accounts at the partners in which a key is looked for, beside the one without a name
- * @throws {UnknownSchedule} when there is none, or when several accounts have one of the key
+ * @param accounts names of the accounts at the partners in which to look for a key, beside the one without a name
+ * @throws {UnknownSchedule} when there is none, or when several accounts have one of this key
  */
 export async function findSchedule(
   client: Client,
@@ -122,7 +123,9 @@ export async function findSchedule(
   const isInOne = isWhole || splitAccount(given).account !== undefined;
   const keys = isInOne ? [given] : [given, ...accounts.map((account) => atAccount(given, account))];
   const handles = keys.map((key) => client.schedule.getHandle(isWhole ? key : PREFIX + key));
-  const [first, ...more] = (await Promise.all(handles.map(ifThere))).filter((handle) => handle !== undefined);
+  const [first, ...more] = (await Promise.all(handles.map(existing))).filter(
+    (handle) => handle !== undefined,
+  );
   const name = JSON.stringify(given);
   if (!first) throw new UnknownSchedule(`there is no schedule of statements ${name}`);
   if (more.length === 0) return first;
@@ -130,27 +133,27 @@ export async function findSchedule(
   throw new UnknownSchedule(`${name} may mean ${ids.join(', ')}: give --partner-account, or the whole id`);
 }
 
-async function ifThere(handle: ScheduleHandle): Promise<ScheduleHandle | undefined> {
+async function existing(handle: ScheduleHandle): Promise<ScheduleHandle | undefined> {
   try {
     await handle.describe();
     return handle;
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return undefined;
-    // It is there, and what it asks for need not be read.
-    if (isUnreadable(error)) return handle;
+    // It exists, and its input is not needed.
+    if (isUnreadablePayload(error)) return handle;
     throw error;
   }
 }
 
 /**
- * Lets a schedule run now, beside its times.
+ * Runs a schedule now, in addition to its times.
  *
- * @returns id of the workflow; undefined when the server has not started it by now
+ * @returns id of the workflow; undefined when the server has not started it within some seconds
  */
 export async function runSchedule(handle: ScheduleHandle): Promise<string | undefined> {
   const before = await lastRun(handle);
   await handle.trigger();
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(GLANCE_MS)) {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(INTERVAL_MS)) {
     const last = await lastRun(handle);
     if (last && last.firstExecutionRunId !== before?.firstExecutionRunId) return last.workflowId;
   }

@@ -3,66 +3,100 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import { connect } from 'node:tls';
-import { isGrpcServiceError, isRetryableError, ServiceError } from '@temporalio/client';
+import { type ServiceError as GrpcError, status } from '@grpc/grpc-js';
+import {
+  isGrpcServiceError,
+  isRetryableError,
+  NamespaceNotFoundError,
+  ServiceError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import type { TLSConfig } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { isUnreadablePayload } from './payload-codec.js';
 
-/** gRPC's INVALID_ARGUMENT, DEADLINE_EXCEEDED and UNIMPLEMENTED. */
-const INVALID_ARGUMENT = 3;
-const DEADLINE_EXCEEDED = 4;
-const UNIMPLEMENTED = 12;
-
-/** Whether Temporal did not answer, or was too busy to: the same may be asked again later. */
-export function isUnavailable(error: unknown): boolean {
-  const cause = causeOf(error);
-  return isGrpcServiceError(cause) && (isRetryableError(cause) || cause.code === DEADLINE_EXCEEDED);
+/** The gRPC error that an error of the client is about. */
+function grpcErrorOf(error: unknown): GrpcError | undefined {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) ? cause : undefined;
 }
+
+function hasStatus(error: unknown, ...codes: readonly status[]): boolean {
+  const cause = grpcErrorOf(error);
+  return cause !== undefined && codes.includes(cause.code);
+}
+
+/** Whether Temporal did not respond, or was too busy to: the same request may succeed later. */
+export function isUnavailable(error: unknown): boolean {
+  const cause = grpcErrorOf(error);
+  return cause !== undefined && (isRetryableError(cause) || cause.code === status.DEADLINE_EXCEEDED);
+}
+
+/** Whether Temporal responded, and rejected our credentials. */
+export function isDenied(error: unknown): boolean {
+  if (hasStatus(error, status.PERMISSION_DENIED, status.UNAUTHENTICATED)) return true;
+  // The native part of a worker reports it in words only.
+  return error instanceof Error && /does not have (valid authentication cred|permission)/.test(error.message);
+}
+
+/** Whether the server does not have the called operation, or has it disabled. */
+export function isUnimplemented(error: unknown): boolean {
+  return hasStatus(error, status.UNIMPLEMENTED);
+}
+
+/** Whether what was asked for does not exist, or no longer: a workflow, a run, its history, an activity, a deployment. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError || hasStatus(error, status.NOT_FOUND);
+}
+
+/** Whether the server rejects the request itself, such as a query by a search attribute that it does not have. */
+export function isInvalidRequest(error: unknown): boolean {
+  return hasStatus(error, status.INVALID_ARGUMENT);
+}
+
+const NAMES_SEARCH_ATTRIBUTE = /search attribute/i;
 
 /**
- * Why Temporal does not take what was asked, when that is about this workflow and no other.
+ * Why Temporal rejects the start of one workflow.
  *
- * @returns undefined when it would take no workflow at all, or when the error is another one
+ * @returns undefined when it would start no workflow at all, or when the error has another cause
  */
-export function refusalOf(error: unknown): string | undefined {
-  const cause = causeOf(error);
-  if (!isGrpcServiceError(cause) || cause.code !== INVALID_ARGUMENT) return undefined;
-  return /search attribute/i.test(cause.details) ? undefined : cause.details;
+export function rejectionOf(error: unknown): string | undefined {
+  if (!isInvalidRequest(error)) return undefined;
+  const details = grpcErrorOf(error)?.details ?? '';
+  return NAMES_SEARCH_ATTRIBUTE.test(details) ? undefined : details;
 }
 
-/** Whether the server cannot search by what a query names. */
-export function isUnsupportedQuery(error: unknown): boolean {
-  const cause = causeOf(error);
-  return isGrpcServiceError(cause) && cause.code === INVALID_ARGUMENT;
+/** A problem with Temporal, or with a workflow there, that people can solve. The message is for them, on one line. */
+export class TemporalProblem extends Error {}
+
+/**
+ * An error in a sentence for people: what happened, and the setting or command that helps.
+ *
+ * @returns undefined for a failure of the program itself, whose message may hold private values
+ */
+export function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof TemporalProblem) return error.message;
+  if (isUnreadablePayload(error)) return `${error.message} (PAYLOAD_KEYS)`;
+  if (error instanceof NamespaceNotFoundError) return `${error.message} (TEMPORAL_NAMESPACE)`;
+  const details = grpcErrorOf(error)?.details ?? (error instanceof ServiceError ? error.message : undefined);
+  if (details === undefined) return undefined;
+  const advice = NAMES_SEARCH_ATTRIBUTE.test(details) ? '; run "gangway setup" first' : '';
+  return `Temporal: ${details}${advice}`;
 }
 
-/** Whether the server does not know what it was asked for, or has it switched off. */
-export function isUnimplemented(error: unknown): boolean {
-  const cause = causeOf(error);
-  return isGrpcServiceError(cause) && cause.code === UNIMPLEMENTED;
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof ServiceError ? error.cause : error;
-}
-
-/** Of the settings of a connection, what a refusal may be about. */
+/** The settings of a connection that Temporal may reject. */
 export interface Credentials {
   readonly address: string;
   readonly apiKey?: string | undefined;
   readonly tls?: TLSConfig | boolean | null | undefined;
 }
 
-/** gRPC's PERMISSION_DENIED and UNAUTHENTICATED. */
-const DENIED: readonly number[] = [7, 16];
-
-/** The same, as the worker's native part says it. */
-const DENIED_IN_WORDS = /does not have (valid authentication credentials|permission)/;
-
-/** How long the server has to say something by TLS, or to hang up. */
+/** How long the server may take to send something by TLS, or to hang up, in milliseconds. */
 const TLS_TIMEOUT_MS = 5_000;
 
 /**
- * Why Temporal does not let us in, in words for people, when it is the API key or a certificate. The SDK tells of a
- * handshake that failed only that there was no connection in time, so the handshake is made once more.
+ * Why Temporal rejects a connection, in words for people, when the API key or a certificate is the reason. After a failed
+ * handshake the SDK reports only that there was no connection in time, so the handshake is repeated here.
  */
 export async function whyUnavailable(
   credentials: Credentials,
@@ -71,7 +105,7 @@ export async function whyUnavailable(
 ): Promise<string | undefined> {
   if (isDenied(error)) {
     return credentials.apiKey === undefined
-      ? 'it lets nobody in without TEMPORAL_API_KEY'
+      ? 'it requires an API key, and TEMPORAL_API_KEY is not set'
       : 'it does not accept TEMPORAL_API_KEY';
   }
   const { tls } = credentials;
@@ -80,13 +114,6 @@ export async function whyUnavailable(
   const expiry = expiryOf(certificates);
   if (expiry !== undefined) return `TEMPORAL_TLS_CLIENT_CERT_PATH: the certificate expired on ${expiry}`;
   return handshake(credentials.address, certificates, signal);
-}
-
-/** Whether Temporal is there and turns us away. */
-export function isDenied(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  if (isGrpcServiceError(cause)) return DENIED.includes(cause.code);
-  return error instanceof Error && DENIED_IN_WORDS.test(error.message);
 }
 
 function expiryOf({ clientCertPair }: TLSConfig): string | undefined {
@@ -103,7 +130,7 @@ async function handshake(
   const { hostname, port } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, '');
   const { clientCertPair: pair, serverRootCACertificate: ca, serverNameOverride } = tls;
-  // Temporal Cloud goes by the name that is asked for; an address is none.
+  // Temporal Cloud selects a certificate by the requested name; an IP address is not a name.
   const name = serverNameOverride ?? (isIP(host) ? undefined : host);
   const socket = connect({
     host,
@@ -114,27 +141,27 @@ async function handshake(
     ...(pair && { cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) }),
   });
   if (signal) addAbortSignal(signal, socket);
-  let met = false;
+  let isSecure = false;
   socket.once('secureConnect', () => {
-    met = true;
+    isSecure = true;
   });
   socket.setTimeout(TLS_TIMEOUT_MS, () => socket.destroy());
   try {
-    // A server that is content with us greets us by HTTP/2; one that is not hangs up, after a handshake that looked well.
+    // A server that accepts the client sends an HTTP/2 frame. One that does not closes the connection after a complete handshake.
     await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => Promise.reject(new Error()))]);
     return undefined;
   } catch (error) {
-    return inWords((error as NodeJS.ErrnoException).code ?? '', met, pair !== undefined);
+    return inWords((error as NodeJS.ErrnoException).code ?? '', isSecure, pair !== undefined);
   } finally {
     socket.destroy();
   }
 }
 
-function inWords(code: string, met: boolean, hasCertificate: boolean): string | undefined {
-  if (met || code.includes('_ALERT_')) {
+function inWords(code: string, isSecure: boolean, hasCertificate: boolean): string | undefined {
+  if (isSecure || code.includes('_ALERT_')) {
     return hasCertificate
       ? 'it does not accept the certificate of TEMPORAL_TLS_CLIENT_CERT_PATH'
-      : 'it hangs up on who shows no certificate (TEMPORAL_TLS_CLIENT_CERT_PATH)';
+      : 'it requires a client certificate (TEMPORAL_TLS_CLIENT_CERT_PATH)';
   }
   if (/CERT|SIGNATURE|ISSUER|CHAIN/.test(code)) {
     return `its certificate is not trusted: ${code} (TEMPORAL_TLS_SERVER_CA_CERT_PATH)`;

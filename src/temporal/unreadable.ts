@@ -1,29 +1,36 @@
 import {
   type Client,
-  defaultPayloadConverter,
   isGrpcServiceError,
   QueryNotRegisteredError,
   ServiceError,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { ValueError } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { ENCRYPTED, UnreadablePayload } from './payload-codec.js';
-import { nameOf, pollersOf, versionOf, whyNobodyTakes } from './workers.js';
+import { decodedFailure, ENCRYPTED, isUnreadablePayload } from './payload-codec.js';
+import { TemporalProblem } from './unavailable.js';
+import { nameOf, pollersOf, versionOf, whyNoWorker } from './workers.js';
 
 /**
- * What keeps the state of a workflow from being read. `no-worker` and `no-answer` hold for its whole task queue: nobody polls it,
- * or those that were heard of in the last minute do not respond in time, being busy or gone.
+ * What prevents the state of a workflow from being read, for anyone. `no-worker` and `no-response` hold for its whole task
+ * queue: no worker polls it, or those of the last minute do not respond in time, because they are busy or gone.
  */
-export type Obstacle = 'no-worker' | 'no-answer' | 'build-gone' | 'task-fails' | 'no-key';
+export const OBSTACLES = {
+  'no-worker': 'no worker runs that could respond',
+  'no-response': 'no worker responds in time',
+  'build-gone': 'no worker runs the build that it is pinned to',
+  'task-fails': 'its workflow task fails',
+  'no-key': 'the key that it is encrypted with is missing',
+} as const;
 
-/** The state of a workflow cannot be read now. The message is for people, on one line. */
-export class UnreadableOnboarding extends Error {
+export type Obstacle = keyof typeof OBSTACLES;
+
+/** The state of a workflow cannot be read now. */
+export class UnreadableOnboarding extends TemporalProblem {
   override readonly name = 'UnreadableOnboarding';
   constructor(
     readonly workflowId: string,
     readonly obstacle: Obstacle,
-    /** The reason, without the workflow id. May quote a failure of our code: not for strangers. */
+    /** The reason for operators, without the workflow id. It may quote a failure of the workflow's code. */
     readonly detail: string,
     options?: ErrorOptions,
   ) {
@@ -31,19 +38,12 @@ export class UnreadableOnboarding extends Error {
   }
 }
 
-/** Whether an error says that a payload is encrypted with a key that we do not have. */
-export function isUnreadable(error: unknown): error is Error {
-  if (error instanceof UnreadablePayload) return true;
-  // Without any key nothing decrypts, and the converter does not know the encoding.
-  return error instanceof ValueError && error.message === `Unknown encoding: ${ENCRYPTED}`;
-}
-
 const NO_KEY = 'its key is not in PAYLOAD_KEYS';
 
 /**
  * Finds out why a query of a workflow failed.
  *
- * @returns undefined when the error is about something else than this workflow
+ * @returns undefined when the error is not about this workflow
  * @throws {ServiceError} when Temporal does not respond
  */
 export async function whyUnreadable(
@@ -53,13 +53,13 @@ export async function whyUnreadable(
 ): Promise<UnreadableOnboarding | undefined> {
   const because = (obstacle: Obstacle, detail: string) =>
     new UnreadableOnboarding(workflowId, obstacle, detail, { cause: error });
-  if (isUnreadable(error)) return because('no-key', NO_KEY);
-  const isOfWorker = error instanceof QueryNotRegisteredError;
-  if (!isOfWorker && !(error instanceof ServiceError) && !isGrpcServiceError(error)) return undefined;
+  if (isUnreadablePayload(error)) return because('no-key', NO_KEY);
+  const isFromWorker = error instanceof QueryNotRegisteredError;
+  if (!isFromWorker && !(error instanceof ServiceError) && !isGrpcServiceError(error)) return undefined;
   const description = await client.workflow.getHandle(workflowId).describe();
-  const failure = (await failingTask(client, description)) ?? (isOfWorker ? error.message : undefined);
+  const failure = (await failingTask(client, description)) ?? (isFromWorker ? error.message : undefined);
   if (failure === undefined) {
-    const [obstacle, detail] = await whyUnanswered(client, description);
+    const [obstacle, detail] = await whyNoResponse(client, description);
     return because(obstacle, detail);
   }
   if (failure === NO_KEY) return because('no-key', NO_KEY);
@@ -68,10 +68,10 @@ export async function whyUnreadable(
     : because('task-fails', `its workflow task fails: ${brief(failure)}`);
 }
 
-/** What a worker reports that lacks a key, or has none at all. */
+/** What a worker reports when a key is missing, or when it has no key at all. */
 const MISSING_KEY = new RegExp(`an encrypted payload|Unknown encoding: ${ENCRYPTED}`);
 
-/** As much of a failure as fits on a line. */
+/** A longer message is cut off, so that it fits on a line. */
 const FAILURE_LENGTH = 300;
 
 function brief(failure: string): string {
@@ -81,7 +81,7 @@ function brief(failure: string): string {
 
 const { TIMEOUT_TYPE_START_TO_CLOSE } = proto.temporal.api.enums.v1.TimeoutType;
 
-/** Why the pending workflow task failed when it was tried last; undefined when none fails. */
+/** Why the last attempt of the pending workflow task failed; undefined when none fails. */
 async function failingTask(
   client: Client,
   { workflowId, runId, raw }: WorkflowExecutionDescription,
@@ -97,24 +97,25 @@ async function failingTask(
   for (const event of history?.events ?? []) {
     const { workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: late } = event;
     if (event.workflowTaskCompletedEventAttributes) return undefined;
-    if (failed?.failure) return messageOf(client, failed.failure).catch(orNoKey);
+    if (failed?.failure)
+      return decodedFailure(client, failed.failure).then((error) => error?.message, orNoKey);
     if (late?.timeoutType === TIMEOUT_TYPE_START_TO_CLOSE) return 'its worker does not complete it in time';
   }
   return undefined;
 }
 
-/** How many events of a history are looked at, from its end. */
+/** How many events are read, from the end of a history. */
 const LAST_EVENTS = 20;
 
 function orNoKey(error: unknown): string {
-  if (isUnreadable(error)) return NO_KEY;
+  if (isUnreadablePayload(error)) return NO_KEY;
   throw error;
 }
 
 const { VERSIONING_BEHAVIOR_PINNED } = proto.temporal.api.enums.v1.VersioningBehavior;
 
-/** Nobody responded: there is no worker for it, or none in time. */
-async function whyUnanswered(
+/** Why no worker responded. */
+async function whyNoResponse(
   client: Client,
   { taskQueue, raw }: WorkflowExecutionDescription,
 ): Promise<[Obstacle, string]> {
@@ -125,32 +126,19 @@ async function whyUnanswered(
     (behavior === VERSIONING_BEHAVIOR_PINNED ? versionOf(deploymentVersion) : undefined);
   if (pinned && !pollers.versions.some((version) => nameOf(version) === nameOf(pinned)))
     return ['build-gone', `its build is gone: no worker runs ${nameOf(pinned)}`];
-  if (!pinned && pollers.taking === 0) return ['no-worker', whyNobodyTakes(taskQueue, pollers)];
-  return ['no-answer', `no worker answers on task queue ${taskQueue}: is one running?`];
+  if (!pinned && pollers.taking === 0) return ['no-worker', whyNoWorker(taskQueue, pollers)];
+  return ['no-response', `no worker responds on task queue ${taskQueue}: is one running?`];
 }
 
 const { APPLICATION_ERROR_CATEGORY_BENIGN: BENIGN } = proto.temporal.api.enums.v1.ApplicationErrorCategory;
 
 /**
- * The messages of the last failures of those activities of a workflow that the server retries. A status poll that saw no
- * change has not failed.
+ * The messages of the last failures of those activities of a workflow that the server retries. A status poll that found no
+ * change did not fail.
  */
 export async function failuresOf(client: Client, workflowId: string): Promise<string[]> {
   const { raw } = await client.workflow.getHandle(workflowId).describe();
   const failures = (raw.pendingActivities ?? []).flatMap(({ lastFailure }) => lastFailure ?? []);
   const real = failures.filter(({ applicationFailureInfo }) => applicationFailureInfo?.category !== BENIGN);
-  return Promise.all(real.map((failure) => messageOf(client, failure)));
-}
-
-/** The message of a failure. That of an encrypted one is in its attributes. */
-export async function messageOf(
-  client: Client,
-  { message, encodedAttributes }: proto.temporal.api.failure.v1.IFailure,
-): Promise<string> {
-  if (!encodedAttributes) return message ?? '';
-  let payloads = [encodedAttributes];
-  for (const codec of client.options.loadedDataConverter.payloadCodecs)
-    payloads = await codec.decode(payloads);
-  const [payload] = payloads;
-  return payload ? defaultPayloadConverter.fromPayload<{ message: string }>(payload).message : '';
+  return Promise.all(real.map(async (failure) => (await decodedFailure(client, failure))?.message ?? ''));
 }

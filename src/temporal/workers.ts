@@ -1,46 +1,50 @@
-import { status } from '@grpc/grpc-js';
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { partnerTaskQueue } from '../messages/ids.js';
 import { SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+import { isNotFound } from './unavailable.js';
 
-/** A poller that was heard of in the last minute counts as a worker that runs. */
+/** A poller that the server saw in the last minute counts as a running worker. */
 const RECENT_MS = 60_000;
 
 const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
 const TYPES = { workflow: TASK_QUEUE_TYPE_WORKFLOW, activity: TASK_QUEUE_TYPE_ACTIVITY };
 const { WORKER_VERSIONING_MODE_VERSIONED } = proto.temporal.api.enums.v1.WorkerVersioningMode;
 
-/** Who polls a task queue, and who of them is given what is new. */
+/** The workers that poll a task queue, and which of them get new tasks. */
 export interface Pollers {
-  /** How many workers are given new tasks: those of {@link target}. */
+  /** How many workers get new tasks: those of {@link target}. */
   readonly taking: number;
-  /** The version that new tasks go to; undefined for workers without a version. */
+  /** The version that gets new tasks; undefined for workers without a version. */
   readonly target: WorkerDeploymentVersion | undefined;
-  /** Versions that poll. */
+  /** The versions that poll. */
   readonly versions: readonly WorkerDeploymentVersion[];
   /** How long the oldest task has waited for a worker, in seconds; 0 when none waits. */
   readonly backlogSeconds: number;
 }
 
-/** A task queue that workers poll for tasks of a kind. */
+/** A task queue that workers poll for one kind of tasks. */
 export interface PolledQueue {
   readonly queue: string;
   readonly tasks: 'workflow' | 'activity';
-  /** The partner whose activities they are; '' for others. */
+  /** The partner of its activities; '' for a task queue without a partner. */
   readonly system: SystemName | '';
-  /** Our account there; '' for the one without a name. */
+  /** The account at the partner; '' for the one without a name. */
   readonly account: string;
 }
 
-/** @param accounts undefined for the one without a name */
+/**
+ * All task queues of a worker process.
+ *
+ * @param accounts undefined for the one without a name
+ */
 export function polledQueues(taskQueue: string, accounts: readonly (string | undefined)[]): PolledQueue[] {
-  const ours = { system: '', account: '' } as const;
+  const noPartner = { system: '', account: '' } as const;
   return [
-    { queue: taskQueue, tasks: 'workflow', ...ours },
-    { queue: taskQueue, tasks: 'activity', ...ours },
-    { queue: partnerTaskQueue(taskQueue, 'events'), tasks: 'activity', ...ours },
+    { queue: taskQueue, tasks: 'workflow', ...noPartner },
+    { queue: taskQueue, tasks: 'activity', ...noPartner },
+    { queue: partnerTaskQueue(taskQueue, 'events'), tasks: 'activity', ...noPartner },
     ...accounts.flatMap((account) =>
       SYSTEM_NAMES.map((system) => ({
         queue: partnerTaskQueue(taskQueue, system, account),
@@ -52,11 +56,7 @@ export function polledQueues(taskQueue: string, accounts: readonly (string | und
   ];
 }
 
-/**
- * The workers that poll a task queue for tasks of a kind.
- *
- * @param at in milliseconds since 1970: the minute before it counts. Default: now
- */
+/** @param at end of the minute that counts, in milliseconds since 1970. Default: now */
 export async function pollersOf(
   client: Client,
   taskQueue: string,
@@ -90,20 +90,20 @@ export async function pollersOf(
   };
 }
 
-/** Why new tasks of a queue are taken by nobody, for people. */
-export function whyNobodyTakes(queue: string, { target, versions }: Pollers): string {
+/** Why no worker gets the new tasks of a task queue, for people. */
+export function whyNoWorker(queue: string, { target, versions }: Pollers): string {
   const others = versions.length > 0 ? `, only ${versions.map(nameOf).join(', ')}` : '';
   if (target) return `no worker of the current version ${nameOf(target)} polls task queue ${queue}${others}`;
   const [version] = versions;
   if (!version) return `no worker polls task queue ${queue}`;
   const { deploymentName, buildId } = version;
   return (
-    `deployment ${deploymentName} has no current version, so nobody takes from task queue ${queue}; run ` +
+    `deployment ${deploymentName} has no current version, so no worker gets new tasks of task queue ${queue}; run ` +
     `"temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId} --yes"`
   );
 }
 
-/** As people and searches write it: `gangway:2026-11-21`. */
+/** The form that people and queries use: `gangway:2026-11-21`. */
 export function nameOf(version: WorkerDeploymentVersion | undefined): string {
   return version ? `${version.deploymentName}:${version.buildId}` : 'unversioned';
 }
@@ -124,12 +124,12 @@ const STATUS_NAMES: Readonly<Record<number, DeployedVersion['status']>> = {
   [Status.WORKER_DEPLOYMENT_VERSION_STATUS_DRAINED]: 'drained',
 };
 
-/** A build that Temporal knows of a deployment. */
+/** A build of a worker deployment. */
 export interface DeployedVersion {
   readonly buildId: string;
-  /** `inactive` never got a task by itself; `draining` gets no new workflows, and may have some that are pinned to it. */
+  /** `inactive`: it was never current; `draining`: it gets no new workflows, and some may be pinned to it. */
   readonly status: 'inactive' | 'current' | 'ramping' | 'draining' | 'drained';
-  /** How many running workflows only its workers may go on with. */
+  /** How many running workflows are pinned to it. */
   readonly pinned: number;
 }
 
@@ -140,7 +140,7 @@ export async function deployedVersions(client: Client, deploymentName: string): 
   const summaries = await describe.then(
     ({ workerDeploymentInfo }) => workerDeploymentInfo?.versionSummaries ?? [],
     (error: unknown) => {
-      if (isGrpcServiceError(error) && error.code === status.NOT_FOUND) return [];
+      if (isNotFound(error)) return [];
       throw error;
     },
   );

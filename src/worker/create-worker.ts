@@ -8,14 +8,15 @@ import {
   type WorkerInterceptors,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { correctionActivities, onboardingActivities } from '../activities/onboardings.js';
-import { announcing, delivering } from '../activities/outbound-events.js';
+import { correctionActivities } from '../activities/corrections.js';
+import { onboardingActivities } from '../activities/onboardings.js';
+import { deliveryActivities, publishActivities } from '../activities/outbound-events.js';
 import { reportsWrites } from '../activities/write.js';
 import { documentStore } from '../documents/document-store.js';
 import { openStore } from '../documents/open-store.js';
 import { EventSender } from '../events/sender.js';
 import { partnerTaskQueue } from '../messages/ids.js';
-import { knownTo } from '../messages/inputs.js';
+import { knownAccounts } from '../messages/inputs.js';
 import { servedAccounts } from '../partners/account-settings.js';
 import { closeAll, partnerClients } from '../partners/clients.js';
 import { observers } from '../partners/http.js';
@@ -31,18 +32,22 @@ import type { WorkerSettings } from './settings.js';
 const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
 /**
- * The workflows as `npm run build` bundled them; the same files for the built worker and for tests of the sources. Failures
- * are converted inside of the bundle, so that there is one that encodes them, for workers with keys.
+ * The workflows as `npm run build` bundled them, also in tests of the sources. Failures are converted inside the bundle, so workers
+ * with keys need a bundle of their own, which encodes them.
  */
 export const WORKFLOW_BUNDLES = {
   plain: bundle('workflow-bundle.js'),
   encoding: bundle('workflow-bundle-encoding.js'),
 } as const;
 
-/** Longer than a partner call may take, so that a worker told to stop hears the answer to what it has sent. */
-const SHUTDOWN_GRACE = '50s';
+/**
+ * How long reads may continue after a signal, and writes at least. This covers one HTTP exchange of at most 45 s, so almost every
+ * request that was sent gets its response. A call that meets a 401 may take three exchanges (the call, the sign-in and the replay)
+ * and be cut off; to wait for those, too, would delay every deployment by two minutes.
+ */
+export const SHUTDOWN_GRACE = '50s';
 
-/** After this a worker goes in any case, also when the server is away and cannot be told. */
+/** A worker ends at this time after a signal in any case, even when Temporal is unavailable and gets no report. */
 export const SHUTDOWN_FORCE = '60s';
 
 export interface WorkerSetup {
@@ -51,16 +56,16 @@ export interface WorkerSetup {
   readonly config: Omit<WorkerSettings, 'healthAddress' | 'metricsAddress' | 'logLevel'>;
 }
 
-/** All of Gangway's workers in one process: one for the workflows, and one for each lane of activities of each account. */
+/** All of Gangway's workers in one process: one for the workflows, and one for each partner task queue of each account. */
 export interface GangwayWorker {
-  /** Runs until {@link shutdown} or a signal, then finishes what it has begun and lets go of the partners. */
+  /** Runs until {@link shutdown} or a signal, then finishes its activities and closes the connections to the partners. */
   run(): Promise<void>;
   shutdown(): void;
-  /** `RUNNING` when all of it takes tasks, else the state of what does not. */
+  /** `RUNNING` when all workers take tasks, else the state of one that does not. */
   getState(): string;
 }
 
-/** Makes a worker with all workflows and activities. */
+/** Creates a worker with all workflows and activities. */
 export async function createWorker({ connection, namespace, config }: WorkerSetup): Promise<GangwayWorker> {
   const { taskQueue, version, poll, patience, documentDir, statementDir, s3Endpoint, payloadKeys, events } =
     config;
@@ -82,7 +87,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   const accounts = servedAccounts(config).map(([name, account]) => {
     const observe = observers(countExchanges(metricMeter, name ?? ''), traceExchanges);
     const clients = partnerClients(account, observe, { maxRetryAfterMs: patience.retryAfterMaxMs });
-    const lanes = partnerTaskQueues({
+    const queues = partnerTaskQueues({
       ...{
         partnerAccount: name,
         wording: account,
@@ -94,7 +99,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
         patience,
       },
     });
-    return { name, account, clients, lanes };
+    return { name, account, clients, queues };
   });
   const workers = await Promise.all([
     Worker.create({
@@ -104,45 +109,45 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
       sinks: traceSinks,
       activities: {
         ...onboardingActivities(poll),
-        ...correctionActivities(knownTo(config)),
-        ...announcing(destinations),
+        ...correctionActivities(knownAccounts(config)),
+        ...publishActivities(destinations),
       },
     }),
     Worker.create({
       ...common,
       taskQueue: partnerTaskQueue(taskQueue, 'events'),
-      activities: delivering(destinations, sender),
+      activities: deliveryActivities(destinations, sender),
     }),
-    ...accounts.flatMap(({ name, account, lanes }) =>
+    ...accounts.flatMap(({ name, account, queues }) =>
       SYSTEM_NAMES.map((system) =>
         Worker.create({
           ...common,
           taskQueue: partnerTaskQueue(taskQueue, system, name),
-          activities: lanes[system].activities,
-          interceptors: intercepted(lanes[system].interceptors),
+          activities: queues[system].activities,
+          interceptors: intercepted(queues[system].interceptors),
           ...limited(account.activitiesPerSecond[system]),
         }),
       ),
     ),
   ]);
-  // The settings may have changed since the partner refused them.
+  // The credentials may have been corrected since the partner rejected them.
   const client = new Client({ connection, namespace });
-  const accesses = accounts.flatMap(({ lanes }) =>
-    Object.values(lanes).flatMap(({ access }) => access ?? []),
+  const accesses = accounts.flatMap(({ queues }) =>
+    Object.values(queues).flatMap(({ access }) => access ?? []),
   );
-  const begin = () => Promise.allSettled(accesses.map((access) => access.probeNow(client)));
-  return together(workers, begin, () =>
+  const probe = () => Promise.allSettled(accesses.map((access) => access.probeNow(client)));
+  return together(workers, probe, () =>
     Promise.all([...accounts.map(({ clients }) => closeAll(clients)), sender.close()]),
   );
 }
 
-function intercepted(ofLane: readonly ActivityInterceptorsFactory[] = []): WorkerInterceptors {
-  return { client: tracedClient, activity: [holdsInputs, reportsWrites, tracedActivities, ...ofLane] };
+function intercepted(ofQueue: readonly ActivityInterceptorsFactory[] = []): WorkerInterceptors {
+  return { client: tracedClient, activity: [holdsInputs, reportsWrites, tracedActivities, ...ofQueue] };
 }
 
 /**
- * With a build id, Temporal decides which build gets which task; without one, any worker gets any. Every worker of a build
- * says so, those of activities as well. Workflows go on with the current build, but for those that workflows/index.ts pins.
+ * With a build id, Temporal decides which build gets which task; without one, any worker gets any task. This applies to workers of
+ * activities, too. Workflows continue on the current build, except those that workflows/index.ts pins.
  */
 function versioned(version: WorkerSettings['version']): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (version === undefined) return {};
@@ -155,18 +160,20 @@ function versioned(version: WorkerSettings['version']): Pick<WorkerOptions, 'wor
   };
 }
 
-/** Over all workers of the task queue: the server keeps the limit. Each of them must name the same. */
+/** The server applies the limit over all workers of the task queue. Each of them must set the same limit. */
 function limited(perSecond: number | undefined): Pick<WorkerOptions, 'maxTaskQueueActivitiesPerSecond'> {
   return perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
 }
 
 /**
- * @param begin runs beside the workers once they run
- * @param release runs when they have ended
+ * Several workers as one.
+ *
+ * @param start runs beside the workers
+ * @param release runs after they have ended
  */
 function together(
   workers: readonly Worker[],
-  begin: () => Promise<unknown>,
+  start: () => Promise<unknown>,
   release: () => Promise<unknown>,
 ): GangwayWorker {
   const notRunning = () => workers.map((worker) => worker.getState()).find((state) => state !== 'RUNNING');
@@ -177,14 +184,14 @@ function together(
     shutdown,
     getState: () => notRunning() ?? 'RUNNING',
     async run() {
-      // One that breaks takes the others along: half a worker would look alive.
+      // A worker that fails stops the others, because half a worker would look alive.
       const runs = workers.map((worker) => worker.run().finally(shutdown));
-      const begun = begin();
+      const started = start();
       try {
         await Promise.allSettled(runs);
         await Promise.all(runs);
       } finally {
-        await begun;
+        await started;
         await release();
       }
     },
@@ -192,12 +199,12 @@ function together(
 }
 
 /**
- * How a worker asks for tasks, and how many workflows it keeps in memory. Polls for workflow tasks are as many as there is
- * work for. Polls for activities are a fixed number: while their number changed with the load, some tasks that the server had
- * handed out never reached the worker, and each of those waits for its time-out. A workflow takes over half a MiB in memory,
- * and one that waits for days gains nothing by it: to replay its short history takes milliseconds.
+ * How a worker polls for tasks, and how many workflows it keeps in memory. The number of polls for workflow tasks follows the load.
+ * For activities it is fixed: with a changing number, some tasks that the server had dispatched never reached the worker, and each
+ * of those waits for its time-out. A workflow takes over half a MiB of memory, and the cache saves a waiting one little, because
+ * the replay of its short history takes milliseconds.
  */
-export const TUNING = {
+const TUNING = {
   maxCachedWorkflows: 500,
   activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
   workflowTaskPollerBehavior: { type: 'autoscaling' },

@@ -9,22 +9,22 @@ import { SYSTEM_NAMES } from '../partners/systems.js';
 import type { WorkerSettings } from './settings.js';
 
 export interface HealthServer {
-  /** Where it listens: `http://127.0.0.1:8081`. */
+  /** The address of the server: `http://127.0.0.1:8081`. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 export interface Vitals {
-  /** The worker's own state: `RUNNING` when it takes tasks, `FAILED` when a part of it has broken. */
+  /** The state of the worker: `RUNNING` when it takes tasks, `FAILED` when a part of it has failed. */
   readonly worker: () => string;
-  /** Whether Temporal answers; in bounded time. */
+  /** Whether Temporal responds; takes bounded time. */
   readonly temporal: () => Promise<boolean>;
 }
 
 /**
- * `/healthz` answers 200 as long as the process lives and no part of the worker has failed: otherwise it should be started
- * anew. `/readyz` answers 200 only while the worker takes tasks and reaches Temporal. Neither looks at the partners, for a
- * worker that waits for one does its work.
+ * `/healthz` responds with 200 while no part of the worker has failed; otherwise the process should be restarted. `/readyz`
+ * responds with 200 only while the worker takes tasks and reaches Temporal. Neither checks the partners, because a worker that
+ * waits for a partner works as intended.
  */
 export async function serveHealth(
   address: { readonly host: string; readonly port: number },
@@ -36,9 +36,10 @@ export async function serveHealth(
     return reply.code(hasFailed ? 503 : 200).send({ status: hasFailed ? 'failed' : 'ok' });
   });
   server.get('/readyz', async (_, reply) => {
-    const [state, answers] = [worker(), await temporal()];
-    const isReady = state === 'RUNNING' && answers;
-    return reply.code(isReady ? 200 : 503).send({ worker: state, temporal: answers ? 'ready' : 'away' });
+    const [state, isReachable] = [worker(), await temporal()];
+    const isReady = state === 'RUNNING' && isReachable;
+    const reported = { worker: state, temporal: isReachable ? 'ready' : 'unavailable' };
+    return reply.code(isReady ? 200 : 503).send(reported);
   });
   const url = await server.listen(address);
   return { url, close: () => server.close() };
@@ -46,10 +47,10 @@ export async function serveHealth(
 
 const CALL_SECONDS = 'gangway_partner_call_duration_seconds';
 
-/** Up to the longest that a call may take. */
+/** Up to the longest duration of an exchange, in seconds. */
 const CALL_SECONDS_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 45];
 
-/** The SDK's own exporter, which serves what we count beside what it counts itself; nothing where nobody is to read it. */
+/** The SDK's own exporter, which serves its metrics and Gangway's. Off without an address. */
 export function metricsOptions({
   metricsAddress,
 }: Pick<WorkerSettings, 'metricsAddress'>): Pick<TelemetryOptions, 'metrics'> {
@@ -65,8 +66,8 @@ export function metricsOptions({
  * @param account '' for the one without a name
  */
 export function countExchanges(meter: MetricMeter, account: string): PartnerObserver {
-  const calls = meter.createCounter('gangway_partner_calls_total', undefined, 'HTTP calls of partners');
-  const help = 'How long HTTP calls of partners took';
+  const calls = meter.createCounter('gangway_partner_calls_total', undefined, 'HTTP calls to partners');
+  const help = 'Duration of HTTP calls to partners';
   const seconds = meter.createHistogram(CALL_SECONDS, 'float', undefined, help);
   return ({ system, operation }) => {
     const began = performance.now();
@@ -83,12 +84,12 @@ export function countExchanges(meter: MetricMeter, account: string): PartnerObse
 }
 
 /**
- * Begins the counts of requirements at zero. Prometheus sees an increase only from a value that it knows, and an alert must
- * not miss the first one.
+ * Starts the counters of requirements at zero. Prometheus computes an increase only from an earlier value, and an alert must not
+ * miss the first requirement.
  *
  * @param accounts '' for the one without a name
  */
-export function beginRequirements(
+export function startRequirementCounters(
   meter: MetricMeter,
   worker: { namespace: string; taskQueue: string },
   accounts: readonly string[],
@@ -96,14 +97,14 @@ export function beginRequirements(
   const { requirementsRaised, requirementsAnswered, requirementsClosed } = COUNTERS;
   for (const [name, help] of [requirementsRaised, requirementsAnswered, requirementsClosed]) {
     const counter = meter.createCounter(name, undefined, help);
-    for (const { workflowType, system } of ASKING)
+    for (const { workflowType, system } of RAISING)
       for (const kind of REQUIREMENT_KINDS)
         for (const account of accounts) counter.add(0, { ...worker, workflowType, system, account, kind });
   }
 }
 
-/** Which workflows ask, and about which partner. The children of a customer ask, and it only passes their answers on. */
-const ASKING = (Object.keys(WORKFLOW_ID_PREFIXES) as WorkflowType[])
+/** The workflow types that raise requirements, and their partners. A customer raises none: its parts do. */
+const RAISING = (Object.keys(WORKFLOW_ID_PREFIXES) as WorkflowType[])
   .filter((type) => type !== 'customerOnboarding')
   .flatMap((workflowType) => {
     const keys = workflowType === 'partnerAccount' ? SYSTEM_NAMES : ['any'];

@@ -6,20 +6,21 @@ import { decodeJwt } from 'jose';
 import type { WorkflowType } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { servedAccounts } from '../partners/account-settings.js';
+import { ofAccount } from '../temporal/onboardings.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { deployedVersions, nameOf, polledQueues, pollersOf } from '../temporal/workers.js';
 import type { WorkerSettings } from './settings.js';
 
-/** How often Temporal is asked, in milliseconds: a few calls for each worker process, which it bounds by the second. */
+/** How often to query Temporal, in milliseconds. Each worker process makes some calls, and Temporal limits calls per second. */
 const EVERY_MS = 30_000;
 
-/** How long Temporal may take over all of them. */
+/** How long Temporal may take for all of them, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
-/** A customer waits as long as one of its parts does, which are counted themselves. */
+/** Not counted, because a customer waits while one of its parts waits, and the parts are counted. */
 const CUSTOMER: WorkflowType = 'customerOnboarding';
 
-/** What a watcher needs; each asks Temporal once and shows what it says. */
+/** The dependencies of a gauge. Each gauge queries Temporal and shows the result. */
 interface Watched {
   readonly client: Client;
   readonly taskQueue: string;
@@ -29,11 +30,11 @@ interface Watched {
 }
 
 /**
- * Shows what only Temporal knows: workflows that wait for a person, tasks that wait for a worker and who takes them, and
- * whether it answered at all. Each worker process shows the same numbers. While Temporal does not answer they stay as they
- * were.
+ * Gauges of what only Temporal can report: workflows that wait for a person, tasks that wait for a worker, the workers that get
+ * new tasks, and whether Temporal responds. Each worker process shows the same numbers. While Temporal does not respond, they keep
+ * their last values.
  *
- * @returns ends it
+ * @returns stops the gauges
  */
 export function watchTemporal(client: Client, config: WorkerSettings, meter: MetricMeter): () => void {
   const watched = {
@@ -42,35 +43,32 @@ export function watchTemporal(client: Client, config: WorkerSettings, meter: Met
     accounts: servedAccounts(config).map(([name]) => name),
     gauge: (name: string, help: string) => meter.createGauge(name, 'int', undefined, help),
   };
-  const asks = [waitingWorkflows(watched), taskQueues(watched), builds(watched)];
-  const answers = watched.gauge(
-    'gangway_temporal_answers',
-    'Whether Temporal answered this worker at its last try',
+  const queries = [waitingWorkflows(watched), taskQueues(watched), builds(watched)];
+  const reachable = watched.gauge(
+    'gangway_temporal_reachable',
+    'Whether Temporal responded to the last query of this worker',
   );
-  const ask = () => Promise.all(asks.map((each) => each()));
+  const update = () => Promise.all(queries.map((query) => query()));
   const stopping = new AbortController();
   const { signal } = stopping;
   const watch = async () => {
     for (; !signal.aborted; await sleep(EVERY_MS, undefined, { signal, ref: false })) {
       const deadline = Date.now() + DEADLINE_MS;
-      const answered = await client.connection.withDeadline(deadline, ask).then(
+      const responded = await client.withDeadline(deadline, update).then(
         () => 1,
         () => 0,
       );
-      answers.set(answered);
+      reachable.set(responded);
     }
   };
   watch().catch(() => undefined);
   return () => stopping.abort();
 }
 
-/** How many workflows wait for a person, and how many of those are overdue, as Temporal's visibility counts them. */
+/** Workflows that wait for a person, and those of them that are overdue, by Temporal's visibility. */
 function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
   const waiting = gauge('gangway_workflows_waiting', 'Workflows that wait for a person');
-  const overdue = gauge(
-    'gangway_workflows_overdue',
-    'Workflows that wait for a person longer than they should',
-  );
+  const overdue = gauge('gangway_workflows_overdue', 'Workflows that wait for a person, past the due time');
   return async () => {
     for (const account of accounts) {
       const labels = { account: account ?? '' };
@@ -82,12 +80,10 @@ function waitingWorkflows({ client, taskQueue, accounts, gauge }: Watched) {
   };
 }
 
-/** @param dueBefore leaves out what has more time */
+/** @param dueBefore leaves out workflows that are due later */
 function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Date): string {
-  const { name } = SEARCH_ATTRIBUTES.partnerAccount;
   return [
-    `TaskQueue = '${taskQueue.replaceAll("'", "''")}'`,
-    account === undefined ? `${name} IS NULL` : `${name} = '${account}'`,
+    ofAccount(taskQueue, account),
     "ExecutionStatus = 'Running'",
     `WorkflowType != '${CUSTOMER}'`,
     'ActionRequired = true',
@@ -95,25 +91,25 @@ function queryOf(taskQueue: string, account: string | undefined, dueBefore?: Dat
   ].join(' AND ');
 }
 
-/** Who takes new tasks from each task queue, and how long they wait there. */
+/** The workers of each task queue that get new tasks, and how long tasks wait there. */
 function taskQueues({ client, taskQueue, accounts, gauge }: Watched) {
-  const takers = gauge('gangway_task_queue_workers', 'Workers that are given new tasks of a task queue');
+  const workers = gauge('gangway_task_queue_workers', 'Workers that get the new tasks of a task queue');
   const age = gauge('gangway_task_queue_backlog_age_seconds', 'How long the oldest task has waited');
   const queues = polledQueues(taskQueue, accounts);
   return async () => {
     for (const { queue, tasks, ...labels } of queues) {
       const { taking, backlogSeconds } = await pollersOf(client, queue, tasks);
-      takers.set(taking, { ...labels, task_queue: queue, task_type: tasks });
+      workers.set(taking, { ...labels, task_queue: queue, task_type: tasks });
       age.set(backlogSeconds, { ...labels, task_queue: queue, task_type: tasks });
     }
   };
 }
 
-/** Builds that must have workers: the current one, one that gets a part of the onboardings, those that workflows are pinned to. */
+/** Builds that must have workers: the current one, a ramping one, and those to which workflows are pinned. */
 function builds({ client, taskQueue, gauge }: Watched) {
   const missing = gauge(
     'gangway_build_without_workers',
-    'Whether a build that is current, ramping or pinned to has no worker',
+    'Whether a current, ramping or pinned build has no worker',
   );
   const shown = new Set<string>();
   return async () => {
@@ -133,29 +129,29 @@ function builds({ client, taskQueue, gauge }: Watched) {
   };
 }
 
-/** What lets this process in, and how old that gets. */
+/** Gauges of the age of credentials and keys. */
 export interface Ages {
-  /** When our certificate at Temporal ends. */
+  /** When the client certificate expires. */
   certificate(options: Pick<ConnectionOptions, 'tls'>): void;
-  /** When an API key of Temporal ends, if it is one that says so. */
+  /** When an API key of Temporal expires, if it contains that. */
   apiKey(key: string): void;
-  /** When the key that encrypts was made, if its id tells the day. */
+  /** When the encrypting key was created, if its id contains the day. */
   payloadKey(keys: PayloadKeys): void;
 }
 
-/** Shows the ages of credentials, in seconds since 1970, so that they are replaced in time. */
+/** Shows the ages of credentials, in seconds since 1970, so that somebody replaces them in time. */
 export function watchAges(meter: MetricMeter): Ages {
   const expires = meter.createGauge(
     'gangway_credential_expires_timestamp_seconds',
     'int',
     undefined,
-    'When what lets us in at Temporal ends',
+    'When a credential for Temporal expires',
   );
   const made = meter.createGauge(
     'gangway_payload_key_made_timestamp_seconds',
     'int',
     undefined,
-    'When the key that encrypts payloads was made',
+    'When the key that encrypts payloads was created',
   );
   return {
     certificate({ tls }) {
@@ -176,7 +172,7 @@ export function watchAges(meter: MetricMeter): Ages {
   };
 }
 
-/** A key of Temporal Cloud is a JWT. */
+/** An API key of Temporal Cloud is a JWT. */
 function expiryOf(key: string): number | undefined {
   try {
     return decodeJwt(key).exp;

@@ -5,10 +5,10 @@ import { defined } from '../messages/objects.js';
 import type { BusinessOnboardingOutcome } from '../messages/onboardings.js';
 import { mayBeDone, type Restored } from '../messages/onboardings.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { masked } from '../privacy/masked.js';
 import { askToCorrect, BusinessApplication, bank, SUBMIT } from './business/application.js';
 import { Underwriting, type UnderwritingRecords } from './business/underwriting.js';
 import type { JourneyRecords } from './journey/journey.js';
-import { masked } from './journey/published-state.js';
 import { RejectedByPartner, runStep } from './journey/run-step.js';
 import { followStatus } from './journey/status-poll.js';
 

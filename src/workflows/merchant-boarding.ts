@@ -5,10 +5,10 @@ import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome } from '../messages/onboardings.js';
 import { mayBeDone, type Restored } from '../messages/onboardings.js';
 import type { MerchantPhase } from '../partners/boarding/phases.js';
+import { masked } from '../privacy/masked.js';
 import { Application, partner } from './boarding/application.js';
 import { Underwriting, type UnderwritingRecords } from './boarding/underwriting.js';
 import type { JourneyRecords } from './journey/journey.js';
-import { masked } from './journey/published-state.js';
 import { askForCorrection, partnerFailure, RejectedByPartner, runStep } from './journey/run-step.js';
 import { followStatus } from './journey/status-poll.js';
 

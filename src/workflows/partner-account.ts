@@ -8,9 +8,9 @@ import {
   type Refusal,
 } from '../messages/partner-account.js';
 import { type Answer, DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
+import { masked } from '../privacy/masked.js';
 import { Journey } from './journey/journey.js';
 import { accountName, partnerActivities, REPEATABLE, WAIT } from './journey/partner-activities.js';
-import { masked } from './journey/published-state.js';
 import type { Question } from './journey/requirement-queue.js';
 import { runDueTasks, type Task, unlessEnded } from './journey/tasks.js';
 import { UnmatchedTickets } from './partner-account/tickets.js';

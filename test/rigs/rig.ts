@@ -18,12 +18,12 @@ import type {
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
 import { sandboxAccount } from '../../src/sandbox/systems.js';
 import type { DevServerOptions } from '../../src/temporal/dev-server.js';
+import { dataConverter, generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import {
   startBusinessOnboarding,
   startCustomerOnboarding,
   startMerchantBoarding,
-} from '../../src/temporal/onboardings.js';
-import { dataConverter, generatePayloadKey } from '../../src/temporal/payload-codec.js';
+} from '../../src/temporal/start.js';
 import { Onboarding } from './onboarding.js';
 import { SandboxControl } from './sandbox-control.js';
 import type { Until } from './shared.js';

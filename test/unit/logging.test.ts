@@ -16,6 +16,7 @@ describe('the log', () => {
     { config: { payments: { apiKey: 'hunter2' } } },
     { call: { headers: { authorization: 'Basic aHVudGVyMg==' } } },
     { input: { application: { owner: { email: 'ada@example.com' } } } },
+    { a: [{ b: { c: { d: { e: { Tax_Id: 'hunter2' } } } } }] },
   ])('leaves out private fields: %o', (entry) => {
     const line = logged(entry);
     expect(line).toContain('[Redacted]');
@@ -33,7 +34,7 @@ describe('the log', () => {
     ['token eyJhbGciOiJub25lIn0.eyJzdWIiOiJvIn0.', 'token [Redacted].'],
     ['run 01a1fd30-abdc-7c0d-a012-1234567abcde', 'run 01a1fd30-abdc-7c0d-a012-1234567abcde'],
     ['merchant 518000001 at 2026-03-01T10:00:00Z', 'merchant 518000001 at 2026-03-01T10:00:00Z'],
-  ])('leaves out what looks private in a text: %s', (text, shown) => {
+  ])('redacts what looks private in a text: %s', (text, shown) => {
     expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(shown);
   });
 
@@ -51,7 +52,7 @@ describe('the log', () => {
     ['escaped in JSON', 'a street: 12 \\"Old\\" Mill\\nRoad'],
     ['in a URL', '/find?name=12%20%22Old%22%20Mill%0ARoad'],
     ['short, as a word of its own', 'asked Ada for it'],
-  ])('leaves out the private values of an input while it is worked on: %s', (_, text) => {
+  ])('redacts the private values of an input while an activity works on it: %s', (_, text) => {
     const input = { owners: [{ ssn: 900123456, firstName: 'Ada', homeAddress: '12 "Old" Mill\nRoad' }] };
     const [first, second] = [holdPrivate(input), holdPrivate({ again: input })];
     first();
@@ -63,7 +64,7 @@ describe('the log', () => {
     expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(text);
   });
 
-  it('leaves out the private values of an activity until the SDK has logged its end', async () => {
+  it('redacts the private values of an activity until the SDK has logged its end', async () => {
     const text = 'profile of 900123456 exists';
     const { execute } = holdsInputs().inbound ?? {};
     const attempt = execute?.({ args: [{ holder: { ssn: '900123456' } }], headers: {} }, async () => {

@@ -21,7 +21,7 @@ import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { write } from '../write.js';
-import { isRefused, notTold, orNone, problemsIn } from './refusal.js';
+import { isRefused, orNone, problemsIn, withoutId } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
   ('submitBusinessAccountHolder' | 'updateBusinessAccountHolder');
@@ -31,7 +31,7 @@ type HolderCalls = Pick<
   'submitHolder' | 'findCandidates' | 'examineProfile' | 'correctHolder'
 >;
 
-/** Submits a business, finds it again and corrects it. Problems are reported by their place in the input. */
+/** Submits a business, finds it again and corrects it. Problems name the fields of the input. */
 export function holderActivities(client: BankingClient, candidates: Candidates): HolderCalls {
   const ownId = () => activityInfo().workflowExecution?.workflowId;
 
@@ -47,9 +47,10 @@ export function holderActivities(client: BankingClient, candidates: Candidates):
         return judged(business, 'submitBusinessAccountHolder', async (submission) => {
           const named = await candidates.named(submission.doingBusinessAsName.trim(), read);
           options.startFrom(existing === null ? named : [...named, existing]);
-          const answer = await client.submitBusinessAccountHolder(submission, options);
-          if (answer.success && !answer.profileId) throw notTold('submitBusinessAccountHolder', 'a profile');
-          return answer;
+          const response = await client.submitBusinessAccountHolder(submission, options);
+          if (response.success && !response.profileId)
+            throw withoutId('submitBusinessAccountHolder', 'a profile');
+          return response;
         });
       }),
 
@@ -102,7 +103,7 @@ async function judged(
 
 const holderRequest = businessOnboardingInput().pick({ holder: true, beneficialOwners: true });
 
-/** A correction by a person may have made anything of the input, such as five owners, which E7 has no members for. */
+/** A person's correction may have put anything into the input, such as five owners, for which E7 has no fields. */
 function checked({ holder, beneficialOwners }: HolderRequest, operation: HolderOperation): HolderSubmission {
   const input = holderRequest.safeParse({ holder, beneficialOwners });
   if (input.success) return submissionOf(input.data.holder, input.data.beneficialOwners);
@@ -115,35 +116,35 @@ function checked({ holder, beneficialOwners }: HolderRequest, operation: HolderO
   });
 }
 
-/** Assumed: what is wrong is told as `member: message`, several of them apart by semicolons or lines; or in any words. */
-function verdictOf(answer: BoardingResponse): HolderVerdict {
-  const { profileId, financialAccountId } = answer;
-  const said = problemsIn(answer).flatMap(({ message }) => message.split(/[;\n]\s*(?=[\w.]+:\s)/));
-  return { profileId: profileId || null, financialAccountId, problems: said.map(problemTold) };
+/** Assumed: the partner reports problems as `field: message`, separated by semicolons or line breaks, or as any other text. */
+function verdictOf(response: BoardingResponse): HolderVerdict {
+  const { profileId, financialAccountId } = response;
+  const texts = problemsIn(response).flatMap(({ message }) => message.split(/[;\n]\s*(?=[\w.]+:\s)/));
+  return { profileId: profileId || null, financialAccountId, problems: texts.map(problemOf) };
 }
 
-function problemTold(said: string): FieldProblem {
-  const [, name = '', message = ''] = /^([\w.]+):\s+(.+)$/s.exec(said.trim()) ?? [];
+function problemOf(text: string): FieldProblem {
+  const [, name = '', message = ''] = /^([\w.]+):\s+(.+)$/s.exec(text.trim()) ?? [];
   const field = inputPath(name);
-  return field === undefined ? { field: '', message: said.trim() } : { field, message };
+  return field === undefined ? { field: '', message: text.trim() } : { field, message };
 }
 
-const HOLDER_MEMBERS = byLowerCase(Object.keys(accountHolder.shape));
+const HOLDER_FIELDS = byLowerCase(Object.keys(accountHolder.shape));
 const OWNERS = byLowerCase(OWNER_FIELDS);
-const MEMBERS_OF_OWNER = byLowerCase(Object.keys(beneficialOwner.shape));
+const FIELDS_OF_OWNER = byLowerCase(Object.keys(beneficialOwner.shape));
 
 /**
- * Where in a `BusinessOnboardingInput` stands what the partner calls by this name, in upper or lower case: `email` is
- * `holder.email`, `owner2.ssn` is `beneficialOwners.1.ssn`. Undefined for a name that is not of E7.
+ * The path in a `BusinessOnboardingInput` of a field of the partner, in any case: `email` is `holder.email`, `owner2.ssn` is
+ * `beneficialOwners.1.ssn`. Undefined for a name that E7 does not have.
  */
 export function inputPath(field: string): string | undefined {
-  // `$.` is how services of its kind begin the path of a member that they could not read.
+  // Services of this kind begin the path of an unreadable field with `$.`.
   const [first = '', ...rest] = field.replace(/^\$\./, '').split('.');
-  const member = HOLDER_MEMBERS.get(first.toLowerCase());
-  if (member !== undefined) return ['holder', member, ...rest].join('.');
+  const name = HOLDER_FIELDS.get(first.toLowerCase());
+  if (name !== undefined) return ['holder', name, ...rest].join('.');
   const owner = OWNERS.get(first.toLowerCase());
   if (owner === undefined) return undefined;
-  const inOwner = rest.map((name) => MEMBERS_OF_OWNER.get(name.toLowerCase()) ?? name);
+  const inOwner = rest.map((each) => FIELDS_OF_OWNER.get(each.toLowerCase()) ?? each);
   return ['beneficialOwners', OWNER_FIELDS.indexOf(owner), ...inOwner].join('.');
 }
 
@@ -151,15 +152,15 @@ function byLowerCase<Name extends string>(names: readonly Name[]): ReadonlyMap<s
   return new Map(names.map((name) => [name.toLowerCase(), name]));
 }
 
-/** Profiles that may be those of a business, and what speaks against each. */
+/** Profiles that may belong to a business, and the evidence against each. */
 export class Candidates {
   constructor(
     private readonly client: BankingClient,
-    /** The account that the onboardings are of; undefined for the one without a name. */
+    /** The account of the onboardings; undefined for the one without a name. */
     private readonly partnerAccount: string | undefined,
   ) {}
 
-  /** The profile that the partner finds for a merchant (E5), which is no evidence by itself: {@link examine} compares it. */
+  /** The profile that the partner returns for a merchant (E5). It proves nothing by itself: {@link examine} compares it. */
   async ofMerchant(merchantProfileId: number | undefined, options: CallOptions): Promise<number | null> {
     if (merchantProfileId === undefined) return null;
     const search = this.client.findProfileByMerchant({ merchantProfileId }, options);
@@ -169,7 +170,7 @@ export class Candidates {
     );
   }
 
-  /** The profiles whose dba is the same, upper and lower case aside (E9). The partner matches any part of a name as well. */
+  /** The profiles with the same dba in any case (E9). The partner also matches parts of names. */
   async named(dba: string, options: CallOptions): Promise<number[]> {
     if (dba === '') return [];
     const found = await orNone(this.client.searchBusinessAccountHolders({ dba }, options), []);
@@ -179,10 +180,10 @@ export class Candidates {
   }
 
   /**
-   * A profile as its record is now, compared with a business. It is the same one with the dba and the merchant, or with the
-   * dba, the legal name and the EIN.
+   * The current record of a profile, compared with a business. It is the same business with the same dba and merchant, or with
+   * the same dba, legal name and EIN.
    *
-   * @returns null when there is none that we may see
+   * @returns null when there is none that this account may see
    */
   async examine(
     profileId: number,
@@ -201,16 +202,16 @@ export class Candidates {
     const isSameMerchant = merchant !== null && merchant === merchantProfileId;
     const dba = shown?.doingBusinessAsName ?? null;
     if (dba === null) unclear.push('its dba is not shown');
-    else if (!isSameText(dba, holder?.doingBusinessAsName)) against.push('its dba is another one');
+    else if (!isSameText(dba, holder?.doingBusinessAsName)) against.push('its dba differs');
     if (merchant !== null && merchantProfileId !== undefined && !isSameMerchant)
       against.push(`it is of merchant ${merchant}`);
     const ein = compareDigits(shown?.employerIdentificationNumber, holder?.employerIdentificationNumber);
-    if (ein === 'different') against.push('its EIN is another one');
+    if (ein === 'different') against.push('its EIN differs');
     if (!isSameMerchant) {
       if (ein === 'hidden') unclear.push('its EIN is not shown');
       const legal = shown?.legalBusinessName ?? null;
       if (legal === null) unclear.push('its legal name is not shown');
-      else if (!isSameText(legal, holder?.legalBusinessName)) against.push('its legal name is another one');
+      else if (!isSameText(legal, holder?.legalBusinessName)) against.push('its legal name differs');
     }
     return { profileId, dba, bankingStatus: bankingStatus ?? UNKNOWN, against, unclear };
   }
@@ -218,7 +219,7 @@ export class Candidates {
   /**
    * The onboardings in this account that have one of these profiles, running or not.
    *
-   * @param except a workflow id that is left out
+   * @param except a workflow id to leave out
    */
   owners(profileIds: readonly number[], except?: string): Promise<Owner[]> {
     return ownersOf(getClient(), {
@@ -237,16 +238,16 @@ function noneIfRefused(error: unknown): null {
   throw error;
 }
 
-/** Whether two names are the same, upper and lower case, spaces and punctuation aside. */
+/** Whether two names are the same, ignoring case, spaces and punctuation. */
 function isSameText(one: string, other: unknown): boolean {
   const plain = (text: string) => text.toLowerCase().replace(/[\s.,]+/g, '');
   return typeof other === 'string' && plain(one) === plain(other);
 }
 
-/** As few digits as the partner may show for two numbers to count as the same. */
+/** The least number of visible digits for two numbers to count as the same. */
 const ENOUGH_DIGITS = 4;
 
-/** Compares a number that may be masked with a whole one, from its end. */
+/** Compares a number that may be masked with a whole one, starting at the last digit. */
 function compareDigits(shown: string | null | undefined, whole: unknown): 'same' | 'different' | 'hidden' {
   if (!shown || typeof whole !== 'string') return 'hidden';
   const places = [...shown.replace(/[\s-]/g, '')].reverse();

@@ -3,16 +3,14 @@ import type { BankingClient } from '../../partners/banking/client.js';
 import { isUnderReview } from '../../partners/banking/phases.js';
 import { phaseOf, UNKNOWN } from '../../partners/banking/statuses.js';
 import { repeatable, untilCancelled } from '../failures.js';
-import type { PollBounds } from '../poll.js';
-import { awaitChange, nudgeOwnPoll } from '../poll.js';
+import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { write } from '../write.js';
-import { notTold, problemsIn } from './refusal.js';
-import type { OtherTickets } from './tickets.js';
-import { isSameAsked, ticketsAbout } from './tickets.js';
+import { problemsIn, withoutId } from './refusal.js';
+import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
 type ProfileCalls = Pick<BankingActivities, 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'>;
 
-/** Follows banking profiles, and opens their accounts. */
+/** Reads and polls banking profiles, and opens their financial accounts. */
 export function profileActivities(
   client: BankingClient,
   poll: PollBounds,
@@ -51,24 +49,24 @@ export function profileActivities(
 
     openFinancialAccount: ({ profileId }) =>
       write(async (options) => {
-        // The partner opens accounts by itself too, and what was read of the profile may be hours old by now.
+        // The partner also opens accounts by itself, and the last read of the profile may be hours old.
         const now = await client.getProfile({ id: profileId }, { signal: options.signal });
         if (now.financialAccountId !== null) {
           return { financialAccountId: now.financialAccountId, problems: [] };
         }
-        const answer = await client.submitBusinessCustomer({ profileId }, options);
-        const { success, financialAccountId } = answer;
-        if (success && financialAccountId === null) throw notTold('submitBusinessCustomer', 'an account');
-        return { financialAccountId, problems: problemsIn(answer) };
+        const response = await client.submitBusinessCustomer({ profileId }, options);
+        const { success, financialAccountId } = response;
+        if (success && financialAccountId === null) throw withoutId('submitBusinessCustomer', 'an account');
+        return { financialAccountId, problems: problemsIn(response) };
       }),
   };
 }
 
-/** Whether a profile differs from what was seen of it. Everything is new while nothing was seen. */
+/** Whether a profile differs from the last read. Before the first read, everything is a change. */
 export function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   if (!seen) return true;
-  const isDifferent = (member: 'bankingStatus' | 'phase' | 'financialAccountId' | 'isLocked') =>
-    seen[member] !== now[member];
+  const isDifferent = (field: 'bankingStatus' | 'phase' | 'financialAccountId' | 'isLocked') =>
+    seen[field] !== now[field];
   if ((['bankingStatus', 'phase', 'financialAccountId', 'isLocked'] as const).some(isDifferent)) return true;
   return !isSameAsked(seen.tickets, now.tickets);
 }

@@ -3,7 +3,7 @@ import type { BoardingResponse } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';
 
-/** What a boarding response (apis/1) says is wrong, in one piece; empty when nothing is. */
+/** The problems in a boarding response (apis/1), as one text; empty when there are none. */
 export function problemsIn({
   success,
   errors,
@@ -11,8 +11,8 @@ export function problemsIn({
   return success ? [] : [{ field: '', message: errors?.trim() || 'the partner gave no reason' }];
 }
 
-/** A success that does not tell what came of it. That is there all the same, for whoever looks for it. */
-export function notTold(operation: keyof BankingOperations & string, what: string): PartnerError {
+/** A successful response without the id of what it created. The resource exists, so a search may find it. */
+export function withoutId(operation: keyof BankingOperations & string, what: string): PartnerError {
   return new PartnerError({
     system: 'banking',
     operation: operationName(operation),
@@ -23,13 +23,13 @@ export function notTold(operation: keyof BankingOperations & string, what: strin
   });
 }
 
-/** Whether the partner refused this very request. What a person could help with at the sign-in is no such response. */
+/** Whether the partner rejected this request itself, and not the sign-in or the credentials, with which a person can help. */
 export function isRefused(error: unknown): boolean {
   if (!(error instanceof PartnerError) || error.details.needs || error.details.atSignIn) return false;
   return error.kind === 'Rejected' || error.kind === 'Forbidden';
 }
 
-/** What was looked for, or `none` where the partner answers 404. */
+/** The result of a search, or `none` when the partner responds with 404. */
 export async function orNone<T>(search: Promise<T>, none: T): Promise<T> {
   try {
     return await search;

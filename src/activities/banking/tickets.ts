@@ -14,7 +14,7 @@ import { isRefused, orNone } from './refusal.js';
 
 type TicketCalls = Pick<BankingActivities, 'replyToTicket' | 'findReply' | 'awaitUnmatchedTickets'>;
 
-/** Answers the partner's tickets, and waits for those that nobody answers. */
+/** Answers the partner's tickets, and polls for those that no onboarding shows. */
 export function ticketActivities(
   client: BankingClient,
   candidates: Candidates,
@@ -62,8 +62,8 @@ export function ticketActivities(
   };
 }
 
-/** Stands for the profile of a user that we may not see. */
-const NOT_OURS = 0;
+/** Represents the profile of a user that this account may not see. */
+const HIDDEN_PROFILE = 0;
 
 /** `profile 3001`, `Profile ID: 3001`, `profileId #3001`; not `user profile 13001`, which is another number. */
 const NAMED_PROFILE = /(?<!user\s)\bprofile\s*(?:id|no\.?|number)?\s*[:#]?\s*(\d+)/gi;
@@ -95,7 +95,7 @@ export async function ticketsAbout(
   return { tickets, others: ids.filter((ticketId) => !about.has(ticketId)), listed: ids };
 }
 
-/** All new and unresolved tickets (E6), each with the profile that it is about; null where nothing says so. */
+/** All new and unresolved tickets (E6), each with the profile that it is about; null when that is unknown. */
 export async function ticketsWithSubjects(
   client: BankingClient,
   options: CallOptions,
@@ -125,20 +125,20 @@ export function opened({ ticketId, topic, text, updateFieldRequest }: Ticket): O
 }
 
 /**
- * Finds out which profile a ticket is about: the one that it continues a ticket of, the only one that it names, or that of the
- * user who opened it. What another customer opened is never about the profile that it names. A name of a business decides
- * nothing, because one name may be part of another, or be that of a franchise.
+ * Finds out which profile a ticket is about: that of the ticket that it continues, the only one that it names, or that of the user
+ * who opened it. A ticket of another customer is never about the profile that it names. The name of a business decides nothing,
+ * because it may be part of another name, or the name of a franchise.
  */
 class Subjects {
   constructor(
     private readonly client: BankingClient,
     private readonly listed: readonly Ticket[],
     private readonly options: CallOptions,
-    /** Profiles by user profile, as far as they are known. */
+    /** The known profiles, by user profile. */
     private readonly ofUsers: Map<number, number | null> = new Map(),
   ) {}
 
-  /** A reply asks for nothing. One by somebody else than who opened the ticket may ask for more. */
+  /** A reply asks nothing. A follow-up by another user than the one who opened the ticket may ask something. */
   isReply(ticket: Ticket): boolean {
     if (ticket.parentTicketId === null) return false;
     const parent = parentOf(ticket, this.listed);
@@ -169,14 +169,14 @@ class Subjects {
       const profile = await orNone(this.client.findProfileByUser({ userProfileId }, this.options), null);
       return profile?.id ?? null;
     } catch (error) {
-      if (isRefused(error)) return NOT_OURS;
+      if (isRefused(error)) return HIDDEN_PROFILE;
       throw error;
     }
   }
 }
 
 function parentOf({ ticketId, parentTicketId }: Ticket, listed: readonly Ticket[]): Ticket | undefined {
-  // A parent is older, which also ends a circle.
+  // A parent is older. This also ends a cycle.
   return listed.find((other) => other.ticketId === parentTicketId && other.ticketId < ticketId);
 }
 
@@ -185,12 +185,12 @@ function namedIn({ topic, text }: Ticket): number[] {
   return [...new Set(named)];
 }
 
-/** Two reports are at least this far apart, in milliseconds. What is new meanwhile is reported by a later poll. */
+/** The least time between two reports, in milliseconds. A later poll reports tickets that arrive in between. */
 const PACE_MS = 60_000;
 
 /**
- * Reports tickets that a poll lists and that are not about its profile. The workflow of the account then finds out whether any
- * onboarding shows them. A ticket is reported once for as long as it is listed.
+ * Reports tickets that a poll lists and that are not about its profile. The workflow of the account then checks whether an
+ * onboarding shows them. A ticket is reported once while it is listed.
  */
 export class OtherTickets {
   #reported = new Set<number>();
@@ -218,7 +218,7 @@ export class OtherTickets {
       taskQueue: workflowTaskQueue(taskQueue, 'banking', partnerAccount),
     }).catch((error: unknown) => {
       for (const id of fresh) this.#reported.delete(id);
-      log.warn('tickets could not be reported', { error });
+      log.warn('could not report tickets', { error });
     });
   }
 }

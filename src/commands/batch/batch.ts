@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import type { StartableType } from '../../temporal/onboardings.js';
+import type { StartableType } from '../../temporal/start.js';
 import { milliseconds, perSecond, positiveInteger } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { InvalidInput } from '../cli/errors.js';

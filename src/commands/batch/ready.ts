@@ -12,7 +12,7 @@ import {
   type StartableType,
   type Started,
   type StartOptions,
-} from '../../temporal/onboardings.js';
+} from '../../temporal/start.js';
 
 /** An onboarding that is checked and can be started. */
 export interface Ready {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import pThrottle from 'p-throttle';
-import type { Started, StartOptions } from '../../temporal/onboardings.js';
-import { isUnavailable, refusalOf } from '../../temporal/unavailable.js';
+import type { Started, StartOptions } from '../../temporal/start.js';
+import { isUnavailable, rejectionOf } from '../../temporal/unavailable.js';
 import { CommandFailed } from '../cli/errors.js';
 import { awaitOutcome, EndedWithoutOutcome, hasEnded, type Outcome } from '../cli/outcomes.js';
 import type { Ready } from './ready.js';
@@ -36,7 +36,7 @@ export async function startAll(
     try {
       onResult(row, await persistently(() => start(row)));
     } catch (error) {
-      const rejected = refusalOf(error);
+      const rejected = rejectionOf(error);
       if (rejected === undefined) throw error;
       onResult(row, { rejected });
     }

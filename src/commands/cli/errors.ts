@@ -1,16 +1,10 @@
 import { constants } from 'node:os';
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
-import { ApplicationFailure, NamespaceNotFoundError, TimeoutFailure } from '@temporalio/common';
+import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { StoreFailure } from '../../documents/file-store.js';
 import { PARTNER_ERROR } from '../../messages/activities.js';
 import { type FieldProblem, PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
 import { BadSetting } from '../../settings/settings.js';
-import { TemporalUnavailable } from '../../temporal/connection.js';
-import { UnknownOnboarding } from '../../temporal/onboardings.js';
-import { NotOursToRegister } from '../../temporal/search-attributes.js';
-import { NoWorker } from '../../temporal/single-activities.js';
-import { UnknownSchedule } from '../../temporal/statement-schedules.js';
-import { isUnreadable, UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { sentenceOf } from '../../temporal/unavailable.js';
 
 /** The caller's input cannot be used: exit code 2, and every wrong field on a line of its own. */
 export class InvalidInput extends Error {
@@ -64,21 +58,6 @@ export function explain(error: unknown): string | undefined {
   if (error instanceof PartnerError) return explainPartnerFailure(error.details);
   const isForPeople = [BadSetting, CommandFailed, StoreFailure].some((kind) => error instanceof kind);
   return isForPeople ? (error as Error).message : sentenceOf(error);
-}
-
-/** Errors of src/temporal whose message is written for people. */
-const TEMPORAL_PROBLEMS = [
-  ...[NoWorker, NotOursToRegister, TemporalUnavailable],
-  ...[UnknownOnboarding, UnknownSchedule, UnreadableOnboarding],
-];
-
-function sentenceOf(error: unknown): string | undefined {
-  if (TEMPORAL_PROBLEMS.some((kind) => error instanceof kind)) return (error as Error).message;
-  if (isUnreadable(error)) return `${error.message} (PAYLOAD_KEYS)`;
-  if (error instanceof NamespaceNotFoundError) return `${error.message} (TEMPORAL_NAMESPACE)`;
-  if (!(error instanceof ServiceError) && !isGrpcServiceError(error)) return undefined;
-  const details = isGrpcServiceError(error.cause) ? error.cause.details : error.message;
-  return `Temporal: ${details}${/search attribute/i.test(details) ? '; run "gangway setup" first' : ''}`;
 }
 
 /** A partner call that failed: one line, and one for each problem that the partner reports. */

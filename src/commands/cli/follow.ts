@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Deadline } from '../../http/deadline.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { type Started, stateOf } from '../../temporal/onboardings.js';
+import { stateOf } from '../../temporal/onboardings.js';
+import type { Started } from '../../temporal/start.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import type { CommandContext, Terminal } from './command-line.js';
 import { InvalidInput } from './errors.js';
@@ -111,7 +112,7 @@ async function waitsOf(client: Client, workflowId: string, busyUntil: number): P
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
     // A busy worker is no obstacle. Whether one has stopped is known a minute later.
-    const isObstacle = error.obstacle !== 'no-answer' && Date.now() >= busyUntil;
+    const isObstacle = error.obstacle !== 'no-response' && Date.now() >= busyUntil;
     return { requirements: [], obstacles: isObstacle ? [error.message] : [] };
   }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { atAccount, splitAccount } from '../../messages/ids.js';
-import { type KnownAccounts, knownAccount } from '../../messages/inputs.js';
+import { accountName, type KnownAccounts } from '../../messages/inputs.js';
 import { findOnboarding } from '../../temporal/onboardings.js';
 import { check } from './arguments.js';
 import type { CommandContext } from './command-line.js';
@@ -26,7 +26,7 @@ export function partnerAccountOf(
   what: string,
   effect?: string,
 ): string | undefined {
-  const option = z.object({ '--partner-account': knownAccount(known) });
+  const option = z.object({ '--partner-account': accountName(known) });
   return check(option, { '--partner-account': partnerAccount }, what, effect)['--partner-account'];
 }
 

@@ -14,7 +14,7 @@ export async function runSingle<Result>(
   if (inWorkflow)
     cli.note(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
   return result<Result>().catch((error: unknown) => {
-    throw explainActivity(error, partnerTaskQueue(config.taskQueue, single.lane, single.account));
+    throw explainActivity(error, partnerTaskQueue(config.taskQueue, single.queue, single.account));
   });
 }
 

@@ -241,7 +241,7 @@ async function collect(client: Client, filter: InboxFilter) {
         items.push(...requirements.map((each) => ({ workflowId, ...each, overdue: isOverdue(each.dueAt) })));
       } catch (error) {
         if (!(error instanceof UnreadableOnboarding)) throw error;
-        if (error.obstacle === 'no-worker' || error.obstacle === 'no-answer')
+        if (error.obstacle === 'no-worker' || error.obstacle === 'no-response')
           silent.set(taskQueue, error.detail);
         unreadable.push(error);
       }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/onboardings.js';
+import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { check, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { followStarted } from '../cli/follow.js';

@@ -26,7 +26,8 @@ import { orRefusal, type PartnerClient } from '../../partners/client.js';
 import { closeAll, partnerClients } from '../../partners/clients.js';
 import { failureIn } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
-import { censored, withoutPrivate } from '../../privacy/private-values.js';
+import { masked } from '../../privacy/masked.js';
+import { withoutPrivate } from '../../privacy/private-fields.js';
 import { traceExchanges } from '../../tracing/spans.js';
 import { cannotRead, check, readObject } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -74,7 +75,7 @@ function activityFor(
   const call: PartnerCall = { system, operation: name, request, ...(toProduction && { toProduction }) };
   return {
     activity: 'callPartner',
-    lane: system,
+    queue: system,
     account: partnerAccount,
     args: [call],
     summary: `${system} ${name}`,
@@ -123,7 +124,7 @@ async function withFileSaved(
     output === undefined
       ? { saved: `${files.place}/${fileName}`, contentType }
       : await save(cli, await files.open(fileName), contentType, output);
-  return { answer: saved };
+  return { response: saved };
 }
 
 /** Makes the call from this process, without Temporal: no retries, and no trace in the Web UI. @throws {PartnerError} */
@@ -140,9 +141,9 @@ export async function callFromHere(cli: CommandLine, call: Call): Promise<CallRe
       { toProduction, signal, knowsDeprecated: true, onWarning },
     );
     const { response, ...refused } = await orRefusal(called);
-    if (!isDownload(response)) return { answer: response, ...refused, warnings };
+    if (!isDownload(response)) return { response, ...refused, warnings };
     const { body, contentType } = response;
-    return { answer: await save(cli, body, contentType, output ?? operationName(key)) };
+    return { response: await save(cli, body, contentType, output ?? operationName(key)) };
   } finally {
     await closeAll(clients);
   }
@@ -232,14 +233,14 @@ export interface ShowOptions {
  * @param id of the call, if its response can be read again
  * @throws {CommandFailed} that names the problems, when the response reports a failure although its HTTP status is a success
  */
-export function show(cli: CommandLine, response: CallResponse, options: ShowOptions, id?: string): void {
-  const { answer, warnings = [], refusal } = response;
+export function show(cli: CommandLine, result: CallResponse, options: ShowOptions, id?: string): void {
+  const { response, warnings = [], refusal } = result;
   const { reveal, json } = options;
-  const shown = reveal ? answer : withoutPrivate(answer);
+  const shown = reveal ? response : withoutPrivate(response);
   if (json) cli.json(shown);
   else cli.line(JSON.stringify(shown, null, 2));
-  for (const warning of warnings) cli.note(`warning: ${reveal ? warning : censored(warning)}`);
-  if (id !== undefined && JSON.stringify(shown) !== JSON.stringify(answer)) {
+  for (const warning of warnings) cli.note(`warning: ${reveal ? warning : masked(warning, 'log')}`);
+  if (id !== undefined && JSON.stringify(shown) !== JSON.stringify(response)) {
     cli.note(`private fields are redacted; "gangway call response ${id} --reveal" shows them`);
   }
   if (refusal) throw new CommandFailed(explainPartnerFailure(refusal));

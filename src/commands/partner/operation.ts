@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
 import type { OperationOutcome } from '../../messages/banking-activities.js';
-import { type Start, startOperation } from '../../temporal/onboardings.js';
+import { type Start, startOperation } from '../../temporal/start.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, problemLines } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';

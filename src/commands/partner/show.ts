@@ -163,7 +163,7 @@ function addList<Name extends keyof BankingLists, Rules extends z.ZodRawShape>(
       const account = partnerAccountOf(cli.config(), given, `show ${name}`, 'nothing was read');
       const { records, more, isCutShort } = await withTemporal(cli, (context) =>
         runSingle<Listed>(context, `show-${name}-${randomUUID()}`, {
-          ...{ activity, lane: 'banking', account, args: [{ limit, ...request }] },
+          ...{ activity, queue: 'banking', account, args: [{ limit, ...request }] },
           ...{ summary: `gangway show ${name}`, options: ACTIVITY_OPTIONS },
         }),
       );

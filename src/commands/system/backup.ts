@@ -16,7 +16,7 @@ import {
   type Restoring,
   restore,
 } from '../../temporal/backup.js';
-import { isUnreadable } from '../../temporal/unreadable.js';
+import { isUnreadablePayload } from '../../temporal/payload-codec.js';
 import { cannotRead, check, parseJson } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
@@ -202,7 +202,7 @@ async function unsealedAll({ client }: CommandContext, lines: readonly EntryLine
         input: await unsealed(client, input),
       });
     } catch (error) {
-      if (!isUnreadable(error)) throw error;
+      if (!isUnreadablePayload(error)) throw error;
       locked.push(entry.workflowId);
     }
   }

@@ -9,11 +9,11 @@ import type { PartnerObserver } from '../../partners/http.js';
 import type { Closable } from '../../partners/partner.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
 import { withClient } from '../../temporal/connection.js';
+import { isUnreadablePayload } from '../../temporal/payload-codec.js';
 import { missingSearchAttributes } from '../../temporal/search-attributes.js';
 import { serverClockOffset } from '../../temporal/server.js';
-import { isUnsupportedQuery } from '../../temporal/unavailable.js';
-import { isUnreadable } from '../../temporal/unreadable.js';
-import { deployedVersions, nameOf, polledQueues, pollersOf, whyNobodyTakes } from '../../temporal/workers.js';
+import { isInvalidRequest } from '../../temporal/unavailable.js';
+import { deployedVersions, nameOf, polledQueues, pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import { loadWorkerSettings, type WorkerSettings } from '../../worker/settings.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed, explain } from '../cli/errors.js';
@@ -238,7 +238,7 @@ const NAMED = 10;
 async function examineTasks(client: Client, taskQueue: string): Promise<string> {
   const query = running(taskQueue, FAILING);
   const counted = await client.workflow.count(query).catch((error: unknown) => {
-    if (isUnsupportedQuery(error)) return undefined;
+    if (isInvalidRequest(error)) return undefined;
     throw error;
   });
   if (counted === undefined) return 'unknown: this server does not report workflow tasks that fail';
@@ -284,7 +284,7 @@ async function isLocked(client: Client, workflowId: string): Promise<string[]> {
     await description.staticSummary();
     return [];
   } catch (error) {
-    if (isUnreadable(error)) return [workflowId];
+    if (isUnreadablePayload(error)) return [workflowId];
     throw error;
   }
 }
@@ -308,7 +308,7 @@ export async function examineWorkers(client: Client, config: CommandSettings): P
   const { taskQueue } = config;
   const taking = async (queue: string, tasks: 'workflow' | 'activity') => {
     const pollers = await pollersOf(client, queue, tasks);
-    if (pollers.taking === 0) throw new Error(whyNobodyTakes(queue, pollers));
+    if (pollers.taking === 0) throw new Error(whyNoWorker(queue, pollers));
     return pollers.taking;
   };
   const accounts = servedAccounts(config).map(([name]) => name);

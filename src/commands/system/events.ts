@@ -77,9 +77,9 @@ async function listEvents(
 }
 
 const COLUMNS: Readonly<Record<string, (delivery: KnownDelivery) => string>> = {
-  event: ({ news: { type } }) => type,
-  of: ({ news: { subject } }) => subject,
-  at: ({ news: { time } }) => shortDate(time),
+  event: ({ event: { type } }) => type,
+  of: ({ event: { subject } }) => subject,
+  at: ({ event: { time } }) => shortDate(time),
   to: ({ destination }) => destination,
   delivery: ({ status }) => deliveryState(status),
   attempts: ({ attempts }) => String(attempts),
@@ -109,7 +109,7 @@ async function sendAgain(cli: CommandLine, id: string | undefined, options: Rede
       await redeliver(client, config.taskQueue, delivery);
       sent += 1;
       if (json) cli.json({ ...toJson(delivery), status: 'waiting' });
-      else cli.line(`${delivery.news.type} of ${delivery.news.subject} to ${delivery.destination}`);
+      else cli.line(`${delivery.event.type} of ${delivery.event.subject} to ${delivery.destination}`);
     }
   });
   if (!json) cli.line(sent === 0 ? 'no events to send again' : `sending ${sent} again`);
@@ -131,21 +131,21 @@ async function* deliveriesOf(
   for (const workflowId of ids) yield* listDeliveries(client, { workflowId, statuses });
 }
 
-function accountOf({ news: { subject } }: KnownDelivery): string | undefined {
+function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
   return partsOfId(subject)?.account;
 }
 
 /** @throws {CommandFailed} */
 function rejectSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
   if (new Set(found.map(accountOf)).size <= 1) return;
-  const subjects = [...new Set(found.map(({ news: { subject } }) => subject))];
+  const subjects = [...new Set(found.map(({ event: { subject } }) => subject))];
   throw new CommandFailed(
     `${JSON.stringify(id)} may mean ${subjects.join(', ')}: give --partner-account, or the whole workflow id`,
   );
 }
 
-function toJson({ news, destination, status, attempts, problem }: KnownDelivery) {
-  return { event: news, destination, status: deliveryState(status), attempts, ...(problem && { problem }) };
+function toJson({ event, destination, status, attempts, problem }: KnownDelivery) {
+  return { event, destination, status: deliveryState(status), attempts, ...(problem && { problem }) };
 }
 
 function deliveryState(status: KnownDelivery['status']): string {

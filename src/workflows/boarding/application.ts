@@ -9,10 +9,11 @@ import type { MerchantBoardingInput } from '../../messages/inputs.js';
 import { CORRECTABLE_MERCHANT_FIELDS, type MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS, type DocumentRef } from '../../messages/requirements.js';
 import { isDecided, isSubmittable, isUnderReview } from '../../partners/boarding/phases.js';
+import { masked } from '../../privacy/masked.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
 import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
-import { type Facts, masked, type NextSteps } from '../journey/published-state.js';
+import type { Facts, NextSteps } from '../journey/published-state.js';
 import { askForCorrection, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
 

@@ -2,8 +2,8 @@ import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activit
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import { isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
+import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
-import { masked } from '../journey/published-state.js';
 import { type Answered, notAbandoned, type Question } from '../journey/requirement-queue.js';
 import { askForCorrection, RejectedByPartner } from '../journey/run-step.js';
 import type { StatusFollower, StatusPoll } from '../journey/status-poll.js';

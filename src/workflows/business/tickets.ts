@@ -1,8 +1,8 @@
 import type { BankingActivities, OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
+import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
 import { partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
-import { masked } from '../journey/published-state.js';
 import type { Question } from '../journey/requirement-queue.js';
 import { runStep } from '../journey/run-step.js';
 

@@ -1,6 +1,5 @@
 import { ApplicationFailure, proxyLocalActivities } from '@temporalio/workflow';
-import type { CorrectionActivities } from '../../messages/activities.js';
-import type { CorrectableType } from '../../messages/correction-problems.js';
+import type { CorrectableType, CorrectionActivities } from '../../messages/activities.js';
 import { mergePatch } from '../../messages/objects.js';
 import type { Resolution } from '../../messages/requirements.js';
 import { accountName } from './partner-activities.js';

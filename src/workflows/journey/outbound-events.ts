@@ -20,7 +20,7 @@ import type { Requirement } from '../../messages/requirements.js';
 import { SerialSender } from './tasks.js';
 
 /** It only starts the deliveries. A local activity costs one history event; one from a task queue costs six. */
-const { announce } = proxyLocalActivities<OutboundEventActivities>({
+const { publishEvents } = proxyLocalActivities<OutboundEventActivities>({
   startToCloseTimeout: '10s',
   retry: { initialInterval: '100ms', maximumInterval: '30s' },
   summary: 'Publish outbound events',
@@ -115,7 +115,7 @@ export class OutboundEvents {
     const published = this.#pending.length;
     if (published === 0) return;
     // A cancelled workflow still publishes.
-    await CancellationScope.nonCancellable(() => announce(this.#pending));
+    await CancellationScope.nonCancellable(() => publishEvents(this.#pending));
     this.#pending = this.#pending.slice(published);
   }
 

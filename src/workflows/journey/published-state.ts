@@ -16,7 +16,6 @@ import {
 import type { Requirement } from '../../messages/requirements.js';
 import { COUNTERS, SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
-import { anyOf, PRIVATE_PATTERNS } from '../../privacy/private-values.js';
 import { accountName } from './partner-activities.js';
 
 /** The state without what the requirement queue and the timeline hold. */
@@ -147,19 +146,6 @@ export function count(what: keyof typeof COUNTERS, tags: Readonly<Record<string,
     account: accountName() ?? '',
     ...tags,
   });
-}
-
-const SOCIAL_SECURITY_NUMBER = anyOf(['socialSecurityNumber', 'nineDigits']);
-const TAX_NUMBER = new RegExp(PRIVATE_PATTERNS.taxNumber.source, 'g');
-
-/**
- * Text that a partner or an operator wrote, with social security and tax numbers masked down to their last four digits:
- * everyone who may look at an onboarding sees it.
- */
-export function masked(text: string): string {
-  return text
-    .replace(SOCIAL_SECURITY_NUMBER, (found) => `***-**-${found.slice(-4)}`)
-    .replace(TAX_NUMBER, (found) => `**-***${found.slice(-4)}`);
 }
 
 /** Writes one history event for all attributes that differ from what the server has; none when none differs. */

@@ -10,9 +10,10 @@ import {
   resolveRequirement,
 } from '../../messages/requirements.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
+import { masked } from '../../privacy/masked.js';
 import type { CorrectableInput } from './input.js';
 import type { OutboundEvents } from './outbound-events.js';
-import { count, masked, type PublishedState } from './published-state.js';
+import { count, type PublishedState } from './published-state.js';
 import { problemWith } from './resolution-check.js';
 
 /** A requirement about to be raised. The queue adds its id and dates. */

@@ -4,7 +4,8 @@ import { type Mark, PARTNER_ERROR } from '../../messages/activities.js';
 import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
-import { count, masked, type Timeline } from './published-state.js';
+import { masked } from '../../privacy/masked.js';
+import { count, type Timeline } from './published-state.js';
 import type { Question, RequirementQueue } from './requirement-queue.js';
 import type { StepWaits } from './step-waits.js';
 

@@ -2,7 +2,8 @@ import { isCancellation, setHandler } from '@temporalio/workflow';
 import type { OnboardingState } from '../../messages/onboarding-state.js';
 import { type PartnerWait, stepWaits } from '../../messages/onboarding-state.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
-import { masked, type PublishedState } from './published-state.js';
+import { masked } from '../../privacy/masked.js';
+import type { PublishedState } from './published-state.js';
 import type { RequirementQueue } from './requirement-queue.js';
 
 interface RunningStep {

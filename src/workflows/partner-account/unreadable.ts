@@ -6,9 +6,9 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../../messages/partner-account.js';
+import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
 import { accountName, partnerActivities, REPEATABLE, WAIT } from '../journey/partner-activities.js';
-import { masked } from '../journey/published-state.js';
 import type { Question } from '../journey/requirement-queue.js';
 import { type Task, unlessEnded } from '../journey/tasks.js';
 

@@ -76,7 +76,7 @@ describe.each([
   ['a folder', inFolder],
   ['a bucket', inBucket],
 ])('%s', (_, place) => {
-  it.each([0, 1, 12.5])('gives back the %d MiB that were saved', async (size) => {
+  it.each([0, 1, 12.5])('returns the %d MiB that were saved', async (size) => {
     const { files, names } = await place();
     const chunks = [...mebibytes(Math.floor(size)), Buffer.alloc((size % 1) * MIB, 255)];
     expect(await files.save('a.bin', Readable.from(chunks), 'application/pdf')).toBe(size * MIB);
@@ -92,7 +92,7 @@ describe.each([
     expect(await names()).toEqual(['a.txt']);
   });
 
-  it('keeps one whole file of two that come at the same time', async () => {
+  it('keeps one whole file of two that arrive at the same time', async () => {
     const { files, names } = await place();
     const whole = ['aaaa', 'bbbb'];
     await Promise.all(whole.map((letters) => put(files, 'a.txt', ...letters)));
@@ -132,7 +132,7 @@ describe.each([
     },
   );
 
-  it('tells that a file is missing', async () => {
+  it('reports a missing file', async () => {
     const { files } = await place();
     await expect(files.open('none.pdf')).rejects.toMatchObject({ kind: 'missing' });
   });
@@ -158,7 +158,7 @@ describe('a bucket', () => {
       'SignatureDoesNotMatch (HTTP 403)',
     ],
     ['without credentials', none, `s3://${BUCKET}/gangway`, 'CredentialsProviderError'],
-  ])('%s is refused, and no secret is told', async (_case, more, place, reason) => {
+  ])('%s is rejected, without a secret in the message', async (_case, more, place, reason) => {
     settings({ ...s3.env, ...more });
     const files = await openStore(place, s3.url);
     const refused = { kind: 'refused', message: `${place}: ${reason}` };
@@ -177,12 +177,12 @@ describe('a bucket', () => {
     await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(refused);
   });
 
-  it('whose server is away is worth another try', async () => {
+  it('whose server does not respond may be tried again', async () => {
     settings(s3.env);
     const files = await openStore(`s3://${BUCKET}`, 'http://127.0.0.1:1');
-    const away = { kind: 'away', message: `s3://${BUCKET}: ECONNREFUSED` };
-    await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(away);
-    await expect(files.open('a.txt')).rejects.toMatchObject(away);
+    const unavailable = { kind: 'unavailable', message: `s3://${BUCKET}: ECONNREFUSED` };
+    await expect(put(files, 'a.txt', 'x')).rejects.toMatchObject(unavailable);
+    await expect(files.open('a.txt')).rejects.toMatchObject(unavailable);
   });
 
   it('needs a region', async () => {
@@ -190,7 +190,7 @@ describe('a bucket', () => {
     await expect(openStore(`s3://${BUCKET}`, s3.url)).rejects.toThrow('AWS_REGION: is not set');
   });
 
-  it('that takes no bytes makes the file wait, so that it does not pile up in memory', async () => {
+  it('that accepts no bytes makes the file wait, so that it does not fill the memory', async () => {
     settings(s3.env);
     const silent = await answeringNothing();
     const files = await openStore(`s3://${BUCKET}`, silent.url);
@@ -214,19 +214,19 @@ describe('a bucket', () => {
     await eventually(calm, (times) => taken > 4 && times === 10, 'that no more is taken');
     expect(taken).toBeLessThan(32);
     silent.close();
-    expect(await saving).toMatchObject({ kind: 'away' });
+    expect(await saving).toMatchObject({ kind: 'unavailable' });
   });
 
-  it('that breaks off half-way through a file is worth another try', async () => {
+  it('that breaks off within a file may be tried again', async () => {
     settings(s3.env);
     const url = await answeringHalf();
     const files = await openStore(`s3://${BUCKET}`, url);
     const body = await files.open('a.txt');
-    await expect(buffer(body)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'away' });
+    await expect(buffer(body)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'unavailable' });
   });
 });
 
-/** A server that takes connections, and neither reads on nor answers. */
+/** A server that accepts connections, and neither reads nor responds. */
 async function answeringNothing() {
   const server = createServer({ pauseOnConnect: true });
   const asked = once(server, 'connection');

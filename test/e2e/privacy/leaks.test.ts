@@ -30,12 +30,12 @@ interface Places {
   readonly logs: Buffer;
   readonly metrics: Buffer;
   readonly traces: Buffer;
-  /** What others were told. */
+  /** The outbound events that a receiver got. */
   readonly news: Buffer;
 }
 
 describe('private values, each marked, in onboardings with failures of every kind', () => {
-  it('are nowhere to be found', async () => {
+  it('are found nowhere', async () => {
     const marked = markers();
     const { tokens, ...places } = await live(marked, {});
     expect(Object.keys(tokens).length).toBeGreaterThanOrEqual(2);
@@ -46,7 +46,7 @@ describe('private values, each marked, in onboardings with failures of every kin
     for (const bytes of Object.values(places)) expect(bytes.length).toBeGreaterThan(1_000);
   }, 240_000);
 
-  it('are found by the same search when payloads are in the clear', async () => {
+  it('are found by the same search when payloads are not encrypted', async () => {
     const marked = markers();
     const { histories, recordings, database, ...elsewhere } = await live(marked, { payloadKeys: '' });
     // Credentials never go through Temporal.
@@ -117,10 +117,10 @@ async function live(
   }
 }
 
-/** Answers what the commands printed on standard error. */
+/** Returns what the commands printed on standard error. */
 async function story(rig: Rig, env: Record<string, string>, marked: Markers): Promise<string> {
   const { sandbox } = rig;
-  // Failures of each kind: rejected, not sent, 429, uncertain, 500; each error answer may quote what was sent.
+  // Failures of each kind: rejected, not sent, 429, uncertain, 500; each error response may quote the request.
   await sandbox.plan('429', 'create-merchant', { milliseconds: 100 });
   await sandbox.plan('500-before-commit', 'get-fees', { times: 1 });
   await sandbox.plan('drop-after-commit', 'submit-merchant');

@@ -43,7 +43,7 @@ it('a boarding begins under one key and ends under the other, without a stop', a
   await second.exit;
 });
 
-it('a worker without the key leaves the boarding as it is, until one comes that has it', async () => {
+it('a worker without the key leaves the boarding unchanged until a worker with the key runs', async () => {
   const keys = { PAYLOAD_KEYS: generatePayloadKey() };
   const stranger = await launch('worker', { ...after.env, ...keys }, 'worker is ready');
   const boarding = await after.board(merchant());

@@ -62,7 +62,7 @@ async function board(env: Record<string, string>) {
 }
 
 describe('Temporal behind TLS', () => {
-  it('lets all processes in by a client certificate', async () => {
+  it('accepts all processes with a client certificate', async () => {
     const env = showing(certificates.client);
     const [worker, receiver] = await Promise.all([launched('worker', env), launched('receiver', env)]);
     expect((await fetch(`${receiver.url}/readyz`)).status).toBe(200);
@@ -71,7 +71,7 @@ describe('Temporal behind TLS', () => {
     expect(await Promise.all([worker.stop(), receiver.stop()])).toEqual([0, 0]);
   });
 
-  it('lets all processes in by API keys, which are replaced in their files while they run', async () => {
+  it('accepts all processes with API keys that are replaced in their files while the processes run', async () => {
     const files = {
       worker: join(certificates.folder, 'worker-key'),
       receiver: join(certificates.folder, 'receiver-key'),
@@ -106,7 +106,7 @@ describe('Temporal behind TLS', () => {
     for (const { stderr } of [worker, receiver]) expect(stderr()).not.toMatch(/key-of/);
   }, 300_000);
 
-  it('says which search attributes to add where Temporal Cloud lets nobody register them', async () => {
+  it('names the search attributes to add when the client may not register them', async () => {
     const env = { ...rig.env, ...trusting(), ...withKey('key-of-people') };
     const there = await gangway(env, ['setup']);
     expect([there.stdout, there.code]).toEqual(['search attributes: all are registered already\n', 0]);
@@ -132,9 +132,13 @@ describe('Temporal behind TLS', () => {
   });
 });
 
-describe('Temporal that turns us away', () => {
+describe('Temporal that rejects a client', () => {
   const cases: readonly (readonly [what: string, env: () => Record<string, string>, why: string])[] = [
-    ['no API key', () => ({ TEMPORAL_ADDRESS: byKey.address }), 'it lets nobody in without TEMPORAL_API_KEY'],
+    [
+      'no API key',
+      () => ({ TEMPORAL_ADDRESS: byKey.address }),
+      'it requires an API key, and TEMPORAL_API_KEY is not set',
+    ],
     ['a wrong API key', () => withKey('guessed'), 'it does not accept TEMPORAL_API_KEY'],
     [
       'a server that nobody vouches for',
@@ -144,7 +148,7 @@ describe('Temporal that turns us away', () => {
     [
       'no client certificate',
       () => ({ TEMPORAL_ADDRESS: byCertificate.address }),
-      'it hangs up on who shows no certificate (TEMPORAL_TLS_CLIENT_CERT_PATH)',
+      'it requires a client certificate (TEMPORAL_TLS_CLIENT_CERT_PATH)',
     ],
     [
       'a client certificate of another authority',
@@ -153,7 +157,7 @@ describe('Temporal that turns us away', () => {
     ],
   ];
 
-  it.concurrent.each(cases)('for %s: one line, and no key', async (_, env, why) => {
+  it.concurrent.each(cases)('because of %s: one line, without the key', async (_, env, why) => {
     const settings: Record<string, string> = { ...rig.env, ...trusting(), ...env() };
     const line = `cannot reach Temporal at ${settings['TEMPORAL_ADDRESS']} (TEMPORAL_ADDRESS): ${why}\n`;
     // They connect by two libraries, which have nothing in common.
@@ -165,7 +169,7 @@ describe('Temporal that turns us away', () => {
     expect([command.code, command.stdout, command.stderr]).toEqual([1, '', line]);
   });
 
-  it.concurrent('for a client certificate of yesterday: the day it ended', async () => {
+  it.concurrent('because of an expired client certificate: the day of its expiry', async () => {
     const { stderr, code } = await gangway({ ...rig.env, ...trusting(), ...showing(certificates.expired) }, [
       'list',
     ]);
@@ -189,7 +193,7 @@ describe('Temporal that turns us away', () => {
       'TEMPORAL_TLS_*: cannot be used (',
     ],
     [{ TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/nowhere' }, 'TEMPORAL_*: ENOENT'],
-  ])('a setting that cannot be used is named before anything connects: %o', (env, line) => {
+  ])('an invalid setting is named before anything connects: %o', (env, line) => {
     expect(() => temporalSettings(env)).toThrow(BadSetting);
     expect(() => temporalSettings(env)).toThrow(line);
   });

@@ -29,12 +29,12 @@ describe('the temporal command', () => {
     expect(await temporalCli()).toBe(path);
   });
 
-  it('else the one that was got before, at the pinned version', async () => {
+  it('else the one that was downloaded before, at the pinned version', async () => {
     vi.stubEnv('TEMPORAL_CLI_PATH', '');
     expect(await temporalCli()).toBe(inject('temporalCli'));
   });
 
-  it('is not replaced when TEMPORAL_CLI_PATH is wrong: that is said', async () => {
+  it('is not replaced when TEMPORAL_CLI_PATH is wrong: an error reports it', async () => {
     vi.stubEnv('TEMPORAL_CLI_PATH', '/nowhere/temporal');
     await expect(temporalCli()).rejects.toThrow('TEMPORAL_CLI_PATH: is not an executable file');
   });

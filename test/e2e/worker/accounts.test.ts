@@ -153,7 +153,7 @@ async function processesOf({ handle }: Onboarding): Promise<(number | undefined)
 const guids = async (sandbox: SandboxControl) =>
   (await sandbox.ledger({ operation: 'create-merchant' })).map(({ guid }) => guid);
 
-describe('two accounts, of which each has two workers', () => {
+describe('two accounts with two workers each', () => {
   it(
     'are boarded each at its own partner, with its own credentials, by its own workers',
     async () => {
@@ -174,7 +174,7 @@ describe('two accounts, of which each has two workers', () => {
   );
 
   it(
-    'take each customer aboard in its own, with all its parts',
+    'onboard each customer in its own account, with all its parts',
     async () => {
       const started = await rig.onboard({ ...customer(), account: 'north-iso' });
       expect(await started.outcome()).toMatchObject({ outcome: 'onboarded' });
@@ -233,7 +233,7 @@ describe('two accounts, of which each has two workers', () => {
 });
 
 describe('gangway', { timeout: TIMEOUT_MS }, () => {
-  it('asks the partner of the account that is named', async () => {
+  it('calls the partner of the named account', async () => {
     const args = ['call', 'boarding', 'list-agent-profiles', '--partner-account', 'north-iso', '--json'];
     const { code, stdout } = await gangway(env, args);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ id: 101 }, { id: 102 }]]);
@@ -241,7 +241,7 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
     expect([shown.code, shown.stdout]).toEqual([0, 'none\n']);
   });
 
-  it('keeps an operation of one account apart from the same of another', async () => {
+  it('separates an operation of one account from the same of another', async () => {
     const args = ['close-card', 'card-1001', '--confirm', '1001', '--json', '--partner-account'];
     const { stdout } = await gangway(env, [...args, 'north-iso']);
     expect(stdout).toContain('{"workflowId":"close-card-card-1001@north-iso","outcome":"done"');
@@ -256,7 +256,7 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
       'call boarding list-agent-profiles: is not valid; nothing was sent',
     ],
     [['restore-sub-user', '901'], 'restore sub-user 901: is not valid; nothing was started'],
-  ])('refuses an account that it does not know (%j)', async (args, problem) => {
+  ])('rejects an unknown account (%j)', async (args, problem) => {
     const { code, stderr } = await gangway(env, [...args, '--partner-account', 'south']);
     expect(code).toBe(2);
     expect(stderr).toBe(
@@ -264,7 +264,7 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
     );
   });
 
-  it('starts nothing of a file with an account that it does not know', async () => {
+  it('starts nothing from a file with an unknown account', async () => {
     const input = merchant();
     const named = JSON.stringify({ ...input, account: 'south' });
     const { code, stderr } = await gangway(env, ['board', '-'], named);
@@ -274,7 +274,7 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
     ]);
     const { GANGWAY_ACCOUNTS: _, ...none } = env;
     expect((await gangway(none, ['board', '-'], named)).stderr).toContain(
-      'account: there is no account of a name, for GANGWAY_ACCOUNTS is not set',
+      'account: cannot be set, because GANGWAY_ACCOUNTS names no account',
     );
     const csv = `externalId,account,merchant.dba,merchant.firstName,merchant.lastName,merchant.cashDiscount,merchant.pos\n${input.externalId},south,Corner Bakery,Ada,Baker,No,None\n`;
     const batch = await gangway(env, ['batch', '-', '--format', 'csv'], csv);
@@ -287,7 +287,7 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
     expect((await gangway(env, ['status', input.externalId])).code).toBe(1);
   });
 
-  it('boards a merchant of one account and the same of another apart', async () => {
+  it('boards the same merchant in two accounts separately', async () => {
     const [input] = merchants(1, 'north-iso');
     const id = `merchant-boarding-${input?.externalId}`;
     for (const account of ['north-iso', 'acme']) {
@@ -308,7 +308,7 @@ describe('gangway', { timeout: TIMEOUT_MS }, () => {
     ]);
   });
 
-  it('doctor knows the partners and workers of each account', async () => {
+  it('doctor checks the partners and workers of each account', async () => {
     const set = {
       ...env,
       GANGWAY_ACCOUNTS: 'acme,north-iso',

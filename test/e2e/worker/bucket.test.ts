@@ -15,7 +15,7 @@ import { merchant } from '../../rigs/inputs.js';
 import { jsonLines, launch } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
-/** Below it each test has a place of its own, for a test may be run again. */
+/** Below it each test has a place of its own, because a test may be run again. */
 const PREFIX = 'gangway';
 
 let s3: S3Server;
@@ -54,7 +54,7 @@ async function workerElsewhere(env: Readonly<Record<string, string>>): Promise<s
 const TIMEOUT_MS = 120_000;
 
 describe('with a bucket and no shared folder', () => {
-  it('a note is answered with a document, which comes to the partner byte for byte', {
+  it('a document that answers a note reaches the partner byte for byte', {
     timeout: TIMEOUT_MS,
   }, async () => {
     const partner = await countingProxy(rig.sandbox.url);
@@ -128,7 +128,7 @@ describe('gangway doctor', () => {
     ]);
   });
 
-  it('says why one cannot be used, without the secret', { timeout: TIMEOUT_MS }, async () => {
+  it('prints why one cannot be used, without the secret', { timeout: TIMEOUT_MS }, async () => {
     const wrong = { DOCUMENT_DIR: `s3://${BUCKET}/elsewhere`, AWS_SECRET_ACCESS_KEY: 'hunter2' };
     const { env, statements } = place();
     expect(await stores({ ...env, ...wrong })).toEqual([
@@ -145,7 +145,7 @@ describe('gangway doctor', () => {
     ]);
   });
 
-  it('stops at an address that is none', { timeout: TIMEOUT_MS }, async () => {
+  it('stops at an invalid address', { timeout: TIMEOUT_MS }, async () => {
     const bad = { ...place().env, STATEMENT_DIR: 's3://Example_Bucket/../x' };
     expect(await gangway(bad, ['doctor'])).toEqual({
       code: 2,

@@ -101,7 +101,7 @@ describe('a clock that jumps while a process runs', () => {
     TIMEOUT_MS,
   );
 
-  it('has the receiver refuse signatures until it is right again, and loses nothing', async () => {
+  it('makes the receiver reject signatures until it is right again, and loses nothing', async () => {
     const settings = { RECEIVER_SECRETS: SECRET, RECEIVER_ADDRESS: '127.0.0.1:0' };
     const { stderr } = await launched('receiver', settings);
     const ready = stderr()
@@ -121,7 +121,7 @@ describe('a clock that jumps while a process runs', () => {
     expect(statuses).toEqual([202, 401, 401, 202, 202]);
   });
 
-  it('is told by doctor', async () => {
+  it('is reported by doctor', async () => {
     const doctor = async (ms: number) => {
       await jump(ms);
       const env = { ...rig.env, CLOCK_FILE: FILE };

@@ -18,7 +18,7 @@ async function ask(url: string): Promise<Answer> {
   return { status: response.status, body: await response.json() };
 }
 
-it('worker and receiver live on without Temporal, are not ready, and are again when it is back', async () => {
+it('worker and receiver stay alive without Temporal, are not ready, and are ready when it is back', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const databaseFile = join(folder, 'temporal.db');
   let server = await startDevServer({ databaseFile });
@@ -52,7 +52,7 @@ it('worker and receiver live on without Temporal, are not ready, and are again w
   ]);
   await server.stop();
   expect(await until(503)).toEqual([
-    { status: 503, body: { worker: 'RUNNING', temporal: 'away' } },
+    { status: 503, body: { worker: 'RUNNING', temporal: 'unavailable' } },
     { status: 503, body: { temporal: 'away' } },
   ]);
   const alive = { status: 200, body: { status: 'ok' } };
@@ -65,7 +65,7 @@ it('worker and receiver live on without Temporal, are not ready, and are again w
   }
 }, 480_000);
 
-it('a worker of which a part has failed is neither alive nor ready', async () => {
+it('a worker with a failed part is neither alive nor ready', async () => {
   const vitals = { worker: () => 'FAILED', temporal: async () => true };
   const health = await serveHealth({ host: '127.0.0.1', port: 0 }, vitals);
   onTestFinished(() => health.close());

@@ -14,7 +14,7 @@ const ELSEWHERE = ['up', 'gangway_credential_expires_timestamp_seconds', 'gangwa
 
 const DUE_AT_ONCE = { dueInHours: 0.000_01 };
 
-it('worker and receiver count what happened, exactly, and a replay is not counted again', async () => {
+it('worker and receiver count exactly, and do not count a replay again', async () => {
   const rig = await createRig({ worker: false });
   onTestFinished(() => rig.close());
   const crm = await subscriber();
@@ -69,7 +69,7 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
     (page) =>
       page('temporal_workflow_task_execution_failed', { workflow_type: 'unheardOf' }) > 0 &&
       crm.received.filter(({ type }) => type === 'onboarding.completed.v1').length === 4 &&
-      page('gangway_news_deliveries_total', { result: 'delivered' }) === crm.received.length,
+      page('gangway_event_deliveries_total', { result: 'delivered' }) === crm.received.length,
     'all that is counted in passing',
   );
   const merchants = { workflowType: 'merchantBoarding', system: 'boarding', account: '' };
@@ -123,11 +123,11 @@ it('worker and receiver count what happened, exactly, and a replay is not counte
     timed: 4,
     longest: 4,
   });
-  // Each read of a status is a poll that had news or none, or comes just before one of three submissions and a review.
+  // Each read of a status is a poll that saw a change or none, or comes just before one of three submissions and a review.
   const readsBeforeWrites = 4;
   const polls = { activityType: 'awaitStatusChange' };
   expect(counted('gangway_polls_total', polls)).toBe(calls(counted, 'get-status', '200') - readsBeforeWrites);
-  expect(counted('gangway_polls_total', { ...polls, result: 'news' })).toBeGreaterThan(5);
+  expect(counted('gangway_polls_total', { ...polls, result: 'changed' })).toBeGreaterThan(5);
 
   const received = await scrape(receiver.metrics);
   expect({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
-import type { Urgency } from '../../../src/temporal/onboardings.js';
-import { startMerchantBoarding } from '../../../src/temporal/onboardings.js';
+import type { Urgency } from '../../../src/temporal/start.js';
+import { startMerchantBoarding } from '../../../src/temporal/start.js';
 import { merchant } from '../../rigs/inputs.js';
 import { launch } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -61,7 +61,7 @@ describe('a limit for a partner', () => {
   });
 });
 
-describe('what waits for a partner', () => {
+describe('a backlog at a partner', () => {
   const rows = Array.from({ length: 40 }, () => of(101));
   const urgent = of(101);
   const other = of(102);
@@ -87,11 +87,11 @@ describe('what waits for a partner', () => {
     return rows.filter(({ externalId }) => created.has(externalId)).length;
   }
 
-  it('lets one that somebody waits for go before a batch', () => {
+  it('lets an interactive onboarding go before a batch', () => {
     expect(ahead.get(urgent)).toBeLessThan(rows.length);
   });
 
-  it('takes agents by turns, so that the rows of one keep no other waiting', () => {
+  it('alternates between agents, so that the rows of one do not delay another', () => {
     expect(ahead.get(other)).toBeLessThan(rows.length);
   });
 });

@@ -33,7 +33,7 @@ afterAll(async () => {
   await changed.remove();
 });
 
-/** The official command, as docs/changing-workflows.md says it. */
+/** The official command, as in docs/changing-workflows.md. */
 async function temporal(...args: string[]): Promise<string> {
   const address = rig.env['TEMPORAL_ADDRESS'] ?? '';
   const ended = await run(inject('temporalCli'), [...args, '--address', address], {});
@@ -201,7 +201,7 @@ describe('a changed build', () => {
       expect(await answered(newWaiting)).toMatchObject({ outcome: 'boarded' });
       expect(new Set(await tasksOf(newWaiting))).toEqual(new Set(['b']));
 
-      // What is no workflow is tied to no build: news of the old one is delivered by the new one.
+      // Only workflows are tied to a build: the new one delivers events of the old one.
       await makeCurrent('b');
       await stop(old);
       const stoppedAt = Date.now();

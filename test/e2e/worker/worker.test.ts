@@ -3,6 +3,7 @@ import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { launch, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -50,7 +51,7 @@ describe('the worker process', () => {
     for (const secret of ['c2FuZGJveDpzYW5kYm94', 'Ada', 'Baker']) expect(log).not.toContain(secret);
   });
 
-  it('logs once that an operation is deprecated, as JSON like all else', () => {
+  it('logs once, as JSON, that an operation is deprecated', () => {
     const lines = log.split('\n').filter(Boolean);
     const warnings = lines.map((line) => JSON.parse(line)).filter(({ warning }) => warning);
     expect(warnings).toMatchObject([
@@ -62,7 +63,7 @@ describe('the worker process', () => {
     ]);
   });
 
-  it('runs without a partner, and boardings wait until it is there', async () => {
+  it('runs without a partner, and boardings wait for its settings', async () => {
     const { BOARDING_URL: _, ...off } = rig.env;
     const idle = await launch('worker', off, 'worker is ready');
     const boarding = await rig.board(merchant());
@@ -77,11 +78,55 @@ describe('the worker process', () => {
     await worker.exit;
   });
 
+  it('finishes its calls on Ctrl-C, reports their responses, and ends with 0', async () => {
+    const input = merchant();
+    const create = await rig.sandbox.hold('create-merchant', input.externalId);
+    const { child, exit, stderr } = await launch('worker', rig.env, 'worker is ready');
+    const url = /"health":"([^"]+)"/.exec(stderr())?.[1];
+    const boarding = await rig.board(input);
+    await create.underWay();
+    child.kill('SIGINT');
+    await eventually(
+      async () => (await fetch(`${url}/readyz`)).status,
+      (status) => status === 503,
+      'the end of readiness',
+    );
+    await create.letGo();
+    expect(await exit).toBe(0);
+    expect(stderr()).toContain('worker has stopped');
+    const next = await launch('worker', rig.env, 'worker is ready');
+    expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+    expect(await boarding.events()).not.toContain('write-uncertain');
+    const writes = await rig.sandbox.writes(input.externalId);
+    expect(writes.filter((write) => write === 'create-merchant')).toHaveLength(1);
+    next.child.kill('SIGINT');
+    await next.exit;
+  });
+
+  it('ends at once on a second Ctrl-C', async () => {
+    const input = merchant();
+    const create = await rig.sandbox.hold('create-merchant', input.externalId);
+    const { child, exit, stderr } = await launch('worker', rig.env, 'worker is ready');
+    const url = /"health":"([^"]+)"/.exec(stderr())?.[1];
+    await rig.board(input);
+    await create.underWay();
+    child.kill('SIGINT');
+    await eventually(
+      async () => (await fetch(`${url}/readyz`)).status,
+      (status) => status === 503,
+      'the end of readiness',
+    );
+    child.kill('SIGINT');
+    expect(await exit).not.toBe(0);
+    expect(stderr()).not.toContain('worker has stopped');
+    await create.letGo();
+  });
+
   it.concurrent.each([
     [{ GANGWAY_POLL_MAX: 'long' }, 2, 'GANGWAY_POLL_MAX: must be a duration such as 200ms, 1m or 1h\n'],
     [{ TEMPORAL_ADDRESS: '127.0.0.1:1' }, 1, 'cannot reach Temporal at 127.0.0.1:1 (TEMPORAL_ADDRESS)\n'],
     [{ GANGWAY_HEALTH_ADDRESS: '192.0.2.1:80' }, 2, /^GANGWAY_HEALTH_ADDRESS: listen EADDRNOTAVAIL.*\n$/],
-  ])('with %o ends at once with one line that says why', async (settings, code, line) => {
+  ])('with %o ends at once with one line that has the reason', async (settings, code, line) => {
     const ended = await failing(settings);
     expect(ended.code).toBe(code);
     expect(ended.stderr).toMatch(line);

@@ -28,8 +28,8 @@ const activitiesAt = (url: string) =>
     poll: { minMs: 60_000, maxMs: 3_600_000 },
   });
 
-describe('fees that are read and sent back with a change', () => {
-  it('keep all digits of what the partner has in them, and stay numbers', async () => {
+describe('fees that are read and sent with a change', () => {
+  it('keep all digits of the partner’s numbers, and stay numbers', async () => {
     const fees =
       '"templateId":9007199254740993,"standard":{"portal":{"perItem":1.10,"percent":0},"ids":[9223372036854775807]}';
     const before = `{"data":{"cashDiscountRate":3.5,${fees}}}`;
@@ -84,7 +84,7 @@ describe('a status that is read', () => {
     ['" 51800 "', '51800', null],
     ['""', null, null],
     ['null', null, null],
-  ])('has a mid of 1 to 20 digits, or what stands in its place: %s', async (given, mid, unclearMid) => {
+  ])('has a mid of 1 to 20 digits, or the text in its place: %s', async (given, mid, unclearMid) => {
     expect(await read(`{"status":"Approved","mid":${given}}`)).toMatchObject({ mid, unclearMid });
   });
 
@@ -92,7 +92,7 @@ describe('a status that is read', () => {
     ['RequestChanges', 'changes-requested'],
     ['UW Level 2: Pending Review', 'in-review'],
     ['Escalated to Committee', 'other'],
-  ])('has our name beside the partner’s: %s is %s', async (status, phase) => {
+  ])('has a phase beside the partner’s name: %s is %s', async (status, phase) => {
     expect(await read(`{"status":"${status}"}`)).toMatchObject({ status, phase });
   });
 });
@@ -130,7 +130,7 @@ describe('a create', () => {
     agentProfileId: 101,
   } as const;
 
-  it('returns the warning of the envelope beside the merchant', async () => {
+  it('returns the warning of the envelope with the merchant', async () => {
     const body =
       '{"data":{"merchantProfileId":4711},"status":"OK","error":null,"warning":"The agent is new.","validationResults":[]}';
     const { url } = await recordingServer(answering(200, body));
@@ -140,7 +140,7 @@ describe('a create', () => {
     });
   });
 
-  it('whose response names problems and a merchant has made the merchant, and is not to be repeated', async () => {
+  it('whose response contains problems and a merchant has created the merchant, and must not be repeated', async () => {
     const body =
       '{"data":{"merchantProfileId":4711},"status":"OK","error":null,"warning":null,' +
       '"validationResults":[{"memberNames":["email"],"errorMessage":"looks unusual"}]}';

@@ -26,31 +26,31 @@ async function reported(
   return environment.run(callPartner, call);
 }
 
-it('a worker reports the response of a call as it comes, with the warnings of the partner', async () => {
-  expect(await reported(200, '{"data":{"queue":3},"requestId":1}')).toEqual({ answer: { queue: 3 } });
+it('a worker reports the response to a call unchanged, with the warnings of the partner', async () => {
+  expect(await reported(200, '{"data":{"queue":3},"requestId":1}')).toEqual({ response: { queue: 3 } });
   expect(await reported(200, '{"data":null,"warning":"slow today"}')).toEqual({
-    answer: null,
+    response: null,
     warnings: ['slow today'],
   });
 });
 
 it('a worker reports whole numbers beyond 2^53 as the text of their digits', async () => {
   const body = '{"data":{"ids":[9007199254740993,7]}}';
-  const answer = { ids: ['9007199254740993', 7] };
-  expect(await reported(200, body)).toEqual({ answer });
-  expect(await reported(200, body, 'get-fees')).toEqual({ answer });
+  const response = { ids: ['9007199254740993', 7] };
+  expect(await reported(200, body)).toEqual({ response });
+  expect(await reported(200, body, 'get-fees')).toEqual({ response });
 });
 
-it('a worker reports a refusal that has a response, and what is wrong', async () => {
+it('a worker reports a rejection with a response, and its problems', async () => {
   const body = '{"data":{"id":1},"success":false,"error":"Locked","warning":"soon","requestId":9}';
   expect(await reported(200, body)).toEqual({
-    answer: { id: 1 },
+    response: { id: 1 },
     warnings: ['soon'],
     refusal: expect.objectContaining({ kind: 'Rejected', fields: [{ field: '', message: 'Locked' }] }),
   });
 });
 
-it('a worker fails a call that is refused without a response', async () => {
+it('a worker fails a call that is rejected without a response', async () => {
   for (const [status, body] of [
     [200, '{"data":null,"success":false,"error":"Locked"}'],
     [400, '{"data":{"id":1},"error":"Locked"}'],

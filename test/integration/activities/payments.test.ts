@@ -19,7 +19,7 @@ const asked = {
   dueInHours: 48,
 };
 
-/** The activities against a payments platform that answers this. */
+/** The activities with a payments platform that returns this response. */
 async function activities(respond: Respond, settings: Partial<PaymentsSettings> = {}) {
   const { client, requests } = await paymentsPlatform(respond, settings);
   const all = paymentsActivities(client);
@@ -43,7 +43,7 @@ function inTurn(...answers: string[]): Respond {
 }
 
 describe('an account', () => {
-  it('is created by v2 with the mid in its description, and its API key goes nowhere', async () => {
+  it('is created by v2 with the mid in its description, and its API key is dropped', async () => {
     const { run, sent } = await activities(answering(200, MADE));
     expect(await run('createAccount', { mid: MID, provisionTerminal: asked })).toEqual({ accountId: 'x-1' });
     expect(sent()).toEqual([
@@ -55,7 +55,7 @@ describe('an account', () => {
     ]);
   });
 
-  it('keeps the description it is given, and members that we do not know', async () => {
+  it('keeps the given description, and unknown fields', async () => {
     const { run, sent } = await activities(answering(200, MADE));
     const account = { ...asked.account, description: 'Bakes bread', mcc: '5462', timezone: 'UTC' };
     await run('createAccount', { mid: MID, provisionTerminal: { ...asked, account } });
@@ -73,7 +73,7 @@ describe('an account', () => {
     ['nothing at all', undefined, ['provisionTerminal']],
     ['nothing in it', {}, ['provisionTerminal.account', 'provisionTerminal.terminal']],
     [
-      'wrong members',
+      'wrong fields',
       {
         account: { type: 'psp', name: '', address: { ...ADDRESS, zip: 12207 }, admin_email: 'ada' },
         terminal: { account_id: 'account-1', name: '' },
@@ -100,7 +100,7 @@ describe('an account', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('that the platform rejects is told by the fields of the input', async () => {
+  it('that the platform rejects is reported by the fields of the input', async () => {
     const body = '{"message":"no","errors":{"parent_id":["is unknown"],"type":["is not yours"]}}';
     const { run } = await activities(answering(400, body));
     const { details } = await failed(run('createAccount', { mid: MID, provisionTerminal: asked }));
@@ -117,7 +117,7 @@ describe('an account', () => {
     });
   });
 
-  it('is written to production only when that is asked for', async () => {
+  it('is written to production only on request', async () => {
     const { run, sent } = await activities(answering(200, MADE), { environment: 'production' });
     const { details } = await failed(run('createAccount', { mid: MID, provisionTerminal: asked }));
     expect(details).toMatchObject({
@@ -156,7 +156,7 @@ describe('looking for an account', () => {
   it.each([
     ['until as many have come as there are', [page(['x', 'y'], 3), page([`mid ${MID}`], 3)], [0, 2]],
     ['until one is empty', [page(['x'], 3), page([`mid ${MID}`], 3), page([], 3)], [0, 1, 2]],
-    ['until one is not full, where no total is told', [page(FULL, null), page(['x'], null)], [0, 200]],
+    ['until one is not full, when there is no total', [page(FULL, null), page(['x'], null)], [0, 200]],
   ])('reads all pages, %s', async (_, answers, offsets) => {
     const { run, sent } = await activities(inTurn(...answers));
     expect(await run('findAccounts', { mid: MID })).toEqual(['account-1']);
@@ -165,7 +165,7 @@ describe('looking for an account', () => {
     );
   });
 
-  it('is repeated while the platform gives no answer, and takes none that it cannot read for an empty one', async () => {
+  it('is repeated while the platform does not respond, and takes no unreadable response for an empty one', async () => {
     const down = await activities(answering(500, ''));
     expect(await failed(down.run('findAccounts', { mid: MID }))).toMatchObject({ isRetried: true });
     const strange = await activities(answering(200, '{"data":[]}'));
@@ -175,7 +175,7 @@ describe('looking for an account', () => {
 });
 
 describe('a terminal', () => {
-  it('is created in the account, with members that we do not know', async () => {
+  it('is created in the account, with unknown fields', async () => {
     const { run, sent } = await activities(answering(200, MADE));
     const terminal = { name: 'Counter', location_id: 'location-1', serial: 'S1' };
     const request = { accountId: 'account-7', provisionTerminal: { ...asked, terminal } };
@@ -188,12 +188,12 @@ describe('a terminal', () => {
     ]);
   });
 
-  it('that the platform rejects is told by the fields of the input', async () => {
+  it('that the platform rejects is reported by the fields of the input', async () => {
     const body = '{"message":"no","errors":{"name":["is taken"],"account_id":["is unknown"]}}';
     const { run } = await activities(answering(400, body));
     const { details } = await failed(run('createTerminal', { accountId: 'x', provisionTerminal: asked }));
     expect(details.fields).toEqual([
-      { field: 'provisionTerminal.terminal.name', message: 'is taken' },
+      { field: 'provisionTerminal.terminal.name', message: 'is accepted' },
       { field: 'account_id', message: 'is unknown' },
     ]);
   });

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const missing = () => openStore(folder);
 const refused = () => openStore('s3://example-bucket', 'http://127.0.0.1:1');
-const away = () => {
+const unavailable = () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIAEXAMPLE');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'hunter2');
   return refused();
@@ -41,7 +41,7 @@ const run = <Answer>(activity: () => Promise<Answer>): Promise<Answer> =>
 
 const field = (name: string, message: string) => [{ field: name, message }];
 
-describe('a document that the store does not give', () => {
+describe('a document that the store does not return', () => {
   it.each([
     ['is not there', missing, 'Rejected', false, field('document', 'check.pdf is not in the document store')],
     [
@@ -51,9 +51,9 @@ describe('a document that the store does not give', () => {
       false,
       field('document', 'check.pdf cannot be read: s3://example-bucket: CredentialsProviderError'),
     ],
-    ['cannot be reached', away, 'NotSent', true, []],
+    ['cannot be reached', unavailable, 'NotSent', true, []],
   ] as const)('because it %s costs no partner call', async (_, store, kind, mayComeLater, fields) => {
-    // A call would be answered with another failure than is expected.
+    // A call would fail differently than expected.
     const client = boardingClient({ url: 'http://127.0.0.1:1', username: 'u', password: 'p', posNames: [] });
     const activities = boardingActivities({ client, documents: documentStore(await store()), poll });
     const document = { key: KEY, fileName: 'check.pdf', contentType: 'application/pdf' };
@@ -68,15 +68,15 @@ describe('a document that the store does not give', () => {
   });
 });
 
-describe('a statement that the store does not take', () => {
+describe('a statement that the store does not save', () => {
   it.each([
     [
       'is no use to try again, when a person must mend the store',
       refused,
       'Rejected',
-      field('file', 'cannot be kept: s3://example-bucket: CredentialsProviderError'),
+      field('file', 'cannot be saved: s3://example-bucket: CredentialsProviderError'),
     ],
-    ['is asked for again, when the store is away', away, 'NotSent', []],
+    ['is asked for again, when the store is unavailable', unavailable, 'NotSent', []],
   ] as const)('%s', async (_, store, kind, fields) => {
     const { client } = await bankingPartner(answering(200, '%PDF', { 'content-type': 'application/pdf' }));
     const { saveStatement } = bankingActivities({ client, statements: await store(), poll });

@@ -119,7 +119,7 @@ describe('a request that fails', () => {
       'a damaged payload',
       `{"payloads":[${data('AAECAwQF')}]}`,
       400,
-      'an encrypted payload cannot be read with key k1: it is damaged, or the key is another one',
+      'an encrypted payload cannot be read with key k1: it is damaged, or was encrypted with another key of this id',
     ],
     [
       'a body that is too large',

@@ -113,7 +113,7 @@ describe('gangway board', () => {
     [
       'an id together with a name',
       { ...merchant(), agent: 'Harbor Agents' },
-      ['agent: is given beside agentProfileId'],
+      ['agent: cannot be combined with agentProfileId'],
     ],
     [
       'a key that is an SSN',

@@ -34,7 +34,7 @@ describe.concurrent('a command does not hang', () => {
       code: 1,
       stdout: '',
       stderr:
-        `${id} accepted, not yet applied (no worker answers on task queue ${rig.taskQueue}: is one running?). A worker ` +
+        `${id} accepted, not yet applied (no worker responds on task queue ${rig.taskQueue}: is one running?). A worker ` +
         `applies it later: check with "gangway status ${boarding.workflowId}", and answer again if the requirement is still open then.\n`,
     });
     await rig.startWorker();

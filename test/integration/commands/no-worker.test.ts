@@ -16,7 +16,7 @@ const unserved = () => ({ ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' })
 const isOneRunning = (taskQueue: string) => ({
   code: 1,
   stdout: '',
-  stderr: `no worker takes it from task queue ${taskQueue}: is one running?\n`,
+  stderr: `no worker polls task queue ${taskQueue}: is one running?\n`,
 });
 
 // Each test waits some seconds for a worker, so they run concurrently.
@@ -67,7 +67,7 @@ describe.concurrent('without a worker', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(
       new RegExp(
-        `^cannot read ${boarding.workflowId}: no worker answers on task queue .*: is one running\\?$`,
+        `^cannot read ${boarding.workflowId}: no worker responds on task queue .*: is one running\\?$`,
         'm',
       ),
     );

@@ -171,7 +171,7 @@ describe('gangway onboard', () => {
       },
       [
         'boarding.merchant.firstName: ',
-        'boarding.agent: is given beside agentProfileId',
+        'boarding.agent: cannot be combined with agentProfileId',
         'business.holder.ssn: must be 9 digits',
         'onDecline: ',
       ],

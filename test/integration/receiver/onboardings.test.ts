@@ -193,7 +193,7 @@ describe('a partner account', () => {
     [{ account: 7 }, { field: 'account', message: 'Invalid input: expected string, received number' }],
     [
       { account: 'north-iso', merchant: { ...merchant().merchant, pos: 'Till' } },
-      { field: 'merchant.pos', message: 'is known to the partner in another account only' },
+      { field: 'merchant.pos', message: 'belongs to another account' },
     ],
   ])('is rejected in %j', async (more, wrong) => {
     const receiver = await runReceiver(rig, { accounts });

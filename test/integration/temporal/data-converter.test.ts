@@ -11,7 +11,7 @@ import {
   parsePayloadKeys,
 } from '../../../src/temporal/payload-codec.js';
 import '../../rigs/runtime.js';
-import type { TalkativeActivities, talkative } from '../../rigs/temporal/talkative-workflow.js';
+import type { TalkativeActivities, talkative } from '../../rigs/temporal/talkative-workflow.ts';
 
 const NAME = 'Ada Lovelace';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([connections.client.close(), connections.worker.close()]));
 
-interface Told {
+interface Exchanged {
   readonly query: string;
   readonly answer: string;
   readonly refusal: unknown;
@@ -36,10 +36,10 @@ interface Told {
 }
 
 /** Runs the talkative workflow to its end with a client and a worker that have this data converter. */
-async function run(converter: DataConverter): Promise<Told> {
+async function run(converter: DataConverter): Promise<Exchanged> {
   const taskQueue = crypto.randomUUID();
   const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../rigs/temporal/talkative-workflow.js', import.meta.url)),
+    workflowsPath: fileURLToPath(new URL('../../rigs/temporal/talkative-workflow.ts', import.meta.url)),
     logger: new DefaultLogger('ERROR'),
     ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
   });
@@ -93,7 +93,7 @@ function causes(failure: unknown): Error[] {
 }
 
 describe('the data converter', () => {
-  it('with keys leaves nothing in the clear, and those who have the keys see all of it', async () => {
+  it('with keys leaves nothing in plain text, and decrypts everything with the keys', async () => {
     const { query, answer, refusal, failure, kept } = await run(
       dataConverter(parsePayloadKeys(generatePayloadKey())),
     );
@@ -123,7 +123,7 @@ describe('the data converter', () => {
     }
   });
 
-  it('is loaded from what the build makes', () => {
+  it('is loaded from the build', () => {
     expect(FAILURE_CONVERTER).toMatch(/dist.temporal.failure-converter\.js$/);
   });
 });

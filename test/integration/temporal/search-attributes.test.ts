@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** What the visibility store says of a workflow, as plain values. */
+/** The search attributes of a workflow in the visibility store, as plain values. */
 async function attributes(workflowId: string): Promise<Record<string, unknown>> {
   for await (const { searchAttributes } of rig.client.workflow.list({
     query: `WorkflowId = '${workflowId}'`,
@@ -54,7 +54,7 @@ describe('search attributes', () => {
 });
 
 describe('the Web UI’s current details', () => {
-  it('say what waits for a person and what comes next', async () => {
+  it('show the open requirements and the next steps', async () => {
     const boarding = await rig.board(merchant('uw-level-1'));
     const { id } = await boarding.requirement('underwriting-note');
     const { currentDetails } = await boarding.handle.query<{ currentDetails: string }>(
@@ -72,7 +72,7 @@ describe('the Web UI’s current details', () => {
     await boarding.handle.terminate();
   });
 
-  it('show what others wrote as mere text, whatever Markdown or HTML it holds', async () => {
+  it('show Markdown and HTML in the texts of others as plain text', async () => {
     const boarding = await rig.board(merchant('waiting'));
     const { merchantProfileId = 0 } = await boarding.until(({ stage }) => stage === 'underwriting');
     const note = '![x](https://example.com/x.png) <b>now</b>\n# at once';

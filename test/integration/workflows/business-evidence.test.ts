@@ -40,7 +40,7 @@ describe.concurrent('of two businesses of one dba, the first, whose submission i
     [
       'does not take the profile of the second, which has another legal name and EIN',
       { legalBusinessName: 'Second LLC', employerIdentificationNumber: '987654321' },
-      ['has it', 'its EIN is another one', 'its legal name is another one'],
+      ['has it', 'its EIN differs', 'its legal name differs'],
     ],
     ['does not take the profile of the second, which is of the same company', {}, ['has it']],
   ])('%s', async (_, more, against) => {
@@ -129,12 +129,12 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
   it.each([
     ['EIN', { employerIdentificationNumber: '987654321' }],
     ['dba', { doingBusinessAsName: 'Another Bakery' }],
-  ])('is not adopted where its %s is another one', async (what, more) => {
+  ])('is not adopted where its %s differs', async (what, more) => {
     const { profileId, input: of } = await tied();
     const onboarding = await rig.onboardBusiness(of(more));
     const { id, detail } = await onboarding.requirement('uncertain-write');
     expect(detail).toContain(`For the merchant, the bank has banking profile ${profileId} of “Bakery `);
-    expect(detail).toContain(`(Submitted): its ${what} is another one.`);
+    expect(detail).toContain(`(Submitted): its ${what} differs.`);
     await onboarding.resolve(id, { kind: 'abandon' });
     expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
     expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
@@ -202,7 +202,7 @@ describe.concurrent('an id that a person adopts', () => {
     const again = await asksAgain(onboarding, id);
     expect(again.detail).toContain(
       `${profileId} cannot be adopted: banking profile ${profileId} of “${owned.holder.doingBusinessAsName}” ` +
-        `(Submitted): ${owner.workflowId} has it, its dba is another one. To adopt it anyway`,
+        `(Submitted): ${owner.workflowId} has it, its dba differs. To adopt it anyway`,
     );
     await onboarding.resolve(again.id, { kind: 'adopt', id: `${profileId}` });
     await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');

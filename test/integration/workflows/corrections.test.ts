@@ -19,7 +19,7 @@ const refusal = (boarding: Onboarding<unknown>, { id }: Requirement, patch: unkn
     ({ cause }) => cause.message,
   );
 
-const LATER = 'can no longer be changed; fields that can: fees, application';
+const LATER = 'can no longer be changed; fields that can be changed: fees, application';
 
 describe.concurrent('a correction', () => {
   it.each([

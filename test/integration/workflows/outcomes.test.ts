@@ -108,7 +108,7 @@ describe.concurrent('agent profile and boarding settings', () => {
     const requirement = await boarding.requirement('rejected-input');
     expect(requirement.detail).toBe(
       'agentProfileId: not given; choose one of: 101 (Harbor Agents), 102 (Lighthouse Sales)\n' +
-        'boardingSettingsId: not given; choose one of: 11 (Standard), 12 (Cash Discount); boardingSettings: false goes without',
+        'boardingSettingsId: not given; choose one of: 11 (Standard), 12 (Cash Discount); boardingSettings: false creates without',
     );
     expect(await rig.sandbox.writes(input.externalId)).toEqual([]);
     const patch = { agentProfileId: 102, boardingSettings: 'Standard' };

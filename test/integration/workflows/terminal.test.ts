@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
-import { startOnce } from '../../../src/temporal/onboardings.js';
+import { startOnce } from '../../../src/temporal/start.js';
 import { customer, terminal } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { platformOf } from '../../rigs/workflows/platform.js';

@@ -3,7 +3,7 @@ import {
   startBusinessOnboarding,
   startCustomerOnboarding,
   startMerchantBoarding,
-} from '../../../src/temporal/onboardings.js';
+} from '../../../src/temporal/start.js';
 import { batchFile, ndjson } from '../commands/files.js';
 import { startSpawnedGangway } from '../processes.js';
 import { EVENT_TYPES, type Party } from './cast.js';

@@ -2,7 +2,7 @@ import type { OperationOutcome } from '../../../src/messages/banking-activities.
 import type { OPERATIONS } from '../../../src/messages/ids.js';
 import type { BusinessOnboardingInput } from '../../../src/messages/inputs.js';
 import { bankingClient } from '../../../src/partners/banking/client.js';
-import { startOnce } from '../../../src/temporal/onboardings.js';
+import { startOnce } from '../../../src/temporal/start.js';
 import { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
 

@@ -1,4 +1,4 @@
-import { startOnce } from '../../../src/temporal/onboardings.js';
+import { startOnce } from '../../../src/temporal/start.js';
 import { business, customer, merchant, terminal } from '../inputs.js';
 import { Onboarding } from '../onboarding.js';
 import { launch } from '../processes.js';

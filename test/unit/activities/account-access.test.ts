@@ -50,7 +50,7 @@ function process() {
       { logger: new DefaultLogger('ERROR'), client, interceptors: [access.interceptors] },
     );
 
-  /** Runs an activity that makes a call; of a workflow, unless the info says otherwise. */
+  /** Runs an activity that makes a call. Default of `info`: an activity of a workflow. */
   const run = (make: () => Promise<unknown> = call, info: object = {}) =>
     environment(info).run(() => repeatable(make));
   const probe = (request: Partial<ProbeRequest> = {}, heartbeatDetails?: unknown): Promise<ProbeResult> =>
@@ -98,7 +98,7 @@ describe('a process whose credentials are refused', () => {
     expect([partner.calls, reports.length]).toEqual([3, 2]);
   });
 
-  it('calls again after a minute though the clock was set back by six hours meanwhile, and probes too', async () => {
+  it('calls and probes again after a minute although the clock was set back by six hours', async () => {
     const { run, probe, partner, reports } = process();
     partner.refusal = {};
     await failure(run());
@@ -112,7 +112,7 @@ describe('a process whose credentials are refused', () => {
     expect(await probe(seen && { seen })).not.toHaveProperty('refusal');
   });
 
-  it('makes one call in a minute though the clock is set ahead by six hours', async () => {
+  it('makes one call in a minute although the clock is set ahead by six hours', async () => {
     const { run, partner } = process();
     partner.refusal = {};
     await failure(run());
@@ -121,7 +121,7 @@ describe('a process whose credentials are refused', () => {
     expect(partner.calls).toBe(1);
   });
 
-  it('calls at once when a probe was let in', async () => {
+  it('calls at once after a successful probe', async () => {
     const { run, probe, partner } = process();
     partner.refusal = {};
     await failure(run());
@@ -130,7 +130,7 @@ describe('a process whose credentials are refused', () => {
     expect(await run()).toBe('let in');
   });
 
-  it('leaves a mark of a write that was not begun, which a reset must not take as lost', async () => {
+  it('leaves a mark that a write was not started, so that a reset does not make it uncertain', async () => {
     const { run, partner, marks } = process();
     partner.refusal = {};
     await failure(run(undefined, { heartbeatTimeoutMs: 10_000 }));
@@ -140,7 +140,7 @@ describe('a process whose credentials are refused', () => {
     expect(marks).toMatchObject([{ sending: false }]);
   });
 
-  it('reports the partner’s words without what is private', async () => {
+  it('reports the partner’s words without private values', async () => {
     const { run, partner, reports } = process();
     partner.refusal = { fields: [{ field: '', message: 'ada@example.com is locked' }] };
     await failure(run());
@@ -153,7 +153,7 @@ describe('a process whose credentials are refused', () => {
   });
 
   it.each([{ workflowType: undefined }, { workflowType: 'singleActivity' }])(
-    'tells who waits for a single activity at once (%j)',
+    'fails at once for the caller of a single activity (%j)',
     async (info) => {
       const { run, partner } = process();
       partner.refusal = {};
@@ -161,7 +161,7 @@ describe('a process whose credentials are refused', () => {
     },
   );
 
-  it('leaves it to each workflow when nobody probes it, as a worker of an old build', async () => {
+  it('leaves the question to each workflow when no probe reaches it, as in a worker of an old build', async () => {
     const { run, partner } = process();
     partner.refusal = {};
     for (let time = 0; time < 3; time++) {
@@ -185,7 +185,7 @@ describe('a call that is refused although the credentials work', () => {
     return failure(rig.run());
   };
 
-  it('is a question of its workflow', async () => {
+  it('is a requirement of its workflow', async () => {
     expect(await refusedTwice(async () => undefined)).toMatchObject(asksItself);
   });
 
@@ -203,7 +203,7 @@ describe('a call that is refused although the credentials work', () => {
 });
 
 describe('a probe', () => {
-  it('is made once a minute while the same process is refused in the same way, and returns any other outcome', async () => {
+  it('is made once a minute while the same process is refused in the same way, and returns any other result', async () => {
     const { run, probe, partner } = process();
     partner.refusal = {};
     await failure(run());
@@ -221,12 +221,12 @@ describe('a probe', () => {
     expect(await probe(seen)).not.toHaveProperty('refusal');
   });
 
-  it('hands a code to the process that needs it, and to another one when that is gone', async () => {
+  it('passes a code to the process that needs it, and to another one when that is gone', async () => {
     const { probe, codes } = process();
     const elsewhere = { process: 'elsewhere', code: '123456' };
     expect(await failure(probe(elsewhere))).toMatchObject({ type: 'OtherProcess', nonRetryable: false });
     expect(codes).toEqual([]);
-    await probe(elsewhere, { handedOn: 20 });
+    await probe(elsewhere, { passes: 20 });
     expect(codes).toEqual(['123456']);
   });
 
@@ -236,10 +236,10 @@ describe('a probe', () => {
     ['NotSent', false],
     ['RateLimited', false],
     ['Uncertain', false],
-  ] as const)('that ends as %s: the partner has let us in: %s', async (kind, isIn) => {
+  ] as const)('that ends as %s: the partner accepts the credentials: %s', async (kind, isIn) => {
     const { probe, partner } = process();
     partner.refusal = { kind };
-    const outcome = probe({}, { handedOn: 20 });
+    const outcome = probe({}, { passes: 20 });
     if (isIn) expect(await outcome).not.toHaveProperty('refusal');
     else expect(await failure(outcome)).toMatchObject({ kind, nonRetryable: false });
   });

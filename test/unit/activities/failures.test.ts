@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { beating, isWorthRepeating } from '../../../src/activities/failures.js';
+import { beating, isRetryable } from '../../../src/activities/failures.js';
 import { PartnerError, type PartnerErrorKind } from '../../../src/partners/partner-error.js';
 
 function failed(kind: PartnerErrorKind, status?: number): PartnerError {
@@ -15,7 +15,7 @@ function failed(kind: PartnerErrorKind, status?: number): PartnerError {
   });
 }
 
-describe('a read is worth repeating by itself', () => {
+describe('a read is retried', () => {
   it.each<[PartnerErrorKind, number | undefined, number, boolean]>([
     ['NotSent', undefined, 1, true],
     ['NotSent', undefined, 1_000, true],
@@ -37,17 +37,17 @@ describe('a read is worth repeating by itself', () => {
     ['Unauthorized', 401, 1, true],
     ['Forbidden', 403, 1, false],
   ])('%s with status %s at attempt %i: %s', (kind, status, attempt, expected) => {
-    expect(isWorthRepeating(failed(kind, status), attempt, true)).toBe(expected);
+    expect(isRetryable(failed(kind, status), attempt, true)).toBe(expected);
   });
 });
 
-describe('where nothing may be new, a read is worth repeating by itself', () => {
+describe('a read of a record that is not new is retried', () => {
   it.each<[PartnerErrorKind, number | undefined, boolean]>([
     ['Uncertain', 503, true],
     ['RateLimited', 429, true],
     ['Rejected', 404, false],
   ])('%s with status %s: %s', (kind, status, expected) => {
-    expect(isWorthRepeating(failed(kind, status), 1, false)).toBe(expected);
+    expect(isRetryable(failed(kind, status), 1, false)).toBe(expected);
   });
 });
 
@@ -58,7 +58,7 @@ it.each([
   [6_000, 2_000],
   [300, 100],
 ])(
-  'with a heartbeat time-out of %s ms, a running call says every %i ms that its worker lives',
+  'with a heartbeat time-out of %s ms, a running call sends a heartbeat every %i ms',
   async (heartbeatTimeoutMs, every) => {
     const timer = vi.spyOn(globalThis, 'setInterval');
     onTestFinished(() => timer.mockRestore());

@@ -13,11 +13,11 @@ const { fees } = fc.letrec<{ fees: Record<string, unknown>; value: unknown }>((t
   ),
 }));
 
-describe('fees with changes laid over them', () => {
+describe('fees with merged changes', () => {
   const line = (perItem: number) => ({ perItem, percent: 0 });
   it.each([
     ['nothing asked', { a: 1 }, {}, { a: 1 }],
-    ['a new member', { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
+    ['a new field', { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
     ['another value', { a: 1, b: 2 }, { a: 0 }, { a: 0, b: 2 }],
     [
       'one line of a group',
@@ -38,14 +38,14 @@ describe('fees with changes laid over them', () => {
       { miscFees: [line(3)] },
     ],
     ['a group where there was none', { amex: null }, { amex: { a: line(1) } }, { amex: { a: line(1) } }],
-    ['null, which takes away', { pos: { a: 1, b: 2 } }, { pos: { a: null } }, { pos: { b: 2 } }],
+    ['null, which removes', { pos: { a: 1, b: 2 } }, { pos: { a: null } }, { pos: { b: 2 } }],
   ])('(%s)', (_, read, changes, expected) => {
     const before = structuredClone(read);
     expect(withChanges(read, changes)).toEqual(expected);
     expect(read, 'what was read is left alone').toEqual(before);
   });
 
-  it('have what was asked for: laying changes over fees leaves no difference', () => {
+  it('have no difference to the requested changes', () => {
     fc.assert(
       fc.property(fees, fees, (read, changes) => {
         expect(differences(changes, withChanges(read, changes))).toEqual([]);
@@ -58,15 +58,15 @@ describe('nothing differs', () => {
   it.each<[string, unknown, unknown]>([
     ['equal values', { a: 1, b: 'x', c: true }, { a: 1, b: 'x', c: true }],
     ['zero', { a: 0 }, { a: 0 }],
-    ['members nobody asked for', { a: 1 }, { a: 1, b: 2, c: { d: 3 } }],
-    ['in a group, members nobody asked for', { g: { a: 1 } }, { g: { a: 1, b: 2 } }],
-    ['a member asked as undefined', { a: undefined }, { a: 1 }],
-    ['another order of members', { a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 } }],
+    ['fields nobody asked for', { a: 1 }, { a: 1, b: 2, c: { d: 3 } }],
+    ['in a group, fields nobody asked for', { g: { a: 1 } }, { g: { a: 1, b: 2 } }],
+    ['a field asked as undefined', { a: undefined }, { a: 1 }],
+    ['another order of fields', { a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 } }],
     ['the same instant without fractions', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000Z'],
     ['the same instant elsewhere', '2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00'],
     ['equal lists', [1, { a: 1 }], [1, { a: 1 }]],
-    ['lists whose items have another order of members', [{ a: 1, b: 2 }], [{ b: 2, a: 1 }]],
-    ['lists whose items got members from the partner', [{ a: 1 }], [{ id: 7, a: 1 }]],
+    ['lists whose items have another order of fields', [{ a: 1, b: 2 }], [{ b: 2, a: 1 }]],
+    ['lists whose items got fields from the partner', [{ a: 1 }], [{ id: 7, a: 1 }]],
     [
       'lists with the same instant',
       [{ from: '2026-01-01T00:00:00Z' }],
@@ -74,16 +74,16 @@ describe('nothing differs', () => {
     ],
     ['empty lists', [], []],
     ['null and null', { a: null }, { a: null }],
-    ['null asked, which takes away, and nothing there', { a: null }, {}],
+    ['null asked, which removes, and nothing there', { a: null }, {}],
   ])('(%s)', (_, asked, has) => {
     expect(differences(asked, has)).toEqual([]);
   });
 });
 
-describe('what differs is named by its path', () => {
+describe('a difference is named by its path', () => {
   it.each<[string, unknown, unknown, string[]]>([
     ['another value', { a: 1 }, { a: 2 }, ['a']],
-    ['a missing member', { a: 1 }, {}, ['a']],
+    ['a missing field', { a: 1 }, {}, ['a']],
     ['null instead', { a: 1 }, { a: null }, ['a']],
     ['text instead of a number', { a: 1 }, { a: '1' }, ['a']],
     ['a missing group', { g: { a: 1 } }, {}, ['g']],
@@ -91,7 +91,7 @@ describe('what differs is named by its path', () => {
     ['several', { a: 1, b: 2, c: 3 }, { a: 1, b: 0, c: 0 }, ['b', 'c']],
     ['another instant', { d: '2026-01-01T00:00:00Z' }, { d: '2026-01-01T00:00:01Z' }, ['d']],
     ['text that only looks like a year', { d: '2026' }, { d: '2026.0' }, ['d']],
-    ['not taken away', { a: null }, { a: 1 }, ['a']],
+    ['not removed', { a: null }, { a: 1 }, ['a']],
     ['a longer list', { m: [1] }, { m: [1, 2] }, ['m']],
     ['a shorter list', { m: [1, 2] }, { m: [1] }, ['m']],
     ['an empty list', { m: [1] }, { m: [] }, ['m']],

@@ -29,7 +29,7 @@ describe('a status has changed since it was seen', () => {
     ['nothing was seen yet', { phase: null }],
     ['another status', { ...same, status: 'Approved' }],
     ['another phase', { ...same, phase: 'approved' }],
-    ['the same status, set anew', { ...same, statusDate: '2026-01-30T10:00:00Z' }],
+    ['the same status, set again', { ...same, statusDate: '2026-01-30T10:00:00Z' }],
     ['a status date came', { ...same, statusDate: null }],
     ['a comment went', { ...same, comment: 'wait' }],
     ['a mid went', { ...same, mid: '518' }],
@@ -66,7 +66,7 @@ describe('a status has not changed', () => {
     expect(hasChanged(seen, now)).toBe(false);
   });
 
-  it('(another name that means nothing, where names are not compared)', () => {
+  it('(another name of the same phase, when names are not compared)', () => {
     const later = { ...now, status: 'In Queue 8', phase: 'other' } as const;
     expect(hasChanged({ phase: 'other' }, later)).toBe(false);
     expect(hasChanged({ phase: 'other', status: 'In Queue 7' }, later)).toBe(true);

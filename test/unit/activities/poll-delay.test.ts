@@ -22,7 +22,7 @@ describe('the wait before the next read', () => {
     ['for five hours', 5 * HOUR, 30 * MINUTE],
     ['for ten hours', 10 * HOUR, HOUR],
     ['for a week', 7 * 24 * HOUR, HOUR],
-  ])('of a state that lasted %s', (_, lasted, expected) => {
+  ])('of a status that lasted %s', (_, lasted, expected) => {
     expect(pollDelay(lasted, bounds, 0.5)).toBe(expected);
   });
 
@@ -31,7 +31,7 @@ describe('the wait before the next read', () => {
     expect(pollDelay(HOUR, bounds, 1)).toBe(7.2 * MINUTE);
   });
 
-  it('never leaves its bounds, and is whole milliseconds', () => {
+  it('stays within its bounds, in whole milliseconds', () => {
     fc.assert(
       fc.property(elapsed, anyBounds, random, (lasted, { minMs, maxMs }, chance) => {
         const delay = pollDelay(lasted, { minMs, maxMs }, chance);
@@ -42,7 +42,7 @@ describe('the wait before the next read', () => {
     );
   });
 
-  it('never shrinks while a state lasts', () => {
+  it('never shrinks while a status lasts', () => {
     fc.assert(
       fc.property(elapsed, elapsed, anyBounds, random, (one, other, limits, chance) => {
         const [shorter, longer] = one < other ? [one, other] : [other, one];
@@ -51,7 +51,7 @@ describe('the wait before the next read', () => {
     );
   });
 
-  it('survives a clock that was set back', () => {
+  it('stays valid after the clock was set back', () => {
     expect(pollDelay(-HOUR, bounds, 0.5)).toBe(MINUTE);
   });
 });

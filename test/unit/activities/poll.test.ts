@@ -11,8 +11,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const bounds = { minMs: MINUTE, maxMs: HOUR };
 
-/** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isNews`. */
-async function attempt<T>(read: () => Promise<T>, isNews: boolean, info = {}, pace?: Pace) {
+/** One attempt of a poll that reads `read`; what it heartbeats, and what it asks of `isChange`. */
+async function attempt<T>(read: () => Promise<T>, isChange: boolean, info = {}, pace?: Pace) {
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
   const heartbeats: unknown[] = [];
   const asked: unknown[] = [];
@@ -20,34 +20,34 @@ async function attempt<T>(read: () => Promise<T>, isNews: boolean, info = {}, pa
   const poll = () =>
     awaitChange(bounds, pace, read, (now) => {
       asked.push(now);
-      return isNews;
+      return isChange;
     });
   const outcome = await environment.run(poll).catch((error: unknown) => error);
   return { outcome, heartbeats, asked };
 }
 
-describe('a wait for a change', () => {
+describe('a status poll', () => {
   it.each([
     ['at once', { attempt: 1 }, 1],
     ['by the attempts', { attempt: 7, heartbeatDetails: { polls: 1, attempt: 1 } }, 7],
-    ['where a nudge began them anew', { attempt: 1, heartbeatDetails: { polls: 41, attempt: 31 } }, 42],
+    ['where a nudge began them again', { attempt: 1, heartbeatDetails: { polls: 41, attempt: 31 } }, 42],
     ['and goes on from there', { attempt: 5, heartbeatDetails: { polls: 42, attempt: 1 } }, 46],
-  ])('ends with news, and says how many reads it took: %s', async (_, info, polls) => {
+  ])('ends with a change, and counts its reads: %s', async (_, info, polls) => {
     const { outcome, asked, heartbeats } = await attempt(async () => 'now', true, info);
     expect(outcome).toEqual({ snapshot: 'now', polls });
     expect(heartbeats).toEqual([]);
     expect(asked).toEqual(['now']);
   });
 
-  it('tells the server of its reads with one attempt in ten', async () => {
-    const told: unknown[] = [];
+  it('sends its count of reads with one attempt in ten', async () => {
+    const sent: unknown[] = [];
     let heartbeatDetails: unknown;
     for (let number = 1; number <= 21; number++) {
       const { heartbeats } = await attempt(async () => 'now', false, { attempt: number, heartbeatDetails });
       [heartbeatDetails] = [...heartbeats, heartbeatDetails];
-      told.push(...heartbeats);
+      sent.push(...heartbeats);
     }
-    expect(told).toEqual([1, 11, 21].map((number) => ({ polls: number, attempt: number })));
+    expect(sent).toEqual([1, 11, 21].map((number) => ({ polls: number, attempt: number })));
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe('a wait for a change', () => {
       24 * MINUTE,
       36 * MINUTE,
     ],
-  ])('goes on without: after %s', async (_, info, atLeast, atMost) => {
+  ])('continues without a change: after %s', async (_, info, atLeast, atMost) => {
     const { outcome, heartbeats } = await attempt(async () => 'now', false, info);
     expect(outcome).toMatchObject({
       type: 'StatusUnchanged',
@@ -78,7 +78,7 @@ describe('a wait for a change', () => {
     ['after four changes in a row', 4, MINUTE],
     ['after six', 6, 4 * MINUTE],
     ['after a hundred', 100, HOUR],
-  ])('begins no sooner after the last read than %s allows', async (_, changes, least) => {
+  ])('begins no sooner after the last read than %s allow', async (_, changes, least) => {
     const pace = { readAt: 10 * MINUTE - 5_000, changes };
     const read = async () => 'now';
     const { outcome, asked, heartbeats } = await attempt(read, true, scheduled, pace);
@@ -92,7 +92,7 @@ describe('a wait for a change', () => {
     expect((await attempt(read, true, nudged, pace)).outcome).toEqual({ snapshot: 'now', polls: 1 });
   });
 
-  it('begins at once when the last read is long ago', async () => {
+  it('begins at once when the last read was long ago', async () => {
     const pace = { readAt: 9 * MINUTE, changes: 1 };
     const { outcome } = await attempt(async () => 'now', true, scheduled, pace);
     expect(outcome).toEqual({ snapshot: 'now', polls: 1 });
@@ -109,7 +109,7 @@ describe('a wait for a change', () => {
     ['the partner does not find it yet', { status: 404 }, 1, true],
     ['the partner does not find it any more', { status: 404 }, 6, false],
     ['we may not', { kind: 'Forbidden' }, 1, false],
-  ])('goes on when %s: %o', async (_, details, number, goesOn) => {
+  ])('continues when %s: %o', async (_, details, number, goesOn) => {
     const { outcome, asked } = await attempt(failing(details), true, { attempt: number });
     expect(outcome).toMatchObject({ type: 'PartnerError', nonRetryable: !goesOn });
     const { nextRetryDelay } = outcome as { nextRetryDelay?: number };
@@ -119,11 +119,11 @@ describe('a wait for a change', () => {
   });
 });
 
-describe('a nudge of one’s own poll', () => {
+describe('a nudge of the workflow’s own poll', () => {
   it.each<[string, Partial<Info>]>([
     ['outside of a worker', {}],
     ['without a workflow', { inWorkflow: false }],
-  ])('is a hint that does no harm %s', async (_, info) => {
+  ])('does no harm %s', async (_, info) => {
     await new MockActivityEnvironment(info).run(async () => nudgeOwnPoll());
   });
 });

@@ -33,7 +33,7 @@ const from = (baseline: readonly number[] | undefined) => (baseline ? ` from ${b
 
 type Info = ConstructorParameters<typeof MockActivityEnvironment>[0];
 
-/** One attempt of a write, with a Temporal service whose answers to each request are given: an error is thrown. */
+/** One attempt of a write, with a Temporal service whose responses to each request are given: an error is thrown. */
 async function attempt(
   call: (options: WriteOptions) => Promise<unknown>,
   {
@@ -93,13 +93,13 @@ const notSending = (error: Error) => async () => {
 const retryable = (kind: string) => ({ type: 'PartnerError', nonRetryable: false, details: [{ kind }] });
 
 describe('a write', () => {
-  it('is sent after its mark, and reports its response by itself', async () => {
+  it('is sent after its mark, and reports its response itself', async () => {
     const { log, outcome } = await attempt(sending({ id: 7 }));
     expect(log).toEqual(['mark', 'sent', 'complete {"id":7}']);
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
-  it('is not sent when the attempt before it left a mark: nobody knows what became of that', async () => {
+  it('is not sent when the attempt before it left a mark: that request may have taken effect', async () => {
     const info = { attempt: 2, heartbeatDetails: { sending: true, sentAt: SENT_AT } };
     const { log, outcome } = await attempt(sending(), { info });
     expect(log).toEqual([]);
@@ -110,7 +110,7 @@ describe('a write', () => {
     });
   });
 
-  it('keeps with its mark what was there just before, and fails with it', async () => {
+  it('keeps the baseline in its mark and in its failure', async () => {
     const call = async ({ startFrom, beforeSending }: WriteOptions) => {
       startFrom([3, 4]);
       await beforeSending();
@@ -140,18 +140,18 @@ describe('a write', () => {
   // By then an attempt can have timed out.
   const RESET = scheduledLater(startToCloseTimeoutMs);
 
-  it('is not sent by an attempt after a reset that took the marks away', async () => {
+  it('is not sent after a reset that removed the marks', async () => {
     const { log, outcome } = await attempt(sending(), { info: RESET });
     expect(log).toEqual([]);
     expect(outcome).toMatchObject({ nonRetryable: true, details: [{ kind: 'Uncertain' }] });
   });
 
-  it('is sent by a first attempt that the server has handed over to another build', async () => {
+  it('is sent by a first attempt that the server moved to another build', async () => {
     const { log } = await attempt(sending(), { info: scheduledLater(90_000) });
     expect(log).toEqual(['mark', 'sent', 'complete "ok"']);
   });
 
-  it('is sent by an attempt after a reset that left a cleared mark', async () => {
+  it('is sent after a reset that left a cleared mark', async () => {
     const info = { ...RESET, heartbeatDetails: { sending: false, sentAt: SENT_AT } };
     expect((await attempt(sending(), { info })).log).toEqual(['mark', 'sent', 'complete "ok"']);
   });
@@ -168,9 +168,11 @@ describe('a write', () => {
     expect(outcome).toMatchObject({ type: 'NotSent', nonRetryable: false });
   });
 
-  it('waits for its mark while Temporal is unavailable, and is reported for as long as that takes', async () => {
-    const away = () => new ActivityCompletionError('unavailable');
-    const { log } = await attempt(sending(), { answers: [away(), undefined, away(), away()] });
+  it('waits for its mark while Temporal is unavailable, and is reported as long as that takes', async () => {
+    const unavailable = () => new ActivityCompletionError('unavailable');
+    const { log } = await attempt(sending(), {
+      answers: [unavailable(), undefined, unavailable(), unavailable()],
+    });
     expect(log).toEqual([
       'mark refused',
       'mark',
@@ -181,13 +183,13 @@ describe('a write', () => {
     ]);
   });
 
-  it('whose mark comes too late, because its call has given up, leaves no mark that says it was sent', async () => {
-    const away = () => new ActivityCompletionError('unavailable');
+  it('whose mark comes after its call gave up leaves no mark of a sent request', async () => {
+    const unavailable = () => new ActivityCompletionError('unavailable');
     const call = async ({ beforeSending }: WriteOptions) => {
       beforeSending().catch(() => undefined);
       throw failed('NotSent', { reason: 'it took too long' });
     };
-    const { log, outcome } = await attempt(call, { answers: [away(), away()] });
+    const { log, outcome } = await attempt(call, { answers: [unavailable(), unavailable()] });
     expect(log).toEqual(['mark refused', 'mark refused', 'mark', 'clear']);
     expect(outcome).toMatchObject(retryable('NotSent'));
   });
@@ -219,12 +221,12 @@ describe('a write', () => {
     expect(outcome).toBeInstanceOf(CompleteAsyncError);
   });
 
-  it('that was sent and met an error of our own is uncertain', async () => {
+  it('that was sent and met an internal error is uncertain', async () => {
     const { log } = await attempt(sending(new TypeError('a bug')));
     expect(log).toEqual(['mark', 'fail Uncertain for good']);
   });
 
-  it('that met an error of our own before it was sent is retried, and never uncertain', async () => {
+  it('that met an internal error before it was sent is retried, and never uncertain', async () => {
     const { log, outcome } = await attempt(notSending(new TypeError('a bug')));
     expect(log).toEqual(['clear']);
     expect(outcome).toMatchObject({ name: 'TypeError' });
@@ -243,12 +245,12 @@ describe('a write', () => {
     ['Rejected', {}, true],
   ])('that failed before it was sent (%s %j) is final: %s', async (kind, more, nonRetryable) => {
     const { log, outcome } = await attempt(notSending(failed(kind, more)));
-    // What is retried leaves a cleared mark: without one, an attempt after a reset knows nothing.
+    // What is retried leaves a cleared mark: without it, an attempt after a reset has no information.
     expect(log).toEqual(nonRetryable ? [] : ['clear']);
     expect(outcome).toMatchObject({ ...retryable(kind), nonRetryable });
   });
 
-  it('ends in time to report what became of it', async () => {
+  it('ends in time to report its result', async () => {
     let signal: AbortSignal | undefined;
     const info = { startToCloseTimeoutMs: 40 };
     await attempt(
@@ -265,7 +267,7 @@ describe('a write', () => {
 describe('a write that may be repeated', () => {
   const lost = { attempt: 2, heartbeatDetails: { sending: true, sentAt: SENT_AT } };
 
-  it('is sent again after an unknown outcome, and knows of it', async () => {
+  it('is sent again after an unknown result, with that information', async () => {
     let isUnclear: boolean | undefined;
     const call = async (options: WriteOptions) => {
       ({ isUnclear } = options);
@@ -276,12 +278,12 @@ describe('a write that may be repeated', () => {
     expect(isUnclear).toBe(true);
   });
 
-  it('is retried when its own outcome is unknown', async () => {
+  it('is retried when its own result is unknown', async () => {
     const { log } = await attempt(sending(failed('Uncertain')), { mayRepeat: true });
     expect(log).toEqual(['mark', 'fail Uncertain']);
   });
 
-  it('keeps the mark of an earlier attempt when nothing was sent by this one', async () => {
+  it('keeps the mark of an earlier attempt when this one sent nothing', async () => {
     const { log } = await attempt(sending(failed('RateLimited')), { info: lost, mayRepeat: true });
     expect(log).toEqual(['mark', 'fail RateLimited']);
   });

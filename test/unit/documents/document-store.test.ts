@@ -12,7 +12,7 @@ const folder = join(await mkdtemp(join(tmpdir(), 'gangway-documents-')), 'docume
 const store = documentStore(inFolder(folder));
 
 describe('the document store', () => {
-  it('gives back what was put in, under a key of its own', async () => {
+  it('returns what was saved, under a new key', async () => {
     const ref = await store.put('Voided Check.PDF', Buffer.from('%PDF'));
     expect(ref).toEqual({
       key: expect.stringMatching(/^[0-9a-f-]{36}\.pdf$/),
@@ -34,20 +34,20 @@ describe('the document store', () => {
     ['scan.p/df', 'df', /^[0-9a-f-]{36}$/],
     ['no-extension', 'no-extension', /^[0-9a-f-]{36}$/],
     ['archive.tar.gz', 'archive.tar.gz', /^[0-9a-f-]{36}\.gz$/],
-  ])('takes %s without leaving the folder', async (given, fileName, key) => {
+  ])('saves %s without leaving the folder', async (given, fileName, key) => {
     const ref = await store.put(given, Buffer.from('x'));
     expect(ref).toMatchObject({ fileName, key: expect.stringMatching(key) });
   });
 
   it.each(['../secret', '/etc/passwd', '', 'a', '00000000-0000-4000-8000-000000000000'])(
-    'knows no document %j',
+    'has no document %j',
     async (key) => {
       const ref = { key, fileName: 'x', contentType: 'text/plain' };
       await expect(store.get(ref)).rejects.toMatchObject({ name: 'StoreFailure', kind: 'missing' });
     },
   );
 
-  it('holds no more in memory of one that is too large than shows that it is', async () => {
+  it('reads only one byte too many of a document that is too large', async () => {
     const ref = await store.put('a.bin', Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(MIB))));
     expect((await stat(join(folder, ref.key))).size).toBe(40 * MIB);
     expect((await store.get(ref)).length).toBe(25 * MIB + 1);

@@ -26,7 +26,7 @@ const saved = async (accounts: readonly string[], period = '2026-01') => {
 };
 
 describe('a statement', () => {
-  it('takes a statement chunk by chunk, for its owner only', async () => {
+  it('saves a statement chunk by chunk, readable only by its owner', async () => {
     const folder = await newFolder();
     const chunks = [Buffer.from('%PDF'), Buffer.alloc(100_000, 7), Buffer.from('%%EOF')];
     const statement = await save(folder, Readable.from(chunks));
@@ -57,7 +57,7 @@ describe('the name of a statement', () => {
     expect(await saved(['fa-1'], '../../2026')).toMatch(/^[0-9a-f]{8}-fa-1\.pdf$/);
   });
 
-  it('is the same in whatever order, and another for other accounts', async () => {
+  it('does not depend on the order of the accounts, and differs between accounts', async () => {
     const name = await saved(['fa-1', 'fa-2']);
     expect(await saved(['fa-2', 'fa-1'])).toBe(name);
     expect(await saved(['fa-1', 'fa-3'])).not.toBe(name);
@@ -65,7 +65,7 @@ describe('the name of a statement', () => {
   });
 });
 
-describe('a statement that cannot be kept', () => {
+describe('a statement that cannot be saved', () => {
   const broken = new PartnerError({
     system: 'banking',
     operation: 'generate-full-statement',
@@ -74,7 +74,7 @@ describe('a statement that cannot be kept', () => {
     reason: 'UND_ERR_SOCKET',
   });
 
-  it('because it breaks off before anyone reads it leaves the one before it', async () => {
+  it('because it breaks off before it is read leaves the one before', async () => {
     const folder = await newFolder();
     await save(folder, Readable.from(['whole']));
     const body = new Readable({ read: () => undefined });
@@ -86,14 +86,14 @@ describe('a statement that cannot be kept', () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it('for the folder’s sake lets go of the partner', async () => {
+  it('because of the folder ends the partner’s response', async () => {
     const folder = await newFolder();
     await save(folder, Readable.from(['x']));
     const inTheWay = join(folder, 'file');
     await writeFile(inTheWay, '');
     const body = Readable.from(['x']);
     await expect(save(join(inTheWay, 'sub'), body)).rejects.toMatchObject({
-      kind: 'away',
+      kind: 'unavailable',
       reason: 'ENOTDIR',
     });
     expect(body.destroyed).toBe(true);

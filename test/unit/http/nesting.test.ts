@@ -14,12 +14,12 @@ describe('how deep a JSON value is nested', () => {
     expect(levels === 0 || isNestedDeeper(JSON.parse(json), levels - 1)).toBe(true);
   });
 
-  it('is found out for half a million levels', () => {
+  it('is determined for half a million levels', () => {
     expect(isNestedDeeper(JSON.parse('['.repeat(500_000) + ']'.repeat(500_000)))).toBe(true);
   });
 });
 
-describe('JSON without what is too deep', () => {
+describe('JSON cut off below a level', () => {
   it.each([
     ['[1,[2,[3]],[4]]', 3, '[1,[2,[3]],[4]]'],
     ['[1,[2,[3]],[4]]', 2, '[1,[2,[]],[4]]'],

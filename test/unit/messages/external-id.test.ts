@@ -21,7 +21,7 @@ describe('an externalId', () => {
     '2026-11-22-1234567',
     '2026-11-22T10:15:00Z',
     'a123456789',
-  ])('may be %s, in which digits mean nothing', (id) => {
+  ])('may be %s, in which digits have no meaning', (id) => {
     expect(problemWith(id)).toBeUndefined();
   });
 

@@ -20,13 +20,13 @@ describe('a workflow id', () => {
     expect(partsOfId(id)).toEqual({ type, key, account });
   });
 
-  it('of a schedule’s run has its account before the time that the server appends', () => {
+  it('of a schedule’s run has the account before the time that the server appends', () => {
     expect(partsOfId('statement-books@acme-2026-02-01T12:00:00Z')?.account).toBe('acme');
     expect(partsOfId('statement-books-2026-02-01T12:00:00Z')?.account).toBeUndefined();
   });
 
   it.each(['m-1', 'm-1@acme', 'call-boarding-get-status-1@acme', 'event-merchant-boarding-m-1@acme-1'])(
-    'is none of ours: %s',
+    'has no parts when it is of another kind: %s',
     (id) => {
       expect(partsOfId(id)).toBeUndefined();
     },
@@ -39,7 +39,7 @@ describe('a workflow id', () => {
   });
 });
 
-describe('what may be meant', () => {
+describe('the workflow ids that may be meant', () => {
   const accounts = ['acme', 'north-iso'];
   const boardings = (given: string) =>
     possibleWorkflowIds(given, accounts).filter((id) => id.startsWith('merchant-boarding-'));

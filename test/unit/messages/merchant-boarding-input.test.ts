@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { merchantBoardingInput } from '../../../src/messages/inputs.js';
 import { createMerchantRequest } from '../../../src/partners/boarding/schemas.js';
 
-it('an input takes of its merchant what the create takes, field by field and rule by rule', () => {
+it('the merchant of an input has the fields and rules of the create', () => {
   const { agentProfileId: _, boardingSettingsId: _1, guid: _2, ...fields } = createMerchantRequest([]).shape;
   const issuesOf = (merchant: object) =>
     merchantBoardingInput()

@@ -10,7 +10,7 @@ function pending(name: string, heartbeatTimeout: { seconds: number } | undefined
   } as unknown as Pending;
 }
 
-describe('what a nudge of a partner task queue wakes', () => {
+describe('what a nudge of a partner task queue retries', () => {
   it.each([
     ['a read', pending(queue, { seconds: 10 }), true],
     ['a write with a mark', pending(queue, { seconds: 0 }, { data: new Uint8Array() }), true],

@@ -66,7 +66,7 @@ const anyPayload = fc.record({
 });
 
 describe('the payload codec', () => {
-  it('gives back whatever it is given, in its order', async () => {
+  it('returns the payloads that it encoded, in order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyPayload, { maxLength: 4 }), async (payloads) => {
         const decoded = await codec.decode(await codec.encode(payloads));
@@ -94,12 +94,12 @@ describe('the payload codec', () => {
     }
   });
 
-  it('never encrypts the same the same way', async () => {
+  it('never encrypts the same payload in the same way', async () => {
     const made = await codec.encode(Array.from({ length: 20 }, () => json('Ada')));
     expect(new Set(made.map(({ data }) => Buffer.from(data ?? []).toString('hex'))).size).toBe(20);
   });
 
-  it('writes what its documentation says', async () => {
+  it('writes the documented format', async () => {
     const { data } = await encode(json('Ada'));
     expect(openByHand(data as Uint8Array).toString('hex')).toBe(`00${ADA}`);
   });
@@ -115,26 +115,26 @@ describe('the payload codec', () => {
       `"${'Ada '.repeat(20)}"`,
       '000102030405060708090a0b46e1c4f827ad0f50430e5e47fafe9aa7a91848e7dfb316b0f474efd76f2549e6a136f8feaf029f0b8eb8cafc4018baa371c379955d',
     ],
-  ])('reads what has been written once: %s', async (_, text, hex) => {
+  ])('reads earlier payloads: %s', async (_, text, hex) => {
     const { metadata, data } = await decode(encrypted(Buffer.from(hex, 'hex')));
     expect(Buffer.from(metadata?.['encoding'] ?? []).toString()).toBe('json/plain');
     expect(Buffer.from(data ?? []).toString()).toBe(text);
   });
 
-  it('leaves alone what is not encrypted, as histories from before have it', async () => {
+  it('leaves unencrypted payloads alone, as in histories from before the encryption', async () => {
     const clear = [json('Ada'), {}, { metadata: {}, data: new Uint8Array([1]) }];
     const decoded = await codec.decode(clear);
     for (const [index, payload] of decoded.entries()) expect(payload).toBe(clear[index]);
   });
 
-  it('encrypts again what is encrypted, and takes off one layer at a time', async () => {
+  it('encrypts encrypted payloads again, and decrypts one layer at a time', async () => {
     const once = await encode(json('Ada'));
     expect(plain(await decode(await encode(once)))).toEqual(plain(once));
   });
 });
 
 describe('compression', () => {
-  it('is used where it pays', async () => {
+  it('is used where it saves space', async () => {
     const list = Array.from({ length: 50 }, (_, id) => ({ id, event: 'waiting-for-partner', actor: 'olga' }));
     const contents = openByHand((await encode(json(list))).data as Uint8Array);
     expect(contents[0]).toBe(1);
@@ -147,13 +147,13 @@ describe('compression', () => {
     expect(contents[0]).toBe(0);
   });
 
-  it('does not lead into a trap: 64 MiB is the most that comes out', async () => {
+  it('is limited against bombs: at most 64 MiB come out', async () => {
     const bomb = deflateRawSync(Buffer.alloc(MAX_UNPACKED_BYTES + 1));
     const data = sealByHand(Buffer.concat([Buffer.of(1), bomb]));
-    await expect(decode(encrypted(data))).rejects.toThrow('what key k1 encrypted is not a payload');
+    await expect(decode(encrypted(data))).rejects.toThrow('a value that key k1 encrypted is not a payload');
   });
 
-  it('is not used for what could not be read back', async () => {
+  it('is not used for payloads that could not be read again', async () => {
     const huge = { data: Buffer.alloc(MAX_UNPACKED_BYTES + 1) };
     expect((await decode(await encode(huge))).data).toHaveLength(MAX_UNPACKED_BYTES + 1);
   });
@@ -167,17 +167,17 @@ describe('an encrypted payload', () => {
       changed[position] = (changed[position] ?? 0) ^ 1;
       const reading = decode(encrypted(changed));
       await expect(reading).rejects.toThrow(
-        'an encrypted payload cannot be read with key k1: it is damaged, or the key is another one',
+        'an encrypted payload cannot be read with key k1: it is damaged, or was encrypted with another key of this id',
       );
     }
   });
 
-  it.each([0, 1, 12, 27, 28, 50])('cannot be read when only %d bytes of it are left', async (length) => {
+  it.each([0, 1, 12, 27, 28, 50])('cannot be read when only %d bytes remain', async (length) => {
     const { data } = await encode(json('Ada'));
     await expect(decode(encrypted((data ?? Buffer.of()).slice(0, length)))).rejects.toThrow('key k1');
   });
 
-  it('is bound to its key id, even where two ids have one key', async () => {
+  it('is bound to its key id, even when two ids have the same key', async () => {
     const twins = codecOf(`k1:${KEY.toString('base64')},k3:${KEY.toString('base64')}`);
     const { data } = await encode(json('Ada'), twins);
     await expect(decode(encrypted(data as Uint8Array, 'k3'), twins)).rejects.toThrow('with key k3');
@@ -192,7 +192,7 @@ describe('an encrypted payload', () => {
   it.each([
     ['none', undefined],
     ['no possible one', 'k1\n{"level":60}'],
-  ])('that names %s as its key is refused', async (_, id) => {
+  ])('that names %s as its key is rejected', async (_, id) => {
     const { metadata, data } = encrypted(Buffer.alloc(40), id ?? '');
     const named = id === undefined ? { encoding: metadata?.['encoding'] as Uint8Array } : metadata;
     const reading = decode({ metadata: named ?? {}, data: data ?? null });
@@ -204,12 +204,12 @@ describe('an encrypted payload', () => {
     ['without a form', Buffer.of()],
     ['that are no payload', Buffer.from('000affffff', 'hex')],
     ['that cannot be inflated', Buffer.from('01ffffff', 'hex')],
-  ])('with contents %s is refused', async (_, contents) => {
+  ])('with contents %s is rejected', async (_, contents) => {
     const reading = decode(encrypted(sealByHand(contents)));
-    await expect(reading).rejects.toThrow('what key k1 encrypted is not a payload');
+    await expect(reading).rejects.toThrow('a value that key k1 encrypted is not a payload');
   });
 
-  it('can be read after a rotation, by those who still have the old key', async () => {
+  it('can be read after a rotation with the old key', async () => {
     const before = await encode(json('Ada'));
     const rotated = codecOf(`${OTHER},${K1}`);
     expect(plain(await decode(before, rotated))).toEqual(plain(json('Ada')));

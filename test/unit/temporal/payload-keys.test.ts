@@ -25,7 +25,7 @@ describe('payload keys', () => {
     ['33 bytes', `k1:${'A'.repeat(44)}`, 'key 1 must be 32 bytes in base64'],
     ['hexadecimal', `k1:${'00ff'.repeat(16)}`, 'key 1 must be 32 bytes in base64'],
     ['an id twice', `k1:${ZEROS},k2:${ZEROS},k1:${COUNTING}`, 'key 3 has the id of one before it'],
-  ])('must not be %s; the error says so, and not what is there', (_, text, rule) => {
+  ])('must not be %s; the error does not contain the value', (_, text, rule) => {
     const read = () => readSettings(z.object({ PAYLOAD_KEYS: payloadKeys }), { PAYLOAD_KEYS: text });
     expect(read).toThrow(BadSetting);
     expect(read).toThrow(`PAYLOAD_KEYS: ${rule}`);
@@ -40,7 +40,7 @@ describe('payload keys', () => {
     }
   });
 
-  it('are made at random, with an id that tells the day', () => {
+  it('are random, with the day in their id', () => {
     const made = Array.from({ length: 50 }, () => generatePayloadKey(new Date('2026-11-21T23:59:59Z')));
     for (const key of made) expect(key).toMatch(/^k20261121-[0-9a-f]{6}:[A-Za-z0-9+/]{43}=$/);
     expect(new Set(made.map((key) => key.split(':')[1])).size).toBe(50);

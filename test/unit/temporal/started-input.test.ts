@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { differingFields } from '../../../src/temporal/onboardings.js';
+import { differingFields } from '../../../src/temporal/start.js';
 
 it.each<[unknown, unknown, string[]]>([
   [{ a: 1, b: { c: [1, 2] } }, { b: { c: [1, 2] }, a: 1 }, []],

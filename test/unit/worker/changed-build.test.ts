@@ -15,14 +15,14 @@ describe('the change that the guide shows', () => {
     expect(imports(source)).toHaveLength(1);
   });
 
-  it('fits code that has a patched() already', () => {
+  it('fits code that already has a patched()', () => {
     const second = { ...change, step: change.step.replace('fees-after-submission', 'second') };
     const source = changed(changed(current, change), second);
     expect(imports(source)).toHaveLength(1);
     expect(source).toContain(`${change.place}\n    ${second.step}\n    ${change.step}\n`);
   });
 
-  it('is the same step for all without its patched()', () => {
+  it('is the same step for every workflow without its patched()', () => {
     const source = changed(current, withoutPatch(change));
     expect(source).toContain(`    ${change.place}\n    await setFees(this.application);\n`);
     expect(steps(source)).toEqual(steps(current));

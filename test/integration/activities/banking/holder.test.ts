@@ -11,7 +11,7 @@ import { answering, type Respond } from '../../../rigs/partners/servers.js';
 import { changed, HOLDER } from '../../../rigs/sandbox/banking/running-banking.js';
 
 describe('a business that is submitted', () => {
-  it('is taken', async () => {
+  it('is accepted', async () => {
     const { run, banking } = await activitiesAtSandbox();
     expect(await run('submitHolder', holderRequest())).toEqual({
       profileId: 3001,
@@ -23,7 +23,7 @@ describe('a business that is submitted', () => {
     });
   });
 
-  it('tells the account that was opened at once', async () => {
+  it('returns the account that was opened at once', async () => {
     const { run } = await activitiesAtSandbox();
     expect(await run('submitHolder', holderRequest('account-at-once'))).toMatchObject({
       financialAccountId: 'fa-3001-1',
@@ -31,7 +31,7 @@ describe('a business that is submitted', () => {
   });
 
   it.each([
-    ['a member that is wrong', 'correction', {}, 3001, 'holder.website', 'cannot be reached'],
+    ['a field that is wrong', 'correction', {}, 3001, 'holder.website', 'cannot be reached'],
     ['an SSN that is wrong', 'straight', { ssn: '219099999' }, 3001, 'holder.ssn', 'cannot be verified'],
     ['no profile', 'straight', { ssn: '078051120' }, null, 'holder.ssn', 'the applicant cannot be served'],
   ])('comes back with %s', async (_, scenario, more, profileId, field, message) => {
@@ -53,14 +53,14 @@ describe('a business that is submitted', () => {
     expect(await banking.effects()).toEqual(['submit-business-account-holder 3001']);
   });
 
-  it.each(['429', 'expired-token'])('is sent later after %s, which did nothing', async (fault) => {
+  it.each(['429', 'expired-token'])('is sent later after %s, which had no effect', async (fault) => {
     const { run, banking } = await activitiesAtSandbox();
     for (const _ of [1, 2]) await plan(banking, fault, 'submit-business-account-holder');
     expect(await failed(run('submitHolder', holderRequest()))).toMatchObject({ isRetried: true });
     expect(await banking.effects()).toEqual([]);
   });
 
-  it('knows what was there before, when nobody knows what became of it', async () => {
+  it('has a baseline when its result is unknown', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const names = ['Corner Bakery', 'Corner Bakery North', 'CORNER BAKERY ', 'The Corner Bakery'];
     for (const name of names) await banking.submit(changed(HOLDER, 'doingBusinessAsName', `"${name}"`));
@@ -69,13 +69,13 @@ describe('a business that is submitted', () => {
     expect(details).toMatchObject({ kind: 'Uncertain', baseline: [3001, 3003] });
   });
 
-  it('is not sent where its merchant has a profile, unless that is said to be another one', async () => {
+  it('is not sent when its merchant has a profile that is not declined', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const merchantProfileId = await banking.create();
     const existing = await banking.submit();
     const request = { ...named('Another Name'), merchantProfileId };
     expect(await run('submitHolder', request)).toMatchObject({
-      existing: { profileId: existing, against: ['its dba is another one'], unclear: [] },
+      existing: { profileId: existing, against: ['its dba differs'], unclear: [] },
     });
     expect(await banking.effects()).toHaveLength(2);
     expect(await run('submitHolder', { ...request, declined: [existing] })).toMatchObject({
@@ -86,7 +86,7 @@ describe('a business that is submitted', () => {
   it.each([
     ['500-before-commit', 'find-profile-by-merchant'],
     ['drop-before-commit', 'search-business-account-holders'],
-  ])('waits (%s of %s) while nobody can tell what is there', async (fault, operation) => {
+  ])('waits (%s of %s) while its profiles cannot be read', async (fault, operation) => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, fault, operation);
     const submitted = run('submitHolder', { ...holderRequest(), merchantProfileId: 7 });
@@ -95,7 +95,7 @@ describe('a business that is submitted', () => {
   });
 });
 
-it.each([null, 0])('a success with profile %s leaves open which profile it made', async (profileId) => {
+it.each([null, 0])('a success with profile %s is uncertain', async (profileId) => {
   const { client } = await bankingPartner(bankThatAnswers({ success: true, profileId }));
   const { run } = await activitiesOf(client);
   expect(await failed(run('submitHolder', holderRequest()))).toMatchObject({
@@ -106,7 +106,7 @@ it.each([null, 0])('a success with profile %s leaves open which profile it made'
 
 const named = (doingBusinessAsName: string) => holderRequest('straight', { doingBusinessAsName });
 
-describe('what may have come of a submission', () => {
+describe('a candidate for a submission', () => {
   const ours = { ...named('Corner Bakery'), merchantProfileId: 7 };
   const { doingBusinessAsName, legalBusinessName, employerIdentificationNumber } = ours.holder;
   const shown = { doingBusinessAsName, legalBusinessName, employerIdentificationNumber };
@@ -118,19 +118,14 @@ describe('what may have come of a submission', () => {
     ['a masked EIN', { ...shown, employerIdentificationNumber: 'XX-XXX6789' }, [], []],
     ['its merchant alone', { doingBusinessAsName, merchantProfileId: 7 }, [], []],
     ['another merchant', { ...shown, merchantProfileId: 8 }, ['it is of merchant 8'], []],
-    ['another dba', { ...shown, doingBusinessAsName: 'Bakery' }, ['its dba is another one'], []],
+    ['another dba', { ...shown, doingBusinessAsName: 'Bakery' }, ['its dba differs'], []],
     [
       'another EIN of its merchant',
       { ...shown, merchantProfileId: 7, employerIdentificationNumber: '*****0000' },
-      ['its EIN is another one'],
+      ['its EIN differs'],
       [],
     ],
-    [
-      'another legal name',
-      { ...shown, legalBusinessName: 'Other Inc' },
-      ['its legal name is another one'],
-      [],
-    ],
+    ['another legal name', { ...shown, legalBusinessName: 'Other Inc' }, ['its legal name differs'], []],
     [
       'an EIN that is hidden',
       { ...shown, employerIdentificationNumber: '*********' },
@@ -164,7 +159,7 @@ describe('what may have come of a submission', () => {
     [
       'another dba',
       { ...shown, merchantProfileId: 7, doingBusinessAsName: 'Bakery' },
-      ['its dba is another one'],
+      ['its dba differs'],
       [],
     ],
     ['another merchant', { ...shown, merchantProfileId: 8 }, ['it is of merchant 8'], []],
@@ -189,7 +184,7 @@ describe('what may have come of a submission', () => {
     },
   );
 
-  it('are the profiles of its name and its merchant, without those that were there', async () => {
+  it('has the same name or merchant, and is not in the baseline', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const request = named('Corner Bakery');
     const earlier = await banking.submit();
@@ -199,7 +194,7 @@ describe('what may have come of a submission', () => {
     expect(found.map(({ profileId }) => profileId)).toEqual([made]);
   });
 
-  it.each([404, 403])('is nothing where the partner answers %i', async (status) => {
+  it.each([404, 403])('does not exist when the partner responds with %i', async (status) => {
     const { client, requests } = await bankingPartner(answering(status, '{}'));
     const { run } = await activitiesOf(client);
     expect(await run('examineProfile', { profileId: 4, ...ours })).toBeNull();
@@ -240,7 +235,7 @@ describe('a business that is corrected', () => {
     expect(await failed(corrected)).toMatchObject({ details: { kind }, isRetried });
   });
 
-  it('must exist: a 404 is the answer', async () => {
+  it('must exist: a 404 is final', async () => {
     const { run } = await activitiesAtSandbox();
     expect(await failed(run('correctHolder', { profileId: 7, ...holderRequest() }))).toMatchObject({
       details: { kind: 'Rejected', status: 404 },
@@ -249,15 +244,15 @@ describe('a business that is corrected', () => {
   });
 });
 
-describe('what is wrong is told by its place in the input', () => {
+describe('a problem is reported by its path in the input', () => {
   const owner = (more: object = {}) => ({ ...OWNER, ...more });
   const fieldsOf = async (submitted: Promise<unknown>) =>
     (await failed(submitted)).details.fields.map(({ field }) => field);
 
   it.each<[string, object, unknown, string[]]>([
-    ['a member of the holder', { email: 'nobody' }, [], ['holder.email']],
-    ['a missing member', { phone: undefined }, [], ['holder.phone']],
-    ['an unknown member', { owner2: owner() }, [], ['holder.owner2']],
+    ['a field of the holder', { email: 'nobody' }, [], ['holder.email']],
+    ['a missing field', { phone: undefined }, [], ['holder.phone']],
+    ['an unknown field', { owner2: owner() }, [], ['holder.owner2']],
     ['an owner', {}, [owner(), owner({ ssn: '000000000' })], ['beneficialOwners.1.ssn']],
     [
       'both',
@@ -328,7 +323,7 @@ describe('what is wrong is told by its place in the input', () => {
     ['see https://bank.example.com: it says why', [['', 'see https://bank.example.com: it says why']]],
     ['', [['', 'the partner gave no reason']]],
     [null, [['', 'the partner gave no reason']]],
-  ])('when the answer is success:false and %j', async (errors, expected) => {
+  ])('when the response is success:false and %j', async (errors, expected) => {
     const { client } = await bankingPartner(bankThatAnswers({ profileId: 9, success: false, errors }));
     const { run } = await activitiesOf(client);
     const told = expected.map(([field, message]) => ({ field, message }));

@@ -42,7 +42,7 @@ const LISTS: readonly [keyof BankingLists, object, readonly unknown[]][] = [
 ];
 
 describe('a list', () => {
-  it.each(LISTS)('%s %j has all there is, or up to its limit', async (name, query, all) => {
+  it.each(LISTS)('%s %j has all records, up to its limit', async (name, query, all) => {
     const { run } = await atFullSandbox();
     const list = (limit: number) => run(name, { ...query, limit } as never) as Promise<Listed>;
     for (const limit of [all.length, all.length + 1, 2 ** 31 - 1]) {
@@ -54,7 +54,7 @@ describe('a list', () => {
     expect([ids(part), part.more]).toEqual([all.slice(0, -1), true]);
   });
 
-  it('of notifications goes on over pages', async () => {
+  it('of notifications continues over pages', async () => {
     const { client, requests } = await bankingPartner((response, request) => {
       const query = new URL(`http://partner${request.url}`).searchParams;
       const from = Number(query.get('skip'));
@@ -74,7 +74,7 @@ describe('a list', () => {
   it.each([
     ['500-before-commit', 'Uncertain', true],
     ['429', 'RateLimited', true],
-  ])('is asked for again after %s', async (fault, kind, isRetried) => {
+  ])('is requested again after %s', async (fault, kind, isRetried) => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, fault, 'list-departments');
     expect(await failed(run('listDepartments', { limit: 9 }))).toMatchObject({

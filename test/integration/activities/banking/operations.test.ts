@@ -11,7 +11,7 @@ import { answering } from '../../../rigs/partners/servers.js';
 const card = { paymentCardId: 'card-1001' };
 
 describe('a card', () => {
-  it('is closed, and seen to be', async () => {
+  it('is closed, and reads as closed', async () => {
     const { run, banking } = await activitiesAtSandbox();
     expect(await run('isCardClosed', card)).toBe(false);
     expect(await run('closeCard', { ...card, last4: '1001', notes: 'lost' })).toEqual({ problems: [] });
@@ -22,7 +22,7 @@ describe('a card', () => {
     expect(await banking.effects()).toEqual(['close-card card-1001']);
   });
 
-  it('is never closed again by itself', async () => {
+  it('is never closed twice by a retry', async () => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, 'drop-after-commit', 'close-card');
     expect(await failed(run('closeCard', { ...card, last4: '1001' }))).toMatchObject({
@@ -43,7 +43,7 @@ describe('a card', () => {
     expect(details.fields.map(({ field }) => field)).toEqual(fields);
   });
 
-  it('that is not there cannot be seen', async () => {
+  it('that does not exist cannot be seen', async () => {
     const { run } = await activitiesAtSandbox();
     expect(await run('isCardClosed', { paymentCardId: 'card-7' })).toBeNull();
   });
@@ -52,14 +52,14 @@ describe('a card', () => {
     [400, null],
     [403, null],
     [404, null],
-  ])('cannot be seen where the list is answered %i', async (status, seen) => {
+  ])('cannot be seen when the list is rejected with %i', async (status, seen) => {
     const { client, requests } = await bankingPartner(answering(status, '{}'));
     const { run } = await activitiesOf(client);
     expect(await run('isCardClosed', card)).toBe(seen);
     expect(requests()).toHaveLength(1);
   });
 
-  it('may be seen later, when the list is not to be had', async () => {
+  it('may be seen later when the list is unavailable', async () => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, '500-before-commit', 'list-payment-cards');
     expect(await failed(run('isCardClosed', card))).toMatchObject({
@@ -68,7 +68,7 @@ describe('a card', () => {
     });
   });
 
-  it('is not called unseen where a one-time code would do', async () => {
+  it('is not unseen when a one-time code would help', async () => {
     const { run } = await activitiesAtSandbox('mfa');
     expect(await failed(run('isCardClosed', card))).toMatchObject({
       details: { kind: 'Forbidden', needs: 'one-time-code' },
@@ -92,7 +92,7 @@ describe('a card', () => {
     expect(await failed(named)).toMatchObject({ details, isRetried });
   });
 
-  it('is given its nickname again after an outage', async () => {
+  it('gets its nickname after an outage', async () => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, 'drop-after-commit', 'set-card-nickname');
     const named = run('setCardNickname', { ...card, nickName: 'Lunch' });
@@ -137,7 +137,7 @@ describe('an address', () => {
 });
 
 describe('a sub-user', () => {
-  it('is restored, and then there is none to restore', async () => {
+  it('is restored once, and then rejected', async () => {
     const { run, banking } = await activitiesAtSandbox();
     await run('restoreSubUser', { subUserId: 71 });
     expect(await failed(run('restoreSubUser', { subUserId: 71 }))).toMatchObject({
@@ -147,7 +147,7 @@ describe('a sub-user', () => {
     expect(await banking.effects()).toEqual(['restore-sub-user 71']);
   });
 
-  it('that may have been restored is restored again, and a 404 then says that it was', async () => {
+  it('that may have been restored is restored again, and a 404 then shows that it was', async () => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, 'drop-after-commit', 'restore-sub-user');
     expect(await failed(run('restoreSubUser', { subUserId: 71 }))).toMatchObject({
@@ -164,27 +164,27 @@ describe('a sub-user', () => {
 describe('a webhook', () => {
   const webhook = { name: 'gangway', url: 'https://hooks.example.com/banking', notificationType: 'AChOut' };
 
-  it('is registered, or is there already', async () => {
+  it('is registered, or exists already', async () => {
     const { run } = await activitiesAtSandbox();
     expect(await run('ensureWebhook', webhook)).toEqual({ existed: false, id: 1 });
     expect(await run('ensureWebhook', webhook)).toEqual({ existed: true, id: null });
   });
 
-  it('is tried again until it is there', async () => {
+  it('is retried until it exists', async () => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, 'drop-after-commit', 'create-webhook');
     expect(await failed(run('ensureWebhook', webhook))).toMatchObject({ isRetried: true });
     expect(await run('ensureWebhook', webhook, { attempt: 2 })).toEqual({ existed: true, id: null });
   });
 
-  it('of a type that there is not is not sent', async () => {
+  it('of an unknown type is not sent', async () => {
     const { run } = await activitiesAtSandbox();
     const { details } = await failed(run('ensureWebhook', { ...webhook, notificationType: 'Weather' }));
     expect(details).toMatchObject({ kind: 'Rejected', fields: [{ field: 'notificationType' }] });
     expect(details).not.toHaveProperty('status');
   });
 
-  it('that the partner did not register is a failure', async () => {
+  it('that the partner does not register is a failure', async () => {
     const { client } = await bankingPartner(answering(200, '{"success":false}'));
     const { run } = await activitiesOf(client);
     expect(await failed(run('ensureWebhook', webhook))).toMatchObject({

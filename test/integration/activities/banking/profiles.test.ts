@@ -10,7 +10,7 @@ import { answering, type Respond } from '../../../rigs/partners/servers.js';
 import { changed, holderOf } from '../../../rigs/sandbox/banking/running-banking.js';
 
 describe('a profile that is read', () => {
-  it('tells its status, its account and its own open tickets', async () => {
+  it('has its status, its account and its own open tickets', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const id = await banking.submit(holderOf('ticket'));
     const other = await banking.submit(holderOf('more-tickets'));
@@ -45,7 +45,7 @@ describe('a profile that is read', () => {
     ['Denied', false],
     ['Closed', false],
     ['Cancelled', false],
-  ])('%s is asked for its tickets: %s', async (bankingStatus, isAsked) => {
+  ])('%s needs a read of its tickets: %s', async (bankingStatus, isAsked) => {
     const { client, requests } = await bankingPartner(
       profileWithTickets({ id: 4, bankingStatus, userProfileId: 14 }, []),
     );
@@ -57,7 +57,7 @@ describe('a profile that is read', () => {
     ]);
   });
 
-  it('may tell next to nothing', async () => {
+  it('may be almost empty', async () => {
     const { client, requests } = await bankingPartner(profileWithTickets({ id: 4 }, []));
     const { run } = await activitiesOf(client);
     const unknown = { bankingStatus: 'Unknown', phase: 'under-review' };
@@ -115,7 +115,7 @@ describe('a change of a profile', () => {
     });
   });
 
-  it('is awaited by being retried, and its reads are counted', async () => {
+  it('is awaited by retries, and its reads are counted', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const profileId = await banking.submit(holderOf('waiting'));
     const seen = {
@@ -146,7 +146,7 @@ describe('a change of a profile', () => {
     ['a ticket that went', { tickets: [1, 2, 3] }, true],
     ['a ticket in place of another', { tickets: [1, 3] }, true],
     ['a ticket that asks something else', { asks: 'another thing' }, true],
-  ])('is %s: %#', async (_, { tickets = [1, 2], asks, ...change }, isNews) => {
+  ])('is %s: %#', async (_, { tickets = [1, 2], asks, ...change }, isChange) => {
     const { client } = await bankingPartner(
       profileWithTickets(
         { id: 4, bankingStatus: 'PendingUW', financialAccountId: 'fa-4-1', userProfileId: 14 },
@@ -162,11 +162,11 @@ describe('a change of a profile', () => {
     const before = Object.fromEntries((tickets as number[]).map((id) => [id, String(known)]));
     const seen = { ...now, ...change, tickets: before };
     const wait = run('awaitProfileChange', { profileId: 4, seen });
-    if (isNews) expect(await wait).toMatchObject({ polls: 1 });
+    if (isChange) expect(await wait).toMatchObject({ polls: 1 });
     else await expect(wait).rejects.toMatchObject(unchanged);
   });
 
-  it('is awaited while the partner is away', async () => {
+  it('is awaited while the partner is unavailable', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const profileId = await banking.submit();
     await plan(banking, '500-before-commit', 'get-profile');
@@ -190,7 +190,7 @@ describe('a financial account', () => {
     });
   });
 
-  it('is not opened beside the one that the bank has opened meanwhile', async () => {
+  it('is not opened when the bank has opened one meanwhile', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const profileId = await banking.submit(holderOf('account-at-once'));
     for (const _ of [1, 2]) await banking.profile(profileId);
@@ -202,7 +202,7 @@ describe('a financial account', () => {
   });
 
   it.each(['500-before-commit', 'drop-before-commit'])(
-    'is not asked for (%s) when the profile cannot be looked at',
+    'is not requested (%s) when the profile cannot be read',
     async (fault) => {
       const { run, banking } = await activitiesAtSandbox();
       const profileId = await banking.submit(holderOf('account-on-request'));
@@ -216,7 +216,7 @@ describe('a financial account', () => {
     },
   );
 
-  it('that was opened without being told is to be looked for', async () => {
+  it('that was opened without an id in the response is uncertain', async () => {
     const profile = { id: 4, userProfileId: 4_000, bankingStatus: 'Approved', financialAccountId: null };
     const { client } = await bankingPartner((response, request) =>
       answering(200, request.method === 'GET' ? JSON.stringify(profile) : '{"profileId":4,"success":true}')(
@@ -231,7 +231,7 @@ describe('a financial account', () => {
     });
   });
 
-  it('is never opened twice by itself', async () => {
+  it('is never opened twice by a retry', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const profileId = await banking.submit(holderOf('account-on-request'));
     for (const _ of [1, 2]) await banking.profile(profileId);

@@ -43,14 +43,14 @@ describe('a statement', () => {
     ['application/octet-stream', 'QBO', '2026-01-fa-501-1.qbo'],
     ['text/csv; charset=utf-8', 'CSV', '2026-01-fa-501-1.csv'],
     ['application/pdf', 'PDF', '2026-01-fa-501-1.pdf'],
-  ])('that comes as %s is %s', async (contentType, format, fileName) => {
+  ])('with content type %s is %s', async (contentType, format, fileName) => {
     const { client } = await bankingPartner(answering(200, 'x', { 'content-type': contentType }));
     const { run } = await activitiesOf(client);
     const saved = await run('saveStatement', { ...request, fileFormat: format === 'PDF' ? 'CSV' : 'QBO' });
     expect(saved).toEqual({ fileName, bytes: 1, format });
   });
 
-  it('is asked for from the first of its month, with an e-mail address if there is one', async () => {
+  it('is requested from the first of its month, with an e-mail address if given', async () => {
     const { client, requests } = await bankingPartner(answering(200, 'x'));
     const { run } = await activitiesOf(client);
     await run('saveStatement', request);
@@ -67,7 +67,7 @@ describe('a statement', () => {
     ['an account of another partner', { financialAccountIds: ['fa-601-1'] }, { status: 403 }],
     ['no account', { financialAccountIds: [] }, { fields: [{ field: 'financialAccountIds' }] }],
     ['no month', { period: '../2026' }, { fields: [{ field: 'period' }] }],
-  ])('of %s is none, and not asked for again', async (_, more, details) => {
+  ])('of %s fails, and is not requested again', async (_, more, details) => {
     const { run, folder } = await activitiesAtSandbox();
     const refused = await failed(run('saveStatement', { ...request, ...more }));
     expect(refused).toMatchObject({ details, isRetried: false });
@@ -75,10 +75,10 @@ describe('a statement', () => {
   });
 });
 
-describe('a statement that does not come', () => {
+describe('a statement that the partner does not send', () => {
   it.each([
     ['is asked for again', {}, true],
-    ['is not, for the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
+    ['is not, because the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
   ])('%s', async (_, more, isRetried) => {
     const { run, banking } = await activitiesAtSandbox();
     await plan(banking, '500-after-commit', 'generate-full-statement');
@@ -98,8 +98,8 @@ describe('a statement that breaks off', () => {
 
   it.each([
     ['is asked for again', {}, true],
-    ['is not, for the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
-  ])('%s, and leaves what was there', async (_, more, isRetried) => {
+    ['is not, because the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
+  ])('%s, and leaves the earlier file', async (_, more, isRetried) => {
     let respond: Respond = answering(200, 'whole', { 'content-type': 'application/pdf' });
     const { client } = await bankingPartner((response, incoming) => respond(response, incoming));
     const { run, folder } = await activitiesOf(client);
@@ -113,7 +113,7 @@ describe('a statement that breaks off', () => {
   });
 });
 
-it('while a statement comes slowly, the server hears again and again that the worker lives', async () => {
+it('while a statement arrives slowly, the worker sends heartbeats', async () => {
   let finish = () => {};
   const { client } = await bankingPartner((response) => {
     response.writeHead(200, { 'content-type': 'application/pdf' }).write('%PDF');

@@ -110,18 +110,18 @@ describe('a ticket that the bank’s staff opened', () => {
       ],
       [],
     ],
-  ])('is shown where it belongs: %s', async (_, tickets, shown) => {
+  ])('is shown at the right profile: %s', async (_, tickets, shown) => {
     const { run } = await bankWith(tickets);
     const { tickets: found } = await run('readProfile', { profileId: 3001 });
     expect(found.map(({ ticketId }) => ticketId)).toEqual(shown);
   });
 
-  it('is of nobody that we know where we may not see who opened it', async () => {
+  it('belongs to no known profile when its opener is hidden', async () => {
     const { run } = await bankWith([{ ticketId: 1, userProfileId: 70, ...named }], 403);
     expect((await run('readProfile', { profileId: 3001 })).tickets).toEqual([]);
   });
 
-  it('costs no further call where it names nobody', async () => {
+  it('costs no further call when it names no profile', async () => {
     const { run, requests } = await bankWith([{ ticketId: 1, userProfileId: 70 }]);
     await run('readProfile', { profileId: 3001 });
     expect(requests()).toHaveLength(2);

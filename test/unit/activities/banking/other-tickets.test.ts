@@ -61,7 +61,7 @@ it('new tickets of others are reported once a minute, and then all of them', asy
   expect(await reportsAfter([1, 2])).toBe(2);
 });
 
-it('a ticket that was gone is reported again', async () => {
+it('a ticket that disappeared is reported again', async () => {
   const { reportsAfter } = process();
   await reportsAfter([1]);
   await reportsAfter([]);
@@ -69,7 +69,7 @@ it('a ticket that was gone is reported again', async () => {
   expect(await reportsAfter([1])).toBe(2);
 });
 
-it('what could not be reported is reported by a later poll', async () => {
+it('a ticket that could not be reported is reported by a later poll', async () => {
   const { reportsAfter, temporal } = process();
   temporal.isUp = false;
   expect(await reportsAfter([1])).toBe(0);

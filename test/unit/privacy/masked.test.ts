@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { masked } from '../../../src/workflows/journey/published-state.js';
+import { masked } from '../../../src/privacy/masked.js';
 
 describe('a number that looks like a social security or tax number', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('a number that looks like a social security or tax number', () => {
     ['(123456789)', '(***-**-6789)'],
     ['EIN 12-3456789', 'EIN **-***6789'],
     ['two: 123-45-6789 and 987654321', 'two: ***-**-6789 and ***-**-4321'],
-  ])('is masked in the words of others: %s', (text, shown) => {
+  ])('is masked down to its last four digits: %s', (text, shown) => {
     expect(masked(text)).toBe(shown);
   });
 
@@ -19,7 +19,7 @@ describe('a number that looks like a social security or tax number', () => {
     'run 01a1fd30-abdc-7c0d-a0c9-9edbb184ef65',
     'due 2026-03-01T10:00:00Z',
     'ref A123456789',
-  ])('is not seen where there is none: %s', (text) => {
+  ])('is not mistaken for another number: %s', (text) => {
     expect(masked(text)).toBe(text);
   });
 });

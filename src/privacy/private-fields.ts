@@ -1,39 +1,71 @@
-import { CENSORED, PRIVATE_PATTERNS } from './private-values.js';
+import { masked, privatePattern, REDACTED } from './masked.js';
 
-type PrivateKind = 'secret' | 'personal' | 'phone';
-
-/** Fields of requests whose values a partner must not repeat to others: names in lower case and without underscores. */
-const PRIVATE_FIELDS: Readonly<Record<PrivateKind, RegExp>> = {
+/** Fields with private or secret values, in the spellings of all partners: in lower case and without underscores. */
+const PRIVATE_FIELDS = {
+  /** A partner must not repeat these values. */
   secret:
     /^(?:password|token|tokendevice|recaptcharesponse|smscode|onetimecode|employeridentificationnumber|taxid)$|ssn$|socialsecuritynumber$/,
-  /** Names of people, as opposed to those of businesses, and e-mail addresses. */
+  /** Nor these in upper or lower case: names of people, as opposed to those of businesses, and e-mail addresses. */
   personal: /(?:first|middle|last|given|family|full|individual|contact|owner|holder)name$|email(?:address)?$/,
+  /** Nor these, however the digits are grouped. */
   phone: /(?:phone|mobile|fax)(?:number)?$/,
-};
+  /** A partner may repeat these, and no log has them. */
+  unlogged:
+    /^(?:authorization|devicetoken|totpsecret|payloadkeys|apikey|secret|key|dateofbirth|dob|accountnumber|routingnumber|cardnumber|cvv|pin)$|^individualidentificationnumber$|(?:street|extended|home)address$|^streetline\d$/,
+} as const;
 
-/** Another token than those of {@link PRIVATE_PATTERNS}. A UUID, which may be quoted to the partner's support, has 36 characters. */
-const LONG_TOKEN = /[\w+=-]{40,}/;
+type FieldKind = keyof typeof PRIVATE_FIELDS;
 
-/** What is masked in a partner's words, whether we sent it or not. */
-const LOOKS_SECRET = [
-  PRIVATE_PATTERNS.socialSecurityNumber,
-  PRIVATE_PATTERNS.nineDigits,
-  PRIVATE_PATTERNS.taxNumber,
-  PRIVATE_PATTERNS.credentials,
-  PRIVATE_PATTERNS.jsonWebToken,
-  LONG_TOKEN,
-].map(({ source }) => source);
+function kindOf(field: string): FieldKind | undefined {
+  const spelled = field.replaceAll('_', '').toLowerCase();
+  return (Object.keys(PRIVATE_FIELDS) as FieldKind[]).find((kind) => PRIVATE_FIELDS[kind].test(spelled));
+}
+
+interface PrivateValue {
+  readonly kind: FieldKind;
+  readonly value: string;
+}
+
+/** The values of private fields, at any depth. */
+export function privateValuesIn(value: unknown, field = ''): PrivateValue[] {
+  if (typeof value === 'string' || typeof value === 'number') {
+    const kind = kindOf(field);
+    return kind === undefined ? [] : [{ kind, value: String(value) }];
+  }
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => privateValuesIn(item, field));
+  return Object.entries(value).flatMap(([name, inside]) => privateValuesIn(inside, name));
+}
+
+/** A JSON value without the values of private fields, at any depth, and without what looks private in its texts. */
+export function withoutPrivate(value: unknown): unknown {
+  if (typeof value === 'string') return masked(value, 'log');
+  if (Array.isArray(value)) return value.map(withoutPrivate);
+  if (!isPlainObject(value)) return value;
+  const fields = Object.entries(value).map(([name, inside]) => [
+    name,
+    kindOf(name) !== undefined && inside !== null && inside !== undefined ? REDACTED : withoutPrivate(inside),
+  ]);
+  return Object.fromEntries(fields);
+}
+
+/** Errors and other instances belong to the serializers of a log. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
 
 /**
- * Masks a partner's words, which may repeat what it was sent. Our credentials, the private values of the request, and what
- * looks like an SSN, an EIN or credentials, become `[Redacted]`. The rest stays as the partner wrote it.
+ * Masks the texts of a partner's response, which may repeat the request: our credentials, the private values of the request,
+ * and what looks like an SSN, an EIN or credentials. The rest stays as the partner wrote it.
  *
  * @param credentials our own secrets at this partner
  * @param request the request that was sent
  */
 export function masking(credentials: readonly string[], request: unknown = {}): (text: string) => string {
   const { secrets, others } = repeatable(credentials, request, 4);
-  const secret = anyOf([...secrets, ...LOOKS_SECRET], 'g');
+  const secret = anyOf([...secrets, privatePattern('response')], 'g');
   const other = anyOf(others, 'giu');
   return (text) => replaced(replaced(text, secret), other);
 }
@@ -42,7 +74,7 @@ export function masking(credentials: readonly string[], request: unknown = {}): 
  * A response without our credentials and the private values of the request, in any of its texts. Nothing else is masked: the
  * rest is what was asked for.
  *
- * @param request what was sent; nothing for a read, whose response may be about other people of the same name
+ * @param request what was sent; nothing in case of a read, whose response may be about other people of the same name
  */
 export function withoutRepeats(
   response: unknown,
@@ -63,7 +95,7 @@ export function withoutRepeats(
  */
 function repeatable(credentials: readonly string[], request: unknown, alone: number) {
   const values = privateValuesIn(request);
-  const of = (kind: PrivateKind) => values.filter((found) => found.kind === kind).map(({ value }) => value);
+  const of = (kind: FieldKind) => values.filter((found) => found.kind === kind).map(({ value }) => value);
   const secrets = longestFirst([...credentials.flatMap(encodings), ...of('secret')]);
   // A name of one letter is an initial. Masked, it would take single letters out of every sentence.
   const personal = longestFirst(of('personal').filter((value) => value.trim().length > 1));
@@ -85,7 +117,7 @@ function anyOf(patterns: readonly string[], flags: string): RegExp | undefined {
 }
 
 function replaced(text: string, pattern: RegExp | undefined): string {
-  return pattern === undefined ? text : text.replace(pattern, CENSORED);
+  return pattern === undefined ? text : text.replace(pattern, REDACTED);
 }
 
 /** A value that contains another one goes first. */
@@ -93,7 +125,7 @@ function longestFirst(values: readonly string[]): string[] {
   return [...new Set(values.filter(Boolean))].sort((one, other) => other.length - one.length);
 }
 
-/** A credential as it is, in a URL, and as base64 where that is long enough to be told from other text. */
+/** A credential as it is, in a URL, and as base64 where that is long enough to be distinct from other text. */
 function encodings(credential: string): string[] {
   const bytes = Buffer.from(credential);
   const base64 = [bytes.toString('base64'), bytes.toString('base64url')];
@@ -102,9 +134,9 @@ function encodings(credential: string): string[] {
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** A secret shorter than `alone` is masked where it is a word of its own: inside of others it would make them unreadable. */
-function literal(secret: string, alone: number): string {
-  return secret.length < alone ? `(?<!\\w)${escaped(secret)}(?!\\w)` : escaped(secret);
+/** A pattern that finds a value: one that is shorter than `alone` only as a word of its own, because it may be a part of others. */
+export function literal(value: string, alone: number): string {
+  return value.length < alone ? `(?<!\\w)${escaped(value)}(?!\\w)` : escaped(value);
 }
 
 /** Whole words, with any space between them. */
@@ -121,44 +153,17 @@ function phoneNumber(number: string): string[] {
   return [`(?<!\\d)(?:\\+?\\d{1,3}${gap})?\\(?${[...digits].join(gap)}(?!\\d)`];
 }
 
-/** Names of fields are shown, logged and compared; one of ours has some forty characters with its path. */
+/** Names of fields are shown, logged and compared; one of an input has some forty characters with its path. */
 const FIELD_LENGTH = 100;
 
-/** What is wrong with a field, as a `FieldProblem` of the partners. */
-interface Problem {
-  readonly field: string;
-  readonly message: string;
-}
-
-/** Names of fields come from the partner as well, who may put anything into them: they are masked, and cut off visibly. */
+/** A partner may put anything into the name of a field as well: names are masked, and cut off visibly. */
 export function maskedProblems(
-  problems: readonly Problem[],
+  problems: readonly { readonly field: string; readonly message: string }[],
   mask: (text: string) => string,
-): readonly Problem[] {
+) {
   return problems.map(({ field, message }) => ({ field: bounded(mask(field)), message: mask(message) }));
 }
 
 function bounded(field: string): string {
   return field.length > FIELD_LENGTH ? `${field.slice(0, FIELD_LENGTH - 1)}…` : field;
-}
-
-interface PrivateValue {
-  readonly kind: PrivateKind;
-  readonly value: string;
-}
-
-/** The values of a request's private fields, at any depth, by the name of the field in the spelling of any partner. */
-function privateValuesIn(value: unknown, field = ''): PrivateValue[] {
-  if (typeof value === 'string' || typeof value === 'number') {
-    const kind = kindOf(field);
-    return kind === undefined ? [] : [{ kind, value: String(value) }];
-  }
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
-  if (Array.isArray(value)) return value.flatMap((item) => privateValuesIn(item, field));
-  return Object.entries(value).flatMap(([name, inside]) => privateValuesIn(inside, name));
-}
-
-function kindOf(field: string): PrivateKind | undefined {
-  const spelled = field.replaceAll('_', '').toLowerCase();
-  return (Object.keys(PRIVATE_FIELDS) as PrivateKind[]).find((kind) => PRIVATE_FIELDS[kind].test(spelled));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CorrectableType, correctionProblems } from '../../../src/messages/correction-problems.js';
+import { correctionProblems } from '../../../src/activities/corrections.js';
+import type { CorrectableType } from '../../../src/messages/activities.js';
 import { NO_ACCOUNTS } from '../../../src/messages/inputs.js';
 import { business, merchant, OWNER, terminal } from '../../rigs/inputs.js';
 
@@ -7,16 +8,16 @@ const named = { posNames: ['Till'], accounts: { north: { posNames: ['Northern Ti
 
 /** A check of corrections of one input; each problem is `field: message`. */
 const checkOf =
-  (type: CorrectableType, input: object, context: object = {}) =>
+  (type: CorrectableType, input: object, progress: object = {}, known = NO_ACCOUNTS) =>
   (patch: unknown) =>
-    correctionProblems(type, input, patch, { known: NO_ACCOUNTS, ...context }).map(
+    correctionProblems({ type, input, patch, ...progress }, known).map(
       ({ field, message }) => `${field}: ${message}`,
     );
 
 const NO_OBJECT = 'Invalid input: expected object, received string';
 const UNTIL_CREATED =
-  'fields that can: merchant, agentProfileId, agent, boardingSettingsId, boardingSettings, fees, application';
-const ONCE_CREATED = 'fields that can: fees, application';
+  'fields that can be changed: merchant, agentProfileId, agent, boardingSettingsId, boardingSettings, fees, application';
+const ONCE_CREATED = 'fields that can be changed: fees, application';
 const NOT_AS_A_WHOLE =
   'application: cannot be removed as a whole; name the fields to change, with null for those to remove';
 
@@ -41,7 +42,7 @@ describe('a correction of a merchant', () => {
     ['Test', [`: must be an object; ${UNTIL_CREATED}`]],
     [null, [`: must be an object; ${UNTIL_CREATED}`]],
     [[], [`: must be an object; ${UNTIL_CREATED}`]],
-    [{}, [`: names no field; ${UNTIL_CREATED}`]],
+    [{}, [`: contains no field; ${UNTIL_CREATED}`]],
     [{ merchant: 'Test' }, [`merchant: ${NO_OBJECT}`]],
     [{ merchant: null }, ['merchant: is required']],
     [
@@ -64,7 +65,7 @@ describe('a correction of a merchant', () => {
     ],
     [
       { boardingSettings: false },
-      ['boardingSettings: is given beside boardingSettingsId; give one of the two'],
+      ['boardingSettings: cannot be combined with boardingSettingsId; give one of the two'],
     ],
     [{ agentProfileId: '101' }, ['agentProfileId: Invalid input: expected number, received string']],
     [
@@ -74,8 +75,8 @@ describe('a correction of a merchant', () => {
         `dba: cannot be changed by a correction; ${UNTIL_CREATED}`,
       ],
     ],
-  ])('cannot be %j, and each field is named with its rule', (patch, told) => {
-    expect(problems(patch)).toEqual(told);
+  ])('cannot be %j, and each field is named with its rule', (patch, expected) => {
+    expect(problems(patch)).toEqual(expected);
   });
 
   it.each<[object, readonly string[]]>([
@@ -95,16 +96,16 @@ describe('a correction of a merchant', () => {
     [{ application: null }, [NOT_AS_A_WHOLE]],
     [{ application: { salesAndBusinessProfile: { volume: 240_000 } } }, []],
     [{ fees: { minimumDiscountAmount: 25 } }, []],
-  ])('is limited to fees and application once the merchant exists: %j', (patch, told) => {
-    expect(checkOf('merchantBoarding', input, { merchantExists: true })(patch)).toEqual(told);
+  ])('is limited to fees and application once the merchant exists: %j', (patch, expected) => {
+    expect(checkOf('merchantBoarding', input, { merchantExists: true })(patch)).toEqual(expected);
   });
 
-  it('may name a point of sale of the account that it runs in, and none of another', () => {
+  it('may name a point of sale of its own account, and none of another', () => {
     const pos = (name: string) => ({ merchant: { pos: name } });
-    const northern = checkOf('merchantBoarding', input, { known: named, account: 'north' });
-    const nameless = checkOf('merchantBoarding', input, { known: named });
+    const northern = checkOf('merchantBoarding', input, { account: 'north' }, named);
+    const nameless = checkOf('merchantBoarding', input, {}, named);
     expect([northern(pos('Northern Till')), nameless(pos('Till'))]).toEqual([[], []]);
-    const rule = 'merchant.pos: is known to the partner in another account only';
+    const rule = 'merchant.pos: belongs to another account';
     expect([northern(pos('Till')), nameless(pos('Northern Till'))]).toEqual([[rule], [rule]]);
   });
 });
@@ -112,7 +113,7 @@ describe('a correction of a merchant', () => {
 describe('a correction of a business', () => {
   const input = business(undefined, { beneficialOwners: [OWNER] });
   const problems = checkOf('businessOnboarding', input);
-  const FIELDS = 'fields that can: holder, beneficialOwners';
+  const FIELDS = 'fields that can be changed: holder, beneficialOwners';
 
   it.each([
     { holder: { phone: '5185550199', website: null } },
@@ -131,11 +132,11 @@ describe('a correction of a business', () => {
     [{ beneficialOwners: Array(5).fill(OWNER) }, ['beneficialOwners: at most four beneficial owners']],
     [{ beneficialOwners: [{ ...OWNER, zipCode: '1' }] }, ['beneficialOwners.0.zipCode: must be 5 digits']],
     [{ merchantProfileId: 5 }, [`merchantProfileId: cannot be changed by a correction; ${FIELDS}`]],
-  ])('cannot be %j, and each field is named with its rule', (patch, told) => {
-    expect(problems(patch)).toEqual(told);
+  ])('cannot be %j, and each field is named with its rule', (patch, expected) => {
+    expect(problems(patch)).toEqual(expected);
   });
 
-  it('names what an input without its SSNs lacks, as a run that was continued as new has it', () => {
+  it('names the SSNs that an input lacks after continue-as-new', () => {
     const { ssn: _, ...holder } = input.holder;
     const continued = checkOf('businessOnboarding', { ...input, holder });
     expect(continued({ holder: { phone: '5185550199' } })).toEqual(['holder.ssn: is required']);
@@ -146,7 +147,7 @@ describe('a correction of a business', () => {
 describe('a correction of a terminal', () => {
   const input = { externalId: 't-1', mid: '0001', provisionTerminal: terminal() };
   const address = { street_line1: '2 Main Street' };
-  const FIELDS = 'fields that can: provisionTerminal.terminal, provisionTerminal.toProduction';
+  const FIELDS = 'fields that can be changed: provisionTerminal.terminal, provisionTerminal.toProduction';
   const WITH_ACCOUNT = FIELDS.replace(':', ': provisionTerminal.account,');
 
   it.each<[object, readonly string[]]>([
@@ -154,8 +155,8 @@ describe('a correction of a terminal', () => {
     [{ terminal: { name: 'Bar' }, toProduction: true }, []],
     [{ account: { address: null } }, ['provisionTerminal.account.address: is required']],
     [{ dueInHours: 1 }, [`provisionTerminal.dueInHours: cannot be changed by a correction; ${WITH_ACCOUNT}`]],
-  ])('is checked by its rules before the account exists: %j', (provisionTerminal, told) => {
-    expect(checkOf('terminalProvisioning', input)({ provisionTerminal })).toEqual(told);
+  ])('is checked by its rules before the account exists: %j', (provisionTerminal, expected) => {
+    expect(checkOf('terminalProvisioning', input)({ provisionTerminal })).toEqual(expected);
   });
 
   it.each<[object, readonly string[]]>([
@@ -170,8 +171,8 @@ describe('a correction of a terminal', () => {
     [{ provisionTerminal: null }, ['provisionTerminal: is required']],
     [{ provisionTerminal: 'x' }, [`provisionTerminal: ${NO_OBJECT}`]],
     [{ mid: '0002' }, [`mid: cannot be changed by a correction; ${FIELDS}`]],
-  ])('is limited to the terminal once the account exists: %j', (patch, told) => {
+  ])('is limited to the terminal once the account exists: %j', (patch, expected) => {
     const problems = checkOf('terminalProvisioning', input, { paymentsAccountExists: true });
-    expect(problems(patch)).toEqual(told);
+    expect(problems(patch)).toEqual(expected);
   });
 });

@@ -1,7 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { maskedProblems, masking, withoutRepeats } from '../../../src/privacy/masking.js';
+import {
+  maskedProblems,
+  masking,
+  withoutPrivate,
+  withoutRepeats,
+} from '../../../src/privacy/private-fields.js';
 
-describe('a partner’s words', () => {
+it('the values of private fields are redacted in any spelling and at any depth', () => {
+  const value = {
+    ...{ taxId: '1', tax_id: '2', OwnerSsn: 3, street_line1: '4', accountNumber: '5', email: null, id: 6 },
+    list: [{ inner: { contactName: 'Ada', dba: 'Corner Bakery', note: 'of ada@example.com' } }],
+  };
+  const redacted = '[Redacted]';
+  expect(withoutPrivate(value)).toEqual({
+    ...{ taxId: redacted, tax_id: redacted, OwnerSsn: redacted, street_line1: redacted },
+    ...{ accountNumber: redacted, email: null, id: 6 },
+    list: [{ inner: { contactName: redacted, dba: 'Corner Bakery', note: `of ${redacted}` } }],
+  });
+});
+
+describe('the words of a partner', () => {
   const mask = masking(['hunter2', 'hunter2-long', 'd', 'a+b(c', '']);
 
   it.each([
@@ -27,12 +45,12 @@ describe('a partner’s words', () => {
     'mid 518000000001001',
     'Basic information is missing',
     'see https://help.example.com/articles/how-to-unlock',
-  ])('are not changed where nothing is secret: %s', (text) => {
+  ])('stay where nothing is secret: %s', (text) => {
     expect(mask(text)).toBe(text);
   });
 });
 
-it('the names of fields are masked and cut off visibly, as they come from the partner', () => {
+it('names of fields, which come from the partner, are masked and cut off visibly', () => {
   const mask = masking(['hunter2']);
   const problems = ['owners.0.ssn', 'errors.900123456', 'hunter2', 'a.'.repeat(5_000)].map((field) => ({
     field,
@@ -82,7 +100,7 @@ describe('what a partner repeats of a request', () => {
     'Zoëlla, a linden',
     'mail support@example.com',
     'ada is locked',
-  ])('stays where it is none of its secrets, names, addresses and numbers: %s', (text) => {
+  ])('stays when the request does not have it as a private value: %s', (text) => {
     expect(mask(text)).toBe(text);
   });
 });
@@ -93,13 +111,13 @@ describe('our credentials in a response', () => {
   const credentials = [password, basic, 'k3y', ''];
   const echoed = ['päss/word+1', 'p%C3%A4ss%2Fword%2B1', 'cMOkc3Mvd29yZCsx', basic];
 
-  it.each(echoed)('are masked in whatever way they are written: %s', (secret) => {
+  it.each(echoed)('are masked in every encoding: %s', (secret) => {
     expect(withoutRepeats({ notes: [{ text: `what is ${secret}?` }] }, credentials)).toEqual({
       notes: [{ text: 'what is [Redacted]?' }],
     });
   });
 
-  it('leave everything else as it is', () => {
+  it('are all that is masked', () => {
     const response = {
       id: 9007199254740993n,
       text: 'Ada, 078-05-1120, k3yboard',

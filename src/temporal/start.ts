@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { Priority } from '@temporalio/common';
+import type { z } from 'zod';
+import type { OperationOutcome } from '../messages/banking-activities.js';
+import { type OnboardingType, type WorkflowType, workflowId } from '../messages/ids.js';
+import {
+  type BusinessOnboardingInput,
+  businessOnboardingInput,
+  type CustomerOnboardingInput,
+  customerOnboardingInput,
+  type KnownAccounts,
+  type MerchantBoardingInput,
+  merchantBoardingInput,
+} from '../messages/inputs.js';
+import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { LONGEST, shortened } from '../partners/bounds.js';
+import { outcomeOf } from './onboardings.js';
+import { decodedPayloads, isUnreadablePayload } from './payload-codec.js';
+import { isNotFound } from './unavailable.js';
+
+export interface StartOptions {
+  readonly taskQueue: string;
+  /** Start again although the first workflow of this id has ended. */
+  readonly again?: boolean;
+  /** Default: `interactive`. */
+  readonly urgency?: Urgency;
+}
+
+export interface Started {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** False when this is an earlier workflow of the same id. */
+  readonly started: boolean;
+}
+
+export function startMerchantBoarding(
+  client: Client,
+  input: MerchantBoardingInput,
+  options: StartOptions,
+): Promise<Started> {
+  const { externalId, merchant, account } = input;
+  const summary = merchant.dba;
+  const start = { type: 'merchantBoarding', key: externalId, args: [input], summary, agent: input } as const;
+  return startOnce(client, { ...start, account }, options);
+}
+
+export function startBusinessOnboarding(
+  client: Client,
+  input: BusinessOnboardingInput,
+  options: StartOptions,
+): Promise<Started> {
+  const { externalId, holder, account } = input;
+  const summary = holder.doingBusinessAsName;
+  const start = { type: 'businessOnboarding', key: externalId, args: [input], summary } as const;
+  return startOnce(client, { ...start, account }, options);
+}
+
+export function startCustomerOnboarding(
+  client: Client,
+  input: CustomerOnboardingInput,
+  options: StartOptions,
+): Promise<Started> {
+  const { externalId, boarding, account } = input;
+  const args = [input, { again: options.again ?? false }];
+  const summary = boarding.merchant.dba;
+  const start = { type: 'customerOnboarding', key: externalId, args, summary, agent: boarding } as const;
+  return startOnce(client, { ...start, account }, options);
+}
+
+/** Onboardings that people and events start. A terminal is part of a customer. */
+export type StartableType = Exclude<OnboardingType, 'terminalProvisioning'>;
+
+/** A kind of onboarding: its input, and how it is started. */
+export interface Kind<Input> {
+  /** Name of the command that starts one from a file. */
+  readonly command: string;
+  readonly type: StartableType;
+  /** Checks every rule of the input. */
+  readonly schema: (known: KnownAccounts) => z.ZodType<Input>;
+  readonly start: (client: Client, input: Input, options: StartOptions) => Promise<Started>;
+}
+
+export const MERCHANT: Kind<MerchantBoardingInput> = {
+  command: 'board',
+  type: 'merchantBoarding',
+  schema: merchantBoardingInput,
+  start: startMerchantBoarding,
+};
+
+export const BUSINESS: Kind<BusinessOnboardingInput> = {
+  command: 'onboard-business',
+  type: 'businessOnboarding',
+  schema: businessOnboardingInput,
+  start: startBusinessOnboarding,
+};
+
+export const CUSTOMER: Kind<CustomerOnboardingInput> = {
+  command: 'onboard',
+  type: 'customerOnboarding',
+  schema: customerOnboardingInput,
+  start: startCustomerOnboarding,
+};
+
+/** A workflow to start, under the id that {@link workflowId} makes from type, key and account. */
+export interface Start {
+  readonly type: WorkflowType;
+  readonly key: string;
+  readonly args: readonly unknown[];
+  /** One line for the Web UI. */
+  readonly summary: string;
+  /** The agent of a merchant. */
+  readonly agent?: Agent;
+  /** The account at the partners. Default: the one without a name. */
+  readonly account?: string | undefined;
+}
+
+/**
+ * Starts a workflow. The same key attaches to the first workflow, running or ended, so a caller may retry blindly. (The
+ * conflict policy is `FAIL`, and the error is caught here, only to distinguish the two cases.)
+ */
+export async function startOnce(
+  client: Client,
+  { type, key, args, summary, agent, account }: Start,
+  { taskQueue, again = false, urgency = 'interactive' }: StartOptions,
+): Promise<Started> {
+  const id = workflowId(type, key, account);
+  try {
+    const { firstExecutionRunId: runId } = await client.workflow.start(type, {
+      workflowId: id,
+      taskQueue,
+      args: [...args],
+      workflowIdConflictPolicy: 'FAIL',
+      workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
+      priority: priorityOf(urgency, agent, account),
+      ...initialVisibility(summary, account),
+    });
+    return { workflowId: id, runId, started: true };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    const { runId } = await client.workflow.getHandle(id).describe();
+    return { workflowId: id, runId, started: false };
+  }
+}
+
+/**
+ * Starts a single operation, or attaches to the one of the same key that runs or completed. A rejected one had no effect, so
+ * the same key starts it again. One that an operator abandoned or stopped may have had an effect, so that needs `again`.
+ */
+export async function startOperation(client: Client, start: Start, options: StartOptions): Promise<Started> {
+  const first = await startOnce(client, start, options);
+  if (first.started || !(await wasRejected(client, first.workflowId))) return first;
+  return startOnce(client, start, { ...options, again: true });
+}
+
+async function wasRejected(client: Client, workflowId: string): Promise<boolean> {
+  const { status } = await client.workflow.getHandle(workflowId).describe();
+  if (status.name !== 'COMPLETED') return false;
+  const { outcome } = await outcomeOf<OperationOutcome>(client, workflowId);
+  return outcome === 'rejected';
+}
+
+/** What the Web UI and searches show of a workflow before its first task. */
+export function initialVisibility(summary: string, account?: string) {
+  return {
+    staticSummary: shortened(summary, LONGEST.summary),
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.stage, value: 'preparing' },
+      { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
+      ...(account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }]),
+    ],
+  };
+}
+
+/** `interactive`: a person or a program waits for this onboarding. `batch`: it is one row of many. */
+export type Urgency = 'interactive' | 'batch';
+
+/** From 1 to 5, the lowest number first. Temporal's default is 3. */
+const PRIORITY_KEYS: Readonly<Record<Urgency, number>> = { interactive: 3, batch: 4 };
+
+/** The agent of a merchant, by id or by name. */
+export type Agent = Pick<MerchantBoardingInput, 'agentProfileId' | 'agent'>;
+
+/**
+ * The order of waiting tasks, which an onboarding passes on to its activities and child workflows: interactive ones first.
+ * Within one priority, Temporal alternates between the agents, so that ten thousand rows of one agent do not delay the others.
+ *
+ * @param agent Temporal stores the fairness key in plain text, so it holds a hash of a name
+ */
+export function priorityOf(urgency: Urgency, agent: Agent = {}, account?: string): Priority {
+  // Agents of two accounts may have the same id.
+  const fairnessKey = [account, fairnessKeyOf(agent)].filter((key) => key !== undefined).join('-');
+  return { priorityKey: PRIORITY_KEYS[urgency], ...(fairnessKey !== '' && { fairnessKey }) };
+}
+
+function fairnessKeyOf({ agentProfileId, agent }: Agent): string | undefined {
+  if (agentProfileId !== undefined) return `agent-${agentProfileId}`;
+  if (agent === undefined) return undefined;
+  return `agent-${createHash('sha256').update(agent).digest('hex').slice(0, 16)}`;
+}
+
+/**
+ * Compares an input with the one that a workflow was first started with, before any correction.
+ *
+ * @returns dotted names of the fields that differ; `undefined` when the first input can no longer be read, because its history
+ * or its key is gone
+ */
+export async function differenceFromStart(
+  client: Client,
+  workflowId: string,
+  input: unknown,
+): Promise<string[] | undefined> {
+  try {
+    return differingFields(await firstInput(client, workflowId), JSON.parse(JSON.stringify(input)));
+  } catch (error) {
+    // A history is deleted when its run ended longer ago than the namespace's retention.
+    if (isUnreadablePayload(error) || isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function firstInput(client: Client, workflowId: string): Promise<unknown> {
+  const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
+  // A handle fetches whole histories only.
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId: raw.workflowExecutionInfo?.firstRunId || runId },
+    maximumPageSize: 1,
+  });
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  const [first] = await decodedPayloads(client, started?.input?.payloads);
+  return first;
+}
+
+/** Dotted names of the fields in which two JSON values differ. */
+export function differingFields(one: unknown, other: unknown, path = ''): string[] {
+  if (isDeepStrictEqual(one, other)) return [];
+  if (!isObject(one) || !isObject(other) || Array.isArray(one) !== Array.isArray(other)) return [path];
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].flatMap((name) =>
+    differingFields(one[name], other[name], path === '' ? name : `${path}.${name}`),
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

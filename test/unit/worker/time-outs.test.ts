@@ -1,0 +1,36 @@
+import type { Duration } from '@temporalio/common';
+import { msToNumber } from '@temporalio/common/lib/time.js';
+import { describe, expect, it } from 'vitest';
+import { REPORT_TIMEOUT_MS } from '../../../src/activities/failures.js';
+import { SHARE_OF_ATTEMPT } from '../../../src/activities/write.js';
+import { DEFAULT_HTTP_LIMITS } from '../../../src/partners/http.js';
+import { SHUTDOWN_FORCE, SHUTDOWN_GRACE } from '../../../src/worker/create-worker.js';
+import { POLL, REPEATABLE, WRITE } from '../../../src/workflows/journey/partner-activities.js';
+
+const EXCHANGE_MS = DEFAULT_HTTP_LIMITS.totalTimeoutMs;
+const ms = (duration: Duration = 0) => msToNumber(duration);
+const callsOfWriteMs = ms(WRITE.startToCloseTimeout) * SHARE_OF_ATTEMPT;
+
+describe('the time-outs of the worker', () => {
+  it.each([
+    ['a read', REPEATABLE],
+    ['a status poll', POLL],
+  ])('let %s make an HTTP exchange in one attempt', (_, { startToCloseTimeout }) => {
+    expect(ms(startToCloseTimeout)).toBeGreaterThan(EXCHANGE_MS);
+  });
+
+  it('let a write make a read and a request in one attempt, and report the response twice', () => {
+    expect(callsOfWriteMs).toBeGreaterThanOrEqual(2 * EXCHANGE_MS);
+    expect(ms(WRITE.startToCloseTimeout) - callsOfWriteMs).toBeGreaterThan(2 * REPORT_TIMEOUT_MS);
+  });
+
+  it('let a worker that stops wait for the response to a request, and report it', () => {
+    expect(ms(SHUTDOWN_GRACE)).toBeGreaterThan(EXCHANGE_MS);
+    expect(ms(SHUTDOWN_FORCE)).toBeGreaterThan(EXCHANGE_MS + 2 * REPORT_TIMEOUT_MS);
+    expect(ms(SHUTDOWN_FORCE)).toBeGreaterThan(ms(SHUTDOWN_GRACE));
+  });
+
+  it('cut off a call with a sign-in and a replay when the worker stops, as its comment states', () => {
+    expect(ms(SHUTDOWN_FORCE)).toBeLessThan(3 * EXCHANGE_MS);
+  });
+});
