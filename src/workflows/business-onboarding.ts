@@ -19,8 +19,8 @@ export interface CarriedBusiness {
 }
 
 /**
- * Onboards one business at the bank: finds its profile or submits its holder, has the holder corrected, delivers answers to
- * tickets until the bank has decided, and opens a financial account when the input asks for one (apis/1). Started as
+ * Onboards one business at the bank (apis/1): finds its profile or submits its holder, has the holder corrected, and delivers
+ * answers to tickets until the bank has decided. Opens a financial account when the input asks for one. Started as
  * `business-onboarding-<externalId>`.
  */
 export async function businessOnboarding(

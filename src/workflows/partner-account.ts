@@ -52,7 +52,7 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
 
 type System = PartnerAccountInput['system'];
 
-/** Tries the credentials of every refused process until they work, and then wakes what waits for them. */
+/** Tries the credentials of every refused process until they work, and then retries the activities that wait for them. */
 async function signInAll(journey: Journey, system: System, refusals: Map<string, Refusal>): Promise<void> {
   const { wakeRefused } = partnerActivities<PartnerAccountActivities>(system)({
     // It reads all workflows of the account.
@@ -120,7 +120,7 @@ function probeWith(answer: Answer, process: string): ProbeRequest {
 function refusalQuestion(system: System, { kind, reason, needs, words }: Refusal): Question {
   const name = accountName();
   const partner = `the ${system} partner${name === undefined ? '' : ` (account ${name})`}`;
-  const said = words === '' ? '' : ` The partner says: ${masked(words)}`;
+  const said = words === '' ? '' : ` Response of the partner: ${masked(words)}`;
   const alone =
     'Gangway tries the credentials once a minute, and everything that waits continues when they work.';
   if (needs === 'one-time-code')

@@ -39,8 +39,8 @@ interface Delivered {
 const GRACE = '5s';
 
 /**
- * Brings an existing profile to its end: has the holder corrected, asks a person what the tickets of the partner ask, delivers
- * the answers, opens the financial account, and ends with the decision of the partner. {@link followStatus} calls it.
+ * Brings an existing profile to its end: has the holder corrected, asks a person what the tickets of the partner ask, and
+ * delivers the answers. It opens the financial account, and ends with the decision of the partner. {@link followStatus} calls it.
  */
 export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot, BusinessOnboardingOutcome> {
   readonly kinds = ['ticket', 'locked-profile'] as const;

@@ -117,8 +117,8 @@ export class Customer {
   }
 
   /** Runs the workflow to its end. */
-  run<Outcome extends { readonly outcome: OutcomeName }>(story: () => Promise<Outcome>): Promise<Outcome> {
-    return runToEnd(story, {
+  run<Outcome extends { readonly outcome: OutcomeName }>(parts: () => Promise<Outcome>): Promise<Outcome> {
+    return runToEnd(parts, {
       state: this.state,
       events: this.#events,
       leftBehind,

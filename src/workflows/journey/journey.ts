@@ -88,11 +88,11 @@ export class Journey {
    * @param abandoned the outcome when an operator abandons it; absent where nothing can be abandoned
    */
   run<Outcome extends { readonly outcome: OutcomeName }>(
-    story: () => Promise<Outcome>,
+    steps: () => Promise<Outcome>,
     abandoned?: (comment: string) => Outcome,
   ): Promise<Outcome & Unfinished> {
     const untilAbandoned = async () => {
-      const outcome = await story().catch((error: unknown) => {
+      const outcome = await steps().catch((error: unknown) => {
         if (error instanceof Abandoned && abandoned) return abandoned(error.message);
         throw error;
       });
@@ -118,7 +118,7 @@ export interface Ending {
   readonly state: PublishedState;
   readonly events: OutboundEvents;
   readonly leftBehind: (facts: Facts) => string;
-  /** Closes what waits for a person. */
+  /** Closes the open requirements. */
   readonly close: (outcome: { readonly outcome: OutcomeName | 'cancelled' }) => void;
   /** Waits until those who follow the workflow know its end. */
   readonly reported: () => Promise<void>;
@@ -129,7 +129,7 @@ export interface Ending {
  * then. Handlers finish first.
  */
 export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }>(
-  story: () => Promise<Outcome>,
+  steps: () => Promise<Outcome>,
   { state, events, leftBehind, close, reported }: Ending,
 ): Promise<Outcome> {
   const end = async (outcome: Parameters<Ending['close']>[0], detail: string) => {
@@ -147,7 +147,7 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
   // Current details last for one run, and followers may have missed what the last run knew.
   if (state.isContinued) state.publish();
   try {
-    const outcome = await story();
+    const outcome = await steps();
     state.know({ outcome: outcome.outcome });
     await end(outcome, outcome.outcome);
     return outcome;
@@ -165,7 +165,7 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
  */
 export function runOperation<Result extends object>(
   purpose: string,
-  story: (journey: Journey) => Promise<Result>,
+  steps: (journey: Journey) => Promise<Result>,
 ): Promise<OperationOutcome<Result>> {
   const journey = new Journey({
     dueInHours: DEFAULT_DUE_IN_HOURS,
@@ -180,7 +180,7 @@ export function runOperation<Result extends object>(
     async () => {
       journey.state.enter('working');
       try {
-        return { outcome: 'done', ...(await story(journey)) };
+        return { outcome: 'done', ...(await steps(journey)) };
       } catch (error) {
         if (!(error instanceof RejectedByPartner)) throw error;
         return { outcome: 'rejected', problems: error.problems };

@@ -95,8 +95,8 @@ export class OutboundEvents {
     const { workflowId, namespace, firstExecutionRunId } = workflowInfo();
     this.#pending.push({
       specversion: '1.0',
-      // After a reset, sequences repeat. Up to the reset point a replay draws the same random numbers as the first run, and
-      // other ones afterwards: a repeated event keeps its id, and a new event gets an id that no receiver has seen.
+      // After a reset, sequences repeat. Up to the reset point, random numbers repeat as well: the same event has the same id.
+      // Later numbers differ: a new event has an id that no receiver has seen.
       id: `${firstExecutionRunId}.${this.#sequence}.${uuid4().slice(0, 8)}`,
       source: `/gangway/${namespace}`,
       type,

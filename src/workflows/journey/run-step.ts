@@ -54,7 +54,7 @@ export interface OnceOnly<Result> {
   readonly adopt: (id: string) => Result | Promise<Result>;
   /** Format of the id that `adopt` takes. Default: digits. */
   readonly idFormat?: 'text';
-  /** Tells a person where to look before answering. */
+  /** Where a person looks before answering. */
   readonly whereToLook: string;
 }
 

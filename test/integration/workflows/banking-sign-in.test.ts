@@ -149,7 +149,7 @@ describe.concurrent('an account that the bank does not let in', () => {
         'does not let us sign in (403): the account is locked or suspended; issue-token: HTTP 403. Ask the partner to unlock it.',
       );
       // The user's name, which is in the partner's words by chance, is its password as well.
-      expect(requirement.detail).toContain('The partner says: The account is [Redacted]');
+      expect(requirement.detail).toContain('Response of the partner: The account is [Redacted]');
       // Others come to the same door meanwhile.
       const others = await Promise.all([1, 2, 3].map(() => rig.onboardBusiness(business())));
       await allRefused([first, ...others]);
@@ -189,7 +189,7 @@ describe.concurrent('an account that the bank does not let in', () => {
       await rig.onboardBusiness(business());
       const { detail, answers } = await asked(accountOf(rig, 'banking'), 'credentials');
       expect(detail).toContain('rejects our credentials (401)');
-      expect(detail).toContain(`The partner says: ${words}`);
+      expect(detail).toContain(`Response of the partner: ${words}`);
       expect(answers).toEqual(['retry']);
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SerialSender } from '../../../src/workflows/journey/tasks.js';
 
-/** A sender whose messages are recorded, and arrive when the test says so. */
+/** A sender whose messages are recorded. A message arrives when the test calls `arrive`. */
 function recording() {
   const due: number[] = [];
   const sent: (readonly number[])[] = [];
