@@ -53,7 +53,7 @@ await take('timeline', 'merchant-boarding-lantern-bistro', 'timeline', [
 await take('boarded', bakery.workflowId, 'timeline', ['Create the merchant', '518000']);
 await take('note', bookshop.workflowId, 'user-metadata', ['Tutorial Books', 'voided check']);
 await cafe.requirement('uncertain-write');
-await take('uncertain-write', cafe.workflowId, 'user-metadata', ['Tutorial Cafe', 'Did it happen?']);
+await take('uncertain-write', cafe.workflowId, 'user-metadata', ['Tutorial Cafe', 'Outcome unknown']);
 await takeList(['tutorial-cafe', '5180']);
 
 await codec.close();

@@ -16,19 +16,25 @@ export const SEARCH_ATTRIBUTES = {
   actionDueAt: defineSearchAttributeKey('ActionDueAt', 'DATETIME'),
 } as const;
 
+const ENDED = ['gangway_workflows_ended_total', 'Onboardings and single operations that ended'] as const;
+
 /**
- * Counters of workflows, for Prometheus. Each is also by workflow type, system and account. Every label has few values: an
- * operation is one of the catalogue, or an activity type when a worker died.
+ * The Prometheus counter of each timeline event that is counted. Further labels: the workflow type, the system and the account.
+ * Every label has few values: an operation is one of the catalogue, or an activity type when a worker died.
  */
 export const COUNTERS = {
   started: ['gangway_workflows_started_total', 'Onboardings and single operations that began'],
   /** By `outcome`. */
-  ended: ['gangway_workflows_ended_total', 'Onboardings and single operations that ended'],
-  /** This and the next three by `kind`. */
-  requirementsRaised: ['gangway_requirements_raised_total', 'Requirements raised: a person is asked'],
-  requirementsAnswered: ['gangway_requirements_answered_total', 'Requirements that a person answered'],
-  requirementsClosed: ['gangway_requirements_closed_total', 'Requirements closed without an answer'],
-  requirementsOverdue: ['gangway_requirements_overdue_total', 'Requirements not answered by their due date'],
+  ended: ENDED,
+  cancelled: ENDED,
+  /** These four by `kind`. */
+  'requirement-raised': ['gangway_requirements_raised_total', 'Requirements raised: a person is asked'],
+  'requirement-resolved': ['gangway_requirements_answered_total', 'Requirements that a person answered'],
+  'requirement-closed': ['gangway_requirements_closed_total', 'Requirements closed without an answer'],
+  'requirement-overdue': [
+    'gangway_requirements_overdue_total',
+    'Requirements not answered by their due date',
+  ],
   /** By `operation`. */
-  uncertainWrites: ['gangway_uncertain_writes_total', 'Writes that may or may not have taken effect'],
+  'write-uncertain': ['gangway_uncertain_writes_total', 'Writes with an unknown outcome'],
 } as const satisfies Readonly<Record<string, readonly [name: string, help: string]>>;

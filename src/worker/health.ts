@@ -94,8 +94,8 @@ export function startRequirementCounters(
   worker: { namespace: string; taskQueue: string },
   accounts: readonly string[],
 ): void {
-  const { requirementsRaised, requirementsAnswered, requirementsClosed } = COUNTERS;
-  for (const [name, help] of [requirementsRaised, requirementsAnswered, requirementsClosed]) {
+  for (const event of ['requirement-raised', 'requirement-resolved', 'requirement-closed'] as const) {
+    const [name, help] = COUNTERS[event];
     const counter = meter.createCounter(name, undefined, help);
     for (const { workflowType, system } of RAISING)
       for (const kind of REQUIREMENT_KINDS)

@@ -4,7 +4,6 @@ import type { Client, ConnectionOptions } from '@temporalio/client';
 import type { MetricMeter } from '@temporalio/common';
 import { decodeJwt } from 'jose';
 import type { WorkflowType } from '../messages/ids.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { servedAccounts } from '../partners/account-settings.js';
 import { ofAccount } from '../temporal/onboardings.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';

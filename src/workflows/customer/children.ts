@@ -128,7 +128,7 @@ export class Children {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       this.#begun.set(part, 'attached');
       const detail = `${this.customer.workflowIdOf(part)} exists already`;
-      this.customer.timeline.add(`${part}-attached`, { detail });
+      this.customer.state.timeline.add(`${part}-attached`, { detail });
       return undefined;
     } finally {
       this.#starting -= 1;

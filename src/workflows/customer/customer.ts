@@ -103,10 +103,6 @@ export class Customer {
     setHandler(resolveRequirement, this.#resolve, { validator: this.#validate });
   }
 
-  get timeline(): PublishedState['timeline'] {
-    return this.state.timeline;
-  }
-
   get records(): CustomerRecords {
     return {
       state: this.state.records,
@@ -181,11 +177,11 @@ export class Customer {
       const { outcome } = end;
       if ('merchantProfileId' in outcome)
         this.state.know(defined({ merchantProfileId: outcome.merchantProfileId }));
-      this.timeline.add(`${part}-ended`, { detail: outcome.outcome });
+      this.state.timeline.add(`${part}-ended`, { detail: outcome.outcome });
     } else if (end.how === 'failed') {
-      this.timeline.add(`${part}-failed`, { detail: 'see the child workflow' });
+      this.state.timeline.add(`${part}-failed`, { detail: 'see the child workflow' });
     } else {
-      this.timeline.add(`${part}-ended`, { detail: end.how });
+      this.state.timeline.add(`${part}-ended`, { detail: end.how });
     }
     this.state.publish();
   }
@@ -200,7 +196,7 @@ export class Customer {
   reopen(part: Part): void {
     if (!this.isResumed(part)) this.#askAgain(part);
     this.#ends.delete(part);
-    this.timeline.add(`${part}-reset`, { detail: 'its workflow runs again' });
+    this.state.timeline.add(`${part}-reset`, { detail: 'its workflow runs again' });
     this.state.publish();
   }
 

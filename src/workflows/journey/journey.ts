@@ -10,7 +10,7 @@ import type { PartOutcome } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import { CustomerReports } from './customer-reports.js';
 import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
-import { count, type Facts, type NextSteps, PublishedState } from './published-state.js';
+import { type Facts, type NextSteps, PublishedState } from './published-state.js';
 import {
   Abandoned,
   RequirementQueue,
@@ -135,8 +135,7 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
   const end = async (outcome: Parameters<Ending['close']>[0], detail: string) => {
     const { outcome: stage } = outcome;
     close(outcome);
-    count('ended', { outcome: stage });
-    state.timeline.add(stage === 'cancelled' ? 'cancelled' : 'ended', { detail });
+    state.timeline.add(stage === 'cancelled' ? 'cancelled' : 'ended', { detail }, { outcome: stage });
     state.enter(stage);
     events.ended(stage, state.facts);
     await CancellationScope.nonCancellable(async () => {

@@ -56,7 +56,6 @@ export class PublishedState {
     setHandler(stateQuery, () => this.current);
     if (this.isContinued) return;
     this.timeline.add('started');
-    count('started');
   }
 
   /** True when an earlier run began the workflow. */
@@ -129,22 +128,25 @@ export class Timeline {
     return this.#entries;
   }
 
-  add(event: string, { detail, ...who }: Omit<TimelineEntry, 'at' | 'event'> = {}): void {
+  /** @param labels of the counter of the event, where it has one */
+  add(
+    event: string,
+    { detail, ...who }: Omit<TimelineEntry, 'at' | 'event'> = {},
+    labels: Readonly<Record<string, string>> = {},
+  ): void {
     const about = detail === undefined ? {} : { detail: shortened(detail, LONGEST.text) };
     this.#entries.push({ at: new Date().toISOString(), event, ...about, ...who });
+    if (event in COUNTERS) count(event as keyof typeof COUNTERS, labels);
   }
 }
 
-/**
- * Adds one to a counter, except in a replay. Labels beside `tags`: the workflow type, the partner `system` that it works with,
- * and our `account` there; '' stands for none.
- */
-export function count(what: keyof typeof COUNTERS, tags: Readonly<Record<string, string>> = {}): void {
-  const [name, help] = COUNTERS[what];
+/** Adds one to the counter of an event, except in a replay. The label '' stands for no partner, or the account without a name. */
+function count(event: keyof typeof COUNTERS, labels: Readonly<Record<string, string>>): void {
+  const [name, help] = COUNTERS[event];
   metricMeter.createCounter(name, undefined, help).add(1, {
     system: systemOf(workflowInfo().workflowId),
     account: accountName() ?? '',
-    ...tags,
+    ...labels,
   });
 }
 

@@ -13,7 +13,7 @@ import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import type { CorrectableInput } from './input.js';
 import type { OutboundEvents } from './outbound-events.js';
-import { count, type PublishedState } from './published-state.js';
+import type { PublishedState } from './published-state.js';
 import { problemWith } from './resolution-check.js';
 
 /** A requirement about to be raised. The queue adds its id and dates. */
@@ -146,10 +146,13 @@ export class RequirementQueue {
     const detail = shortened(question.detail, LONGEST.detail);
     const requirement = { id, ...question, title, detail, raisedAt, dueAt };
     this.#open.set(id, requirement);
-    this.state.timeline.add('requirement-raised', { detail: `${id}: ${title}` });
-    count('requirementsRaised', { kind: question.kind });
+    this.#record('requirement-raised', requirement, title);
     this.events.requirement('requirement.raised.v1', requirement);
     return id;
+  }
+
+  #record(event: string, { id, kind }: Requirement, what: string, who = {}): void {
+    this.state.timeline.add(event, { detail: `${id}: ${what}`, ...who }, { kind });
   }
 
   #idFor(about: string | undefined): string | undefined {
@@ -164,8 +167,7 @@ export class RequirementQueue {
     const requirement = this.#open.get(id);
     if (!requirement) return;
     this.#open.delete(id);
-    this.state.timeline.add('requirement-closed', { detail: `${id}: ${why}` });
-    count('requirementsClosed', { kind: requirement.kind });
+    this.#record('requirement-closed', requirement, why);
   }
 
   /** True while a requirement about this is open, or has an answer that is not processed. */
@@ -247,9 +249,7 @@ export class RequirementQueue {
       throw ApplicationFailure.nonRetryable(`${requirementId} is not open`, 'InvalidResolution');
     this.#open.delete(requirementId);
     this.#answered.set(requirementId, { requirement, resolution });
-    count('requirementsAnswered', { kind: requirement.kind });
-    const detail = `${requirementId}: ${answer.kind}`;
-    this.state.timeline.add('requirement-resolved', { detail, actor, reason: masked(reason) });
+    this.#record('requirement-resolved', requirement, answer.kind, { actor, reason: masked(reason) });
   }
 
   #takeBack({ requirementId, actor, reason }: Resolution): void {
@@ -282,11 +282,10 @@ export class RequirementQueue {
   }
 
   #checkDue(requirement: Requirement, now: number): void {
-    const { id, kind, dueAt, title } = requirement;
+    const { id, dueAt, title } = requirement;
     if (this.#overdue.has(id) || Date.parse(dueAt) > now) return;
     this.#overdue.add(id);
-    this.state.timeline.add('requirement-overdue', { detail: `${id}: ${title}` });
-    count('requirementsOverdue', { kind });
+    this.#record('requirement-overdue', requirement, title);
     log.warn('a requirement is overdue');
     this.events.requirement('requirement.overdue.v1', requirement);
     this.state.publish();

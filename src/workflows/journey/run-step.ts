@@ -5,7 +5,7 @@ import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
-import { count, type Timeline } from './published-state.js';
+import type { Timeline } from './published-state.js';
 import type { Question, RequirementQueue } from './requirement-queue.js';
 import type { StepWaits } from './step-waits.js';
 
@@ -275,10 +275,9 @@ async function resolveUncertain<Result>(
   const { adopt, idFormat, polledEvidence } = once;
   const at = sentAt === undefined ? '' : ` at ${sentAt}`;
   writes.doubt(title);
-  count('uncertainWrites', { system, operation });
   const isSent = sentAt !== undefined || once.mayBeDone === undefined;
   const sent = isSent ? `sent${at}` : 'perhaps sent before';
-  timeline.add('write-uncertain', { detail: `${title}, ${sent}: ${reason}` });
+  timeline.add('write-uncertain', { detail: `${title}, ${sent}: ${reason}` }, { system, operation });
   const effect = await findEvidence(context, step, doubt);
   let problem = '';
   for (;;) {
