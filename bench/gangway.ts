@@ -1,6 +1,11 @@
+import type { Client } from '@temporalio/client';
+import { createLogger } from '../src/process/logging.js';
+import { startReceiver } from '../src/receiver/server.js';
+import { loadReceiverSettings } from '../src/receiver/settings.js';
 import { freePort } from '../src/temporal/dev-server.js';
 import { launch, type RunningProcess } from '../test/rigs/processes.js';
-import { createRig, type Rig } from '../test/rigs/rig.js';
+import { SECRET } from '../test/rigs/receiver/running-receiver.js';
+import { createRig, type Rig, type RigOptions } from '../test/rigs/rig.js';
 import { SandboxControl } from '../test/rigs/sandbox-control.js';
 import type { Bench } from './bench.js';
 
@@ -53,4 +58,22 @@ export async function runningWorker(
 export async function stopped({ child, exit }: RunningProcess): Promise<void> {
   child.kill('SIGTERM');
   await exit;
+}
+
+/** A client, a sandbox and a worker in the bench's own process: for counts, which time does not change. */
+export async function rigOn(bench: Bench, options: RigOptions = {}): Promise<Rig> {
+  const rig = await createRig({ address: await bench.address(), ...options });
+  bench.atEnd(() => rig.close());
+  return rig;
+}
+
+/** Starts a receiver that takes as much as comes. @returns its URL */
+export async function receiving(bench: Bench, client: Client, taskQueue: string): Promise<string> {
+  const settings = loadReceiverSettings({
+    ...{ RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_SECRETS: SECRET, RECEIVER_BANKING_AUTH: 'none' },
+    RECEIVER_REQUESTS_PER_MINUTE: '9999999',
+  });
+  const receiver = await startReceiver({ ...settings, client, taskQueue, logger: createLogger('error') });
+  bench.atEnd(() => receiver.close());
+  return receiver.url;
 }

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { type Line, line } from './line.js';
 
 /**
  * Does both some times, in turns, so that both meet the same load of the machine and of the server.
@@ -41,4 +42,21 @@ export function percentile(values: readonly number[], share: number): number {
 
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
+}
+
+/** The median and the slowest of a hundred, beside the bare way. */
+export async function* latencies(
+  what: string,
+  { ours, other }: { readonly ours: readonly number[]; readonly other: readonly number[] },
+): AsyncGenerator<Line> {
+  for (const [name, share] of [
+    ['p50', 0.5],
+    ['p99', 0.99],
+  ] as const) {
+    yield line({
+      what: `${what}, ${name} of ${ours.length}`,
+      ...{ figure: percentile(ours, share), unit: 'ms' },
+      beside: { what: 'signal to result, bare', figure: percentile(other, share) },
+    });
+  }
 }

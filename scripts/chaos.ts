@@ -42,7 +42,7 @@ const report = await chaos({
   lastsMs,
   paceMs: 1_000,
   patienceMs: patience * 1_000,
-  tell: (text) => printer.note(text),
+  report: (text) => printer.note(text),
 });
 const { before, after, truth, planned, unmet, kills, exits, calls, requests, seconds } = report;
 

@@ -16,7 +16,7 @@ import { SERVICES, startCluster } from '../test/rigs/cluster/cluster.js';
 const LASTS_MS = 180_000;
 /** Each service is killed as often. */
 const ROUNDS = 3;
-const AWAY_MS = 3_000;
+const DOWN_MS = 3_000;
 
 const { seed, merchants, businesses, patience } = new Command('cluster-kills')
   .description(
@@ -48,7 +48,7 @@ const kills = Array.from({ length: ROUNDS }, () => SERVICES)
   .flat()
   .map((service, index, all): Kill => {
     const at = Math.round(((index + 0.5) * LASTS_MS) / all.length);
-    return { at, target: `temporal ${service}`, awayMs: AWAY_MS };
+    return { at, target: `temporal ${service}`, downMs: DOWN_MS };
   });
 const weather: Weather = { lastsMs: LASTS_MS, faults: [], kills, spells: [] };
 
@@ -64,7 +64,7 @@ const report = await chaos({
   lastsMs: LASTS_MS,
   paceMs: 1_000,
   patienceMs: patience * 1_000,
-  tell: (text) => printer.note(text),
+  report: (text) => printer.note(text),
 });
 const { before, after, truth, problems, seconds } = report;
 const neverSent = truth.questions.filter(({ request }) => request === undefined);

@@ -16,17 +16,17 @@ export interface BareWorker {
   readonly client: Client;
   readonly taskQueue: string;
   /** Where activities run that are not on the task queue of the workflows. */
-  readonly lane: string;
+  readonly activityTaskQueue: string;
 }
 
 /** A bare worker in a process of its own. Its activities read at `partner`, the URL of a sandbox. */
 export async function bareWorker(bench: Bench, partner: string): Promise<BareWorker> {
-  const { start, taskQueue, lane } = await bareProcess(bench, './workflows.ts', partner);
+  const { start, taskQueue, activityTaskQueue } = await bareProcess(bench, './workflows.ts', partner);
   const worker = await start();
   bench.atEnd(() => stopped(worker));
   const connection = await Connection.connect({ address: await bench.address() });
   bench.atEnd(() => connection.close());
-  return { client: new Client({ connection }), taskQueue, lane };
+  return { client: new Client({ connection }), taskQueue, activityTaskQueue };
 }
 
 /** How to start a bare worker, whose workflows are bundled before, as Gangway's are. */
@@ -36,16 +36,16 @@ export async function bareProcess(
   partner: string,
 ): Promise<Omit<BareWorker, 'client'> & { start: () => Promise<RunningProcess> }> {
   const taskQueue = `bare-${randomUUID()}`;
-  const lane = `${taskQueue}-lane`;
+  const activityTaskQueue = `${taskQueue}-activities`;
   const env = {
     TEMPORAL_ADDRESS: await bench.address(),
     BARE_TASK_QUEUE: taskQueue,
-    BARE_LANE: lane,
+    BARE_ACTIVITY_TASK_QUEUE: activityTaskQueue,
     BARE_BUNDLE: await bundled(bench, workflows),
     BOARDING_URL: partner,
   };
   const start = () => launchNode([path('./worker.mjs')], env, 'bare worker is ready');
-  return { start, taskQueue, lane };
+  return { start, taskQueue, activityTaskQueue };
 }
 
 /** Bundles workflows of this folder, and says where the bundle is. */

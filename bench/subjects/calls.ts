@@ -22,7 +22,7 @@ export async function* calls(bench: Bench): AsyncGenerator<Line> {
   };
   const noOp = () =>
     bare.client.activity.execute('noOp', {
-      ...{ id: `no-op-${randomUUID()}`, taskQueue: bare.lane, startToCloseTimeout: '1m' },
+      ...{ id: `no-op-${randomUUID()}`, taskQueue: bare.activityTaskQueue, startToCloseTimeout: '1m' },
     });
   const rate = (run: () => Promise<unknown>) => () => perSecond(bench.size(500, 10), AT_ONCE, run);
   // Neither has to warm up in its first turn.

@@ -1,8 +1,8 @@
 import { merchant } from '../../test/rigs/inputs.js';
 import type { Rig } from '../../test/rigs/rig.js';
 import type { Bench } from '../bench.js';
+import { rigOn } from '../gangway.js';
 import { type Line, line } from '../line.js';
-import { rigOn } from '../rig.js';
 import { inTurns, median, perSecond } from '../timing.js';
 
 const AT_ONCE = 40;

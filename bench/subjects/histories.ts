@@ -4,9 +4,9 @@ import { Onboarding } from '../../test/rigs/onboarding.js';
 import type { Rig } from '../../test/rigs/rig.js';
 import { eventually } from '../../test/rigs/waiting.js';
 import type { Bench } from '../bench.js';
+import { rigOn } from '../gangway.js';
 import { eventsOf, sizeOf } from '../histories.js';
 import { type Line, line } from '../line.js';
-import { rigOn } from '../rig.js';
 
 /** What each kind of onboarding writes when nothing goes wrong, and what notes add to it. */
 export async function* histories(bench: Bench): AsyncGenerator<Line> {

@@ -5,9 +5,8 @@ import type { Rig } from '../../test/rigs/rig.js';
 import { type BareWorker, bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
 import { gangway } from '../gangway.js';
-import { latencies } from '../latencies.js';
 import type { Line } from '../line.js';
-import { inTurns, millisecondsOf } from '../timing.js';
+import { inTurns, latencies, millisecondsOf } from '../timing.js';
 
 /** From a nudge to the result of a boarding whose partner has just declined it, beside a signal and a bare workflow's result. */
 export async function* nudges(bench: Bench): AsyncGenerator<Line> {

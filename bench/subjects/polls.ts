@@ -3,8 +3,8 @@ import { merchant } from '../../test/rigs/inputs.js';
 import { eventually } from '../../test/rigs/waiting.js';
 import { bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
+import { rigOn } from '../gangway.js';
 import { type Line, line } from '../line.js';
-import { rigOn } from '../rig.js';
 
 /** For a thousand reads: a millisecond apart is what they ask for, but the server lets some seconds pass. */
 const PATIENCE_MS = 3_600_000;

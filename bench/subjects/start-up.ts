@@ -3,9 +3,8 @@ import { WORKFLOW_BUNDLES } from '../../src/worker/create-worker.js';
 import { launch, run } from '../../test/rigs/processes.js';
 import { bareProcess } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
-import { stopped } from '../gangway.js';
+import { rigOn, stopped } from '../gangway.js';
 import { type Line, line } from '../line.js';
-import { rigOn } from '../rig.js';
 import { inTurns, median, millisecondsOf } from '../timing.js';
 
 /** How long processes take until they are of use. */

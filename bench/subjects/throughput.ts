@@ -22,10 +22,10 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
   const activities = (await first.written()).filter((name) =>
     name.startsWith('activityTaskScheduled'),
   ).length;
-  const runBare = (lane?: string) =>
+  const runBare = (activityTaskQueue?: string) =>
     bare.client.workflow.execute('noOps', {
       ...{ workflowId: `no-ops-${randomUUID()}`, taskQueue: bare.taskQueue },
-      args: lane === undefined ? [activities] : [activities, lane],
+      args: activityTaskQueue === undefined ? [activities] : [activities, activityTaskQueue],
     });
 
   const count = bench.size(100, 10);
@@ -35,7 +35,7 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
   await rate(board)();
   for (const [what, run] of [
     ['bare, of one task queue', () => runBare()],
-    ['bare, activities on a lane', () => runBare(bare.lane)],
+    ['bare, activities on their own task queue', () => runBare(bare.activityTaskQueue)],
   ] as const) {
     await rate(run)();
     const rates = await inTurns(turns, rate(board), rate(run));

@@ -34,9 +34,9 @@ async function countTokenCalls(bench: Bench, target: string): Promise<{ url: str
   const counter = createServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming;
     if (path?.startsWith('/api/auth/')) calls += 1;
-    const onward = forward({ hostname, port, method, path, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
+    const onward = forward({ hostname, port, method, path, headers }, (received) => {
+      outgoing.writeHead(received.statusCode ?? 502, received.headers);
+      received.pipe(outgoing);
     });
     incoming.pipe(onward);
   });

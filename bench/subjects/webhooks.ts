@@ -3,11 +3,9 @@ import type { Rig } from '../../test/rigs/rig.js';
 import { eventually } from '../../test/rigs/waiting.js';
 import { bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
-import { gangway } from '../gangway.js';
-import { latencies } from '../latencies.js';
+import { gangway, receiving } from '../gangway.js';
 import type { Line } from '../line.js';
-import { receiving } from '../receiving.js';
-import { inTurns, millisecondsOf } from '../timing.js';
+import { inTurns, latencies, millisecondsOf } from '../timing.js';
 import { signalled } from './nudges.js';
 
 /** From the bank's change to the workflow's result, by the bank's own webhook, beside a signal and a bare workflow's result. */
@@ -21,13 +19,13 @@ export async function* webhooks(bench: Bench): AsyncGenerator<Line> {
   await fetch(`${ours.sandbox.url}/sandbox/webhooks`, { method: 'POST', headers, body });
   const turns = await inTurns(
     bench.size(200, 3),
-    () => told(ours),
+    () => notified(ours),
     () => signalled(bare),
   );
   yield* latencies('the bank’s change to result, by webhook', turns);
 }
 
-async function told({ client, taskQueue, onboardBusiness, sandbox }: Rig): Promise<number> {
+async function notified({ client, taskQueue, onboardBusiness, sandbox }: Rig): Promise<number> {
   const onboarding = await onboardBusiness(business('waiting'));
   const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus !== null);
   await onboarding.asleepAfter(1);

@@ -144,7 +144,7 @@ describe('a changed build', () => {
     'takes over what waits, leaves to the old build what is pinned to it, and is taken back',
     async () => {
       const crm = await subscriber();
-      crm.answer = { status: 503, headers: { 'retry-after': '5' } };
+      crm.response = { status: 503, headers: { 'retry-after': '5' } };
       const old = await runBuild('a', undefined, crm);
       // The server lists a worker a moment after its first poll.
       await eventually(
@@ -206,7 +206,7 @@ describe('a changed build', () => {
       await stop(old);
       const stoppedAt = Date.now();
       expect(crm.received.length).toBeGreaterThan(0);
-      crm.answer = { status: 204 };
+      crm.response = { status: 204 };
       const before = crm.received.length;
       const refused = new Set(crm.received.map(({ id }) => id));
       const delivered = async () => new Set(crm.received.slice(before).map(({ id }) => id));

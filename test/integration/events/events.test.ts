@@ -248,12 +248,12 @@ it.concurrent('news come on a Temporal server without standalone activities as w
 describe.concurrent('a receiver in trouble', () => {
   it('is tried again with the same event, and keeps no onboarding waiting', async ({ onTestFinished }) => {
     const crm = await ownSubscriber(onTestFinished);
-    crm.answer = { status: 500 };
+    crm.response = { status: 500 };
     const rig = await rigTelling(onTestFinished, [crm]);
     const boarding = await rig.board(merchant());
     await boarding.outcome();
     await received(crm, 5);
-    crm.answer = { status: 204 };
+    crm.response = { status: 204 };
     const first = crm.received[0];
     const same = await eventually(
       async () => crm.received.filter(({ id }) => id === first?.id),
@@ -267,12 +267,12 @@ describe.concurrent('a receiver in trouble', () => {
 
   it('is left alone for as long as it asks', async ({ onTestFinished }) => {
     const crm = await ownSubscriber(onTestFinished);
-    crm.answer = { status: 429, headers: { 'retry-after': '2' } };
+    crm.response = { status: 429, headers: { 'retry-after': '2' } };
     const rig = await rigTelling(onTestFinished, [crm]);
     await rig.board(merchant());
     await received(crm, 1);
     const first = crm.received[0];
-    crm.answer = { status: 204 };
+    crm.response = { status: 204 };
     const [one, other] = await eventually(
       async () => crm.received.filter(({ id }) => id === first?.id),
       (events) => events.length === 2,
@@ -283,7 +283,7 @@ describe.concurrent('a receiver in trouble', () => {
 
   it('does not keep others from hearing', async ({ onTestFinished }) => {
     const broken = await ownSubscriber(onTestFinished);
-    broken.answer = { status: 302, headers: { location: 'http://127.0.0.1:1/' } };
+    broken.response = { status: 302, headers: { location: 'http://127.0.0.1:1/' } };
     const down = { url: `http://127.0.0.1:${await closedPort()}/` };
     const crm = await ownSubscriber(onTestFinished);
     const rig = await rigTelling(onTestFinished, [broken, down, crm]);
@@ -315,7 +315,7 @@ describe('gangway events', () => {
 
   it('lists what was given up, and sends it again as the same events', async () => {
     const crm = await subscriber();
-    crm.answer = { status: 410 };
+    crm.response = { status: 410 };
     const worker = await rig.startWorker({ events: telling(crm) });
     onTestFinished(() => worker.stop());
     const boarding = await rig.board(merchant());
@@ -330,7 +330,7 @@ describe('gangway events', () => {
     // Refused for good, so never tried again by itself.
     expect(crm.received).toHaveLength(5);
 
-    crm.answer = { status: 200 };
+    crm.response = { status: 200 };
     const externalId = id.slice('merchant-boarding-'.length);
     const again = await deliveries(rig, ['redeliver', externalId]);
     expect(again.map(({ event }) => event.id).sort()).toEqual(lost.map(({ event }) => event.id).sort());
@@ -349,7 +349,7 @@ describe('gangway events', () => {
 
   it('sends what waits at once, when asked to', async () => {
     const crm = await subscriber();
-    crm.answer = { status: 503, headers: { 'retry-after': '3600' } };
+    crm.response = { status: 503, headers: { 'retry-after': '3600' } };
     const worker = await rig.startWorker({ events: telling(crm) });
     onTestFinished(() => worker.stop());
     const boarding = await rig.board(merchant());
@@ -361,7 +361,7 @@ describe('gangway events', () => {
       (listed) => listed.length === 5 && listed.every(({ problem }) => problem === 'HTTP 503'),
       'five that wait',
     );
-    crm.answer = { status: 200 };
+    crm.response = { status: 200 };
     expect(await deliveries(rig, ['redeliver', id])).toEqual([]);
     expect(await deliveries(rig, ['redeliver', id, '--waiting'])).toHaveLength(5);
     await received(crm, 10);
@@ -370,7 +370,7 @@ describe('gangway events', () => {
   it('gives up what goes to a URL that is no longer set', async () => {
     const crm = await subscriber();
     const news = { ...NO_EVENTS, secrets: [SECRET], destinations: [destinationOf(crm.url)] };
-    crm.answer = { status: 503, headers: { 'retry-after': '1' } };
+    crm.response = { status: 503, headers: { 'retry-after': '1' } };
     const worker = await rig.startWorker({ events: news });
     const boarding = await rig.board(merchant('notes'));
     await boarding.requirement('underwriting-note');

@@ -92,7 +92,7 @@ describe('a sender', () => {
   it('goes nowhere else when it is told to', async () => {
     const target = await subscriber();
     const inside = await subscriber();
-    inside.answer = { status: 307, headers: { location: target.url } };
+    inside.response = { status: 307, headers: { location: target.url } };
     expect(await open.send(NEWS, inside.url)).toEqual({ status: 307 });
     expect(target.received).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpLimits, PartnerHttp, type TransportError } from '../../../src/partners/http.js';
-import { answering, closedPort, recordingServer, socketServer } from '../../rigs/partners/servers.js';
+import { closedPort, recordingServer, responding, socketServer } from '../../rigs/partners/servers.js';
 
 const WRITE = { method: 'POST', path: '/', headers: {}, body: '{}', write: true } as const;
 
@@ -36,7 +36,7 @@ async function listener() {
 
 describe('what a write does before it is sent', () => {
   it('happens on an established connection, before the first byte', async () => {
-    const partner = await recordingServer(answering(200, '{}'));
+    const partner = await recordingServer(responding(200, '{}'));
     const seen: number[] = [];
     const beforeSending = async () => {
       seen.push(partner.requests.length);
@@ -97,7 +97,7 @@ describe('what a write does before it is sent', () => {
   );
 
   it('happens for two writes at a time, so that no more are announced and not sent', async () => {
-    const partner = await recordingServer(answering(200, '{}'));
+    const partner = await recordingServer(responding(200, '{}'));
     const http = httpOf(partner.url);
     const waiting: (() => void)[] = [];
     let most = 0;
@@ -115,7 +115,7 @@ describe('what a write does before it is sent', () => {
   });
 
   it('may wait and take longer than a connection may be idle: the write goes out once, on a new one', async () => {
-    const partner = await recordingServer(answering(200, '{}'));
+    const partner = await recordingServer(responding(200, '{}'));
     const beforeSending = async () => undefined;
     const http = httpOf(partner.url, { idleTimeoutMs: 0 });
     await http.send({ ...WRITE, beforeSending });

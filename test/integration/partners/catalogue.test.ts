@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Operations } from '../../../src/partners/catalogue.js';
 import { partnerClient } from '../../../src/partners/client.js';
 import { PartnerHttp } from '../../../src/partners/http.js';
-import { answering, recordingServer } from '../../rigs/partners/servers.js';
+import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
 /** A partner with one operation of each form that a catalogue may hold. */
 const OPERATIONS = {
@@ -25,7 +25,7 @@ const OPERATIONS = {
 } as const satisfies Operations;
 
 async function partner() {
-  const { url, requests } = await recordingServer(answering(200, '{}'));
+  const { url, requests } = await recordingServer(responding(200, '{}'));
   const http = new PartnerHttp(url);
   onTestFinished(() => http.close());
   const protocol = {

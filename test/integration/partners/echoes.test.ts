@@ -4,7 +4,7 @@ import type { CallOptions } from '../../../src/partners/client.js';
 import { closeAll, type PartnerClients, partnerClients } from '../../../src/partners/clients.js';
 import { holder as holderOf } from '../../rigs/inputs.js';
 import { failureOf } from '../../rigs/partners/failure.js';
-import { answering, recordingServer } from '../../rigs/partners/servers.js';
+import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const BASIC = Buffer.from('harbor:hunter2/secret').toString('base64');
 const CREDENTIALS = [
@@ -28,11 +28,11 @@ const TOKEN = `{"token":"bank-token-1","expiration":null,"userId":7}`;
 /** Clients of a partner that answers everything with what it was sent, in words that `body` puts into JSON. */
 async function echoing(status: number, body: (words: string) => object): Promise<PartnerClients> {
   const { url, requests } = await recordingServer((response, request: IncomingMessage) => {
-    if (request.url === '/api/auth/v2') return answering(200, TOKEN)(response, request);
+    if (request.url === '/api/auth/v2') return responding(200, TOKEN)(response, request);
     const { headers, body: sent } = requests.at(-1) ?? { headers: {}, body: '' };
     const { authorization, ...others } = headers as Record<string, string>;
     const words = ['bad', authorization, others['x-svc-api-key'], ...PRIVATE, String(sent), ...CREDENTIALS];
-    answering(status, JSON.stringify(body(words.join(' '))))(response, request);
+    responding(status, JSON.stringify(body(words.join(' '))))(response, request);
   });
   const clients = partnerClients({
     boarding: { url, username: 'harbor', password: 'hunter2/secret' },
@@ -121,9 +121,9 @@ describe('a partner that repeats the request in a refusal', () => {
     }));
     const error = await failureOf(call(clients));
     expect(error.status).toBe(400);
-    const told = JSON.stringify([error.details, error.message]);
-    expect(told).toContain('[Redacted]');
-    for (const value of [...OWN[system], ...hidden]) expect(told).not.toContain(value);
+    const thrown = JSON.stringify([error.details, error.message]);
+    expect(thrown).toContain('[Redacted]');
+    for (const value of [...OWN[system], ...hidden]) expect(thrown).not.toContain(value);
   });
 
   it('does not get it past the banking client in a response of 200 that says no', async () => {

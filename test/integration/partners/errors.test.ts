@@ -4,10 +4,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BoardingClient } from '../../../src/partners/boarding/client.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import {
-  answering,
   clientOf,
   closedPort,
   recordingServer,
+  responding,
   socketServer,
 } from '../../rigs/partners/servers.js';
 
@@ -56,7 +56,7 @@ describe('an answer decides by its status', () => {
     [301, 'Uncertain'],
     [304, 'Uncertain'],
   ])('%i is %s', async (status, kind) => {
-    const { url } = await recordingServer(answering(status, ''));
+    const { url } = await recordingServer(responding(status, ''));
     const error = await failureAt(url);
     expect(error.details).toEqual({
       system: 'boarding',
@@ -70,14 +70,14 @@ describe('an answer decides by its status', () => {
   });
 
   it.each([302, 307, 308])('a redirect (%i) is not followed', async (status) => {
-    const other = await recordingServer(answering(200, '{"data":{"merchantProfileId":1}}'));
-    const { url } = await recordingServer(answering(status, '', { location: `${other.url}/elsewhere` }));
+    const other = await recordingServer(responding(200, '{"data":{"merchantProfileId":1}}'));
+    const { url } = await recordingServer(responding(status, '', { location: `${other.url}/elsewhere` }));
     expect(await failureAt(url)).toMatchObject({ kind: 'Uncertain', status });
     expect(other.connections()).toBe(0);
   });
 
   it('and is asked for once: nothing is retried behind the back of the caller', async () => {
-    const { url, requests } = await recordingServer(answering(503, '', { 'retry-after': '0' }));
+    const { url, requests } = await recordingServer(responding(503, '', { 'retry-after': '0' }));
     await failureAt(url);
     expect(requests).toHaveLength(1);
   });
@@ -85,7 +85,7 @@ describe('an answer decides by its status', () => {
 
 describe('Retry-After', () => {
   const retryAfter = async (value: string, status = 429) => {
-    const { url } = await recordingServer(answering(status, '', { 'retry-after': value }));
+    const { url } = await recordingServer(responding(status, '', { 'retry-after': value }));
     return (await failureAt(url)).retryAfter;
   };
 
@@ -107,7 +107,7 @@ describe('Retry-After', () => {
   });
 
   it('is absent when the partner does not say', async () => {
-    const { url } = await recordingServer(answering(429, ''));
+    const { url } = await recordingServer(responding(429, ''));
     expect((await failureAt(url)).details).not.toHaveProperty('retryAfterMs');
   });
 });
@@ -139,7 +139,7 @@ describe('NotSent: nothing left this machine', () => {
   });
 
   it('when the caller gave up before the call', async () => {
-    const { url, connections } = await recordingServer(answering(200, ''));
+    const { url, connections } = await recordingServer(responding(200, ''));
     const error = await failureOf(create(clientOf(url), AbortSignal.abort()));
     expect(error.details).toMatchObject({ kind: 'NotSent', reason: 'AbortError' });
     expect(connections()).toBe(0);
@@ -176,16 +176,16 @@ describe('NotSent: nothing left this machine', () => {
     const controller = new AbortController();
     const held: (() => void)[] = [];
     const partner = await recordingServer((response, { url }) => {
-      const answer = () => response.end('{"data":null,"requestId":1}');
-      if (url?.endsWith('id=1')) held.push(answer);
-      else answer();
+      const finish = () => response.end('{"data":null,"requestId":1}');
+      if (url?.endsWith('id=1')) held.push(finish);
+      else finish();
       controller.abort();
     });
     const client = clientOf(partner.url, { limits: { connections: 1 } });
     const first = client.setUnderwritingPending({ id: 1 });
     const second = await failureOf(client.setUnderwritingPending({ id: 2 }, { signal: controller.signal }));
     expect(second.details).toMatchObject({ kind: 'NotSent', reason: 'AbortError' });
-    for (const answer of held) answer();
+    for (const finish of held) finish();
     await first;
     await client.setUnderwritingPending({ id: 3 });
     expect(partner.requests.map(({ line }) => line.at(-1))).toEqual(['1', '3']);

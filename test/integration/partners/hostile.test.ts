@@ -6,7 +6,7 @@ import { PartnerError } from '../../../src/partners/partner-error.js';
 import { clientOf, socketServer } from '../../rigs/partners/servers.js';
 
 /** What a call may end with: a response that was understood, or the kind of a {@link PartnerError}. */
-type End = 'answered' | PartnerError['kind'];
+type End = 'understood' | PartnerError['kind'];
 
 /** Acts as the partner once a whole request has come. */
 type Act = (socket: Socket) => void;
@@ -209,22 +209,22 @@ const MODES: readonly (readonly [mode: string, act: Act, end: End])[] = [
   ['repeats everything in the status line', status(`500 ${SECRETS.join(' ')}`), 'Uncertain'],
   ['repeats everything in a header', status('500 Oops', '', `x-echo: ${SECRETS.join(' ')}\r\n`), 'Uncertain'],
   // It responds, and oddly.
-  ['sends a cookie', body(created, `${OK}set-cookie: s=1\r\n`), 'answered'],
+  ['sends a cookie', body(created, `${OK}set-cookie: s=1\r\n`), 'understood'],
   [
     'sends what nobody asked for',
     say(`${OK}content-length: ${created.length}\r\n\r\n${created}`, `${OK}content-length: 2\r\n\r\n{}`),
-    'answered',
+    'understood',
   ],
   [
     'sends further fields',
     body('{"data":{"merchantProfileId":7001,"x":{"y":[1]}},"z":null,"requestId":1}'),
-    'answered',
+    'understood',
   ],
-  ['says that it is a page', body(created, 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n'), 'answered'],
+  ['says that it is a page', body(created, 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n'), 'understood'],
   [
     'has the id twice',
     body('{"data":{"merchantProfileId":7000,"merchantProfileId":7001},"requestId":1}'),
-    'answered',
+    'understood',
   ],
 ];
 
@@ -251,12 +251,12 @@ function isWhole(request: string): boolean {
   return rest.length > 0 && Buffer.byteLength(rest.join('\r\n\r\n')) >= length;
 }
 
-async function endOf(call: Promise<unknown>): Promise<{ end: End; told: string }> {
+async function endOf(call: Promise<unknown>): Promise<{ end: End; shown: string }> {
   try {
-    return { end: 'answered', told: JSON.stringify(await call) };
+    return { end: 'understood', shown: JSON.stringify(await call) };
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
-    return { end: error.kind, told: `${error.message}\n${error.stack}` };
+    return { end: error.kind, shown: `${error.message}\n${error.stack}` };
   }
 }
 
@@ -264,12 +264,12 @@ describe('whatever a partner does, a write ends in time, in a way that is known,
   it.each(MODES)('%s', async (_, act, expected) => {
     const client = await partner(act);
     const begun = performance.now();
-    const { end, told } = await endOf(client.createMerchant(WRITE));
+    const { end, shown } = await endOf(client.createMerchant(WRITE));
     expect(end).toBe(expected);
     expect(performance.now() - begun).toBeLessThan(50_000);
-    if (end === 'answered') expect(JSON.parse(told)).toMatchObject({ merchantProfileId: 7001 });
-    expect(told.split('\n')[0]?.length).toBeLessThan(500);
-    for (const secret of SECRETS) expect(told).not.toContain(secret);
+    if (end === 'understood') expect(JSON.parse(shown)).toMatchObject({ merchantProfileId: 7001 });
+    expect(shown.split('\n')[0]?.length).toBeLessThan(500);
+    for (const secret of SECRETS) expect(shown).not.toContain(secret);
     expect(await client.listAgentProfiles({})).toEqual([]);
   });
 });

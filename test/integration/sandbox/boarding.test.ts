@@ -134,14 +134,14 @@ describe('status codes of apis/2', () => {
 describe('envelopes, byte by byte', () => {
   it('the common one', async () => {
     const sandbox = await runSandbox();
-    const answers = [
+    const responses = [
       await sandbox.call(B1, VALID),
       await sandbox.call(`${B4}?id=1001`),
       await sandbox.call(`${B3}?id=7`),
       await sandbox.call(B3),
       await sandbox.call(`${B3}?id=1001`, undefined, 'other-iso'),
     ];
-    expect(answers.map(({ text }) => text)).toEqual([
+    expect(responses.map(({ text }) => text)).toEqual([
       '{"data":{"merchantProfileId":1001},"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":70001}',
       '{"data":[],"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":70002}',
       '{"data":null,"status":"NotFound","error":"merchant 7 not found","warning":null,"validationResults":[],"requestId":70003}',
@@ -149,14 +149,14 @@ describe('envelopes, byte by byte', () => {
         '{"memberNames":["id"],"errorMessage":"is required"}],"requestId":70004}',
       '{"data":null,"status":"Forbidden","error":"The merchant belongs to another ISO","warning":null,"validationResults":[],"requestId":70005}',
     ]);
-    expect(answers[0]?.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(responses[0]?.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
   it('that of fees', async () => {
     const sandbox = await runSandbox();
     await sandbox.call(B1, VALID);
-    const answers = [await sandbox.call(`${B2}?id=1001`), await sandbox.call(`${B2}?id=x`)];
-    expect(answers.map(({ text }) => text)).toEqual([
+    const responses = [await sandbox.call(`${B2}?id=1001`), await sandbox.call(`${B2}?id=x`)];
+    expect(responses.map(({ text }) => text)).toEqual([
       '{"data":{},"requestId":70002,"success":true,"error":null,"validationErrors":[]}',
       '{"data":null,"requestId":70003,"success":false,"error":"Validation failed","validationErrors":[' +
         '{"field":"id","error":"Invalid input: expected number, received string"}]}',
@@ -165,8 +165,11 @@ describe('envelopes, byte by byte', () => {
 
   it('none around a 401, nor around a 403 of a user without permission', async () => {
     const sandbox = await runSandbox();
-    const answers = [await sandbox.call(B3, undefined, 'nobody'), await sandbox.call(B1, VALID, 'read-only')];
-    expect(answers.map(({ text }) => text)).toEqual([
+    const responses = [
+      await sandbox.call(B3, undefined, 'nobody'),
+      await sandbox.call(B1, VALID, 'read-only'),
+    ];
+    expect(responses.map(({ text }) => text)).toEqual([
       '{"error":"Unauthorized","message":"Invalid credentials"}',
       '{"error":"Forbidden","message":"No permission for this operation"}',
     ]);

@@ -18,19 +18,19 @@ export const ENCRYPTED =
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
+  /** The body as it arrived. */
   readonly text: string;
 }
 
 export interface RunningCodecServer {
   readonly url: string;
-  /** `call('POST /decode', '{"payloads":[...]}')`, of namespace `default` and with the token unless the headers say otherwise. */
+  /** `call('POST /decode', '{"payloads":[...]}')`. Headers default to namespace `default` and the token. */
   call(line: string, body?: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<Reply>;
-  /** What it has logged so far. */
+  /** Its log so far. */
   log(): string;
 }
 
-/** A codec server of its own for the running test, spoken to in nothing but HTTP and JSON text. */
+/** A new codec server for the running test, which calls it with plain HTTP and JSON text. */
 export async function runCodecServer(options: Partial<CodecServerOptions> = {}): Promise<RunningCodecServer> {
   const lines: string[] = [];
   const server = await startCodecServer({

@@ -8,7 +8,7 @@ import { testEnds, type Until } from '../shared.js';
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** An event as it came, checked by the packages that receivers use. */
+/** An event as it arrived, checked by the packages that subscribers use. */
 export interface Received {
   readonly id: string;
   readonly type: string;
@@ -21,13 +21,13 @@ export interface Received {
 
 export interface Subscriber {
   readonly url: string;
-  /** What came, in the order in which it came. */
+  /** The events in the order of their arrival. */
   readonly received: readonly Received[];
-  /** What it answers from now on. */
-  answer: { status: number; headers?: Record<string, string> };
+  /** Its response from now on. */
+  response: { status: number; headers?: Record<string, string> };
 }
 
-/** Receives news over HTTP. What is not signed, or is no CloudEvent, is answered with 401. */
+/** Receives outbound events over HTTP. Responds with 401 to a request that is not signed or no CloudEvent. */
 export async function subscriber(secret = SECRET, until: Until = testEnds): Promise<Subscriber> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -50,7 +50,7 @@ export async function subscriber(secret = SECRET, until: Until = testEnds): Prom
       response.writeHead(401).end();
       return;
     }
-    response.writeHead(it.answer.status, it.answer.headers).end();
+    response.writeHead(it.response.status, it.response.headers).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -59,6 +59,6 @@ export async function subscriber(secret = SECRET, until: Until = testEnds): Prom
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const it: Subscriber = { url: `http://127.0.0.1:${port}/news`, received, answer: { status: 204 } };
+  const it: Subscriber = { url: `http://127.0.0.1:${port}/events`, received, response: { status: 204 } };
   return it;
 }

@@ -10,20 +10,20 @@ import { OTHER_SECRET, SECRET } from './running-receiver.js';
 
 const AT_ONCE = 64;
 
-/** What became of a flood of events. */
+/** The result of a flood of events. */
 export interface Flood {
-  /** Deliveries, of which `repeated` are of events that others of them are of too, and `forged` have a wrong signature. */
+  /** Deliveries. `repeated` of them repeat the event of another one, and `forged` have a wrong signature. */
   readonly sent: number;
   readonly repeated: number;
   readonly forged: number;
-  /** Deliveries by the status of their last answers. */
-  readonly answers: Readonly<Record<number, number>>;
-  /** Deliveries sent once more because the answer was 503, as often as that was. */
+  /** Deliveries by the status of their last response. */
+  readonly statuses: Readonly<Record<number, number>>;
+  /** Retries after a 503. */
   readonly sentAgain: number;
-  /** Distinct events that were answered with 202, and workflows that Temporal counts. */
+  /** Distinct events with a response of 202, and workflows that Temporal counts. */
   readonly accepted: number;
   readonly started: number;
-  /** Events accepted that Temporal has no workflow of, and workflows of no valid event. */
+  /** Accepted events without a workflow, and workflows without a valid event. */
   readonly lost: number;
   readonly doubled: number;
   readonly seconds: number;
@@ -36,9 +36,9 @@ interface Delivery {
 }
 
 /**
- * Sends events as the packages `cloudevents` and `standardwebhooks` make them, in turns structured and binary, 64 at a
- * time: one in ten is the repetition of another, and one in a hundred is signed with a wrong secret. What is answered with 503
- * is sent again, as every sender does. Nobody works on the task queue, so that its workflows are only started.
+ * Sends events that the packages `cloudevents` and `standardwebhooks` make, 64 at a time, in turns structured and binary. One in
+ * ten repeats another one, and one in a hundred is signed with a wrong secret. A delivery is repeated after a 503, as every sender
+ * does. The task queue has no workers, so its workflows are only started.
  */
 export async function flood(client: Client, taskQueue: string, url: string, count: number): Promise<Flood> {
   const [forgedCount, repeated] = [count / 100, count / 10];
@@ -48,7 +48,7 @@ export async function flood(client: Client, taskQueue: string, url: string, coun
   );
   const deliveries = shuffled([...valid, ...valid.slice(0, repeated), ...forged]);
 
-  const answers: Record<number, number> = {};
+  const statuses: Record<number, number> = {};
   const accepted = new Set<string>();
   let sentAgain = 0;
   const limit = pLimit(AT_ONCE);
@@ -64,7 +64,7 @@ export async function flood(client: Client, taskQueue: string, url: string, coun
       sentAgain += 1;
       await setTimeout(Number(response.headers.get('retry-after')) * 1_000);
     }
-    answers[response.status] = (answers[response.status] ?? 0) + 1;
+    statuses[response.status] = (statuses[response.status] ?? 0) + 1;
     if (response.status === 202) accepted.add(externalId);
   });
   const seconds = (performance.now() - begun) / 1_000;
@@ -76,7 +76,7 @@ export async function flood(client: Client, taskQueue: string, url: string, coun
   for await (const { workflowId } of client.workflow.list({ query })) workflows.add(workflowId);
   const expected = valid.map(({ externalId }) => `merchant-boarding-${externalId}`);
   return {
-    ...{ sent: deliveries.length, repeated, forged: forgedCount, answers, sentAgain, seconds },
+    ...{ sent: deliveries.length, repeated, forged: forgedCount, statuses, sentAgain, seconds },
     ...{ accepted: accepted.size, started },
     lost: [...accepted].filter((id) => !workflows.has(`merchant-boarding-${id}`)).length,
     doubled: started - expected.filter((id) => workflows.has(id)).length,

@@ -15,7 +15,7 @@ export const TOKEN = '6f1d0c5e8b7a4932a1b0c9d8e7f60512';
 export const STRUCTURED = 'application/cloudevents+json';
 export const BATCHED = 'application/cloudevents-batch+json';
 
-/** The problem that is answered while Temporal is unavailable. */
+/** The problem while Temporal is unavailable. */
 export const UNAVAILABLE = {
   type: 'urn:gangway:problem:temporal-away',
   title: 'Temporal does not answer now',
@@ -23,7 +23,7 @@ export const UNAVAILABLE = {
   detail: 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice',
 };
 
-/** The problem that is answered while an onboarding does not take an answer. */
+/** The problem while an onboarding does not apply an answer. */
 export const NOT_APPLIED = {
   ...UNAVAILABLE,
   type: 'urn:gangway:problem:not-applied',
@@ -36,7 +36,7 @@ const NO_HINTS = { banking: OFF, boarding: OFF, processor: OFF };
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
+  /** The body as it arrived. */
   readonly text: string;
 }
 
@@ -50,11 +50,11 @@ export interface RunningReceiver {
   post(body: string | Uint8Array, headers: HeaderLines): Promise<Reply>;
   /** Ends it before the test does. */
   close(): Promise<void>;
-  /** What it has logged so far. */
+  /** Its log so far. */
   log(): string;
 }
 
-/** A receiver of its own, spoken to in nothing but HTTP and JSON text. */
+/** A new receiver, which the test calls with plain HTTP and JSON text. */
 export async function runReceiver(
   { client, taskQueue }: Pick<Rig, 'client' | 'taskQueue'>,
   options: Partial<ReceiverOptions> = {},
@@ -111,16 +111,16 @@ export function event(type: string, data: unknown, more: Readonly<Record<string,
   return { specversion: '1.0', id: 'e-1', source: '/crm', type, data, ...more };
 }
 
-/** The status and the members of a problem, whose type of content is checked on the way. */
+/** The fields of a problem. Checks its content type and its status. */
 export function problemOf({ status, headers, text }: Reply): unknown {
   const type = headers.get('content-type');
-  if (type !== 'application/problem+json') throw new Error(`answered ${status} with ${type}: ${text}`);
+  if (type !== 'application/problem+json') throw new Error(`${status} came with ${type}: ${text}`);
   const problem = JSON.parse(text);
-  if (problem.status !== status) throw new Error(`answered ${status}, but tells ${problem.status}`);
+  if (problem.status !== status) throw new Error(`${status} came with a problem of status ${problem.status}`);
   return problem;
 }
 
-/** A client that connects when it is first used, as that of the receiver's process. */
+/** A client that connects on first use, like that of the receiver's process. */
 export function clientOf(address: string, until: Until = testEnds): Client {
   const client = lazyClient({ TEMPORAL_ADDRESS: address }, undefined);
   until(() => client.connection.close());

@@ -5,27 +5,27 @@ import { fileURLToPath } from 'node:url';
 import { run } from '../processes.js';
 import { pythonPackages } from '../python-packages.js';
 
-/** schemathesis and what it needs; `uv pip compile --universal --generate-hashes` makes the file. */
+/** schemathesis and its dependencies. `uv pip compile --universal --generate-hashes` writes the file. */
 const REQUIREMENTS = fileURLToPath(new URL('schemathesis-requirements.txt', import.meta.url));
 
 /**
- * What each response must be. A 500 is in no document, so it has a wrong status. A schema cannot express every rule, so valid
- * requests may be refused. The framework itself refuses the method QUERY, as RFC 10008 asks for.
+ * The checks of each response. A 500 is in no document, so it counts as a wrong status. A schema cannot express every rule, so
+ * the receiver may refuse valid requests. The framework itself refuses the method QUERY, as RFC 10008 requires.
  */
 const CHECKS = [
   ...['status_code_conformance', 'content_type_conformance', 'response_headers_conformance'],
   ...['response_schema_conformance', 'negative_data_rejection', 'ignored_auth'],
 ];
 
-/** What became of a run. */
+/** The result of a run. */
 export interface Attack {
   /** How many requests it sent. */
   readonly cases: number;
-  /** What it printed, when it found something. */
+  /** Its output, if it found something. */
   readonly found: string;
 }
 
-/** Sends what an OpenAPI document allows and forbids to the server at `url`, for some seconds, always in the same order. */
+/** Sends requests that an OpenAPI document allows or forbids to the server at `url`, for some seconds, always in the same order. */
 export async function attack(url: string, seconds: number, args: readonly string[]): Promise<Attack> {
   const packages = await pythonPackages('schemathesis', REQUIREMENTS);
   const folder = await mkdtemp(join(tmpdir(), 'gangway-schemathesis-'));
@@ -41,7 +41,7 @@ export async function attack(url: string, seconds: number, args: readonly string
       ],
       { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' },
       '',
-      // It keeps what it finds where it runs.
+      // It stores its findings in its working directory.
       folder,
     );
     const { entries } = JSON.parse(await readFile(cassette, 'utf8')).log as { entries: unknown[] };

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import protobuf from 'protobufjs';
 
-/** What of opentelemetry/proto/collector/trace/v1 a test looks at. */
+/** The part of opentelemetry/proto/collector/trace/v1 that tests read. */
 const OTLP = protobuf
   .parse(`
   syntax = "proto3";
@@ -55,11 +55,11 @@ export interface Span {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** '' of a root. */
+  /** '' for a root. */
   readonly parent: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly events: number;
-  /** 2 of one that failed. */
+  /** 2 for a failure. */
   readonly status: number;
   readonly message: string;
 }
@@ -67,12 +67,12 @@ export interface Span {
 export interface Collector {
   readonly url: string;
   spans(): readonly Span[];
-  /** The bodies as they came. */
+  /** The bodies as they arrived. */
   bytes(): Buffer;
   close(): void;
 }
 
-/** Takes traces as any collector does: OTLP over HTTP, in protobuf. */
+/** Receives traces as any collector does: OTLP over HTTP, in protobuf. */
 export async function collector(): Promise<Collector> {
   const bodies: Buffer[] = [];
   const server = createServer(async (request, response) => {
@@ -93,25 +93,25 @@ export async function collector(): Promise<Collector> {
 function spansIn(body: Buffer): Span[] {
   const { resourceSpans } = OTLP.toObject(OTLP.decode(body), { longs: Number }) as Wire;
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = String(members(resource.attributes)['service.name']);
-    return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ service, ...told(span) })));
+    const service = String(attributesIn(resource.attributes)['service.name']);
+    return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ service, ...spanOf(span) })));
   });
 }
 
-function told({ traceId, spanId, parentSpanId, name, attributes, events, status }: WireSpan) {
+function spanOf({ traceId, spanId, parentSpanId, name, attributes, events, status }: WireSpan) {
   const hex = (bytes: Uint8Array = new Uint8Array()) => Buffer.from(bytes).toString('hex');
   return {
     name,
     traceId: hex(traceId),
     spanId: hex(spanId),
     parent: hex(parentSpanId),
-    attributes: members(attributes),
+    attributes: attributesIn(attributes),
     events: events?.length ?? 0,
     status: status?.code ?? 0,
     message: status?.message ?? '',
   };
 }
 
-function members(pairs: readonly KeyValue[] = []): Record<string, unknown> {
+function attributesIn(pairs: readonly KeyValue[] = []): Record<string, unknown> {
   return Object.fromEntries(pairs.map(({ key, value }) => [key, Object.values(value)[0]]));
 }

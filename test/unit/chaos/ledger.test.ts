@@ -45,8 +45,8 @@ function audit(effects: readonly Effect[], isUnderWay = false) {
     seq: index + 1,
     at: '2026-01-01T00:00:00.000Z',
   }));
-  const { wrong, nobodys } = auditOf({ ledger, tickets: TICKETS }, [party], () => isUnderWay);
-  return [...(wrong.get(party) ?? []), ...nobodys];
+  const { wrong, unowned } = auditOf({ ledger, tickets: TICKETS }, [party], () => isUnderWay);
+  return [...(wrong.get(party) ?? []), ...unowned];
 }
 
 /** What may take effect again and change nothing. */

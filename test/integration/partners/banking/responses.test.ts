@@ -4,7 +4,7 @@ import { eachNotification } from '../../../../src/partners/banking/client.js';
 import { recordedRevenueInCents, submittedRevenueInCents } from '../../../../src/partners/banking/holder.js';
 import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering, type Respond } from '../../../rigs/partners/servers.js';
+import { type Respond, responding } from '../../../rigs/partners/servers.js';
 
 type Call = (client: BankingClient) => Promise<unknown>;
 
@@ -14,7 +14,7 @@ async function read<Answer>(
   status = 200,
   headers = {},
 ): Promise<Answer> {
-  const { client } = await bankingPartner(answering(status, body, headers));
+  const { client } = await bankingPartner(responding(status, body, headers));
   return call(client);
 }
 
@@ -68,11 +68,11 @@ describe('a banking profile', () => {
   });
 
   it('keeps what nobody named, and reads what is absent as null', async () => {
-    const answer = await read(
+    const found = await read(
       profile,
       '{"id":4,"step":17,"rewordType":"Cash","profileSettings":{"loanOff":true},"tier":{"a":[1]}}',
     );
-    expect(answer).toMatchObject({
+    expect(found).toMatchObject({
       id: 4,
       step: 17,
       rewordType: 'Cash',
@@ -299,7 +299,7 @@ describe('notifications', () => {
       const query = new URL(request.url ?? '', 'http://x').searchParams;
       const [skip, take] = [Number(query.get('skip')), Number(query.get('take'))];
       const ids = upTo(total).slice(skip, skip + Math.min(take, atMost));
-      answering(200, JSON.stringify(ids.map((id) => ({ id }))))(response, request);
+      responding(200, JSON.stringify(ids.map((id) => ({ id }))))(response, request);
     };
   const all = async (respond: Respond, take?: number) => {
     const { client, requests } = await bankingPartner(respond);
@@ -329,7 +329,7 @@ describe('notifications', () => {
   });
 
   it('do not go on for ever at a partner that knows no skip', async () => {
-    expect((await all(answering(200, '[{"id":1},{"id":2}]'))).ids).toEqual([1, 2]);
+    expect((await all(responding(200, '[{"id":1},{"id":2}]'))).ids).toEqual([1, 2]);
   });
 
   it('are read no further than they are asked for', async () => {

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { bankingPartner, clientAt, tellingToken } from '../../../rigs/partners/banking/partner.js';
+import { bankingPartner, clientAt, issuingToken } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering, type Respond } from '../../../rigs/partners/servers.js';
+import { type Respond, responding } from '../../../rigs/partners/servers.js';
 
 const HOUR = 60 * 60_000;
-const tickets = answering(200, '[]');
+const tickets = responding(200, '[]');
 
 describe('the second factor', () => {
   /** RFC 6238, written down once more: HMAC-SHA1 over the count of half minutes, dynamically truncated. */
@@ -46,8 +46,8 @@ describe('the second factor', () => {
     let asked = 0;
     const issue: Respond = (response, request) => {
       asked += 1;
-      const refused = answering(401, '', { date: new Date(theirs()).toUTCString() });
-      (asked === 1 ? refused : tellingToken('t0k3n', 600_000, theirs()))(response, request);
+      const refused = responding(401, '', { date: new Date(theirs()).toUTCString() });
+      (asked === 1 ? refused : issuingToken('t0k3n', 600_000, theirs()))(response, request);
     };
     const { client, tokenRequests } = await bankingPartner(tickets, { totpSecret }, issue);
     expect(await client.listTickets({})).toEqual([]);
@@ -58,7 +58,7 @@ describe('the second factor', () => {
   });
 
   it('is not sent a second time to a partner whose clock is ours', async () => {
-    const { client, tokenRequests } = await bankingPartner(tickets, { totpSecret }, answering(403, ''));
+    const { client, tokenRequests } = await bankingPartner(tickets, { totpSecret }, responding(403, ''));
     const error = await failureOf(client.listTickets({}));
     expect(error.details.needs).toBeUndefined();
     expect(tokenRequests()).toHaveLength(1);
@@ -77,7 +77,7 @@ describe('the second factor', () => {
     ['401 about a factor', 401, '{"error":"MFA_REQUIRED"}'],
     ['401 about a code', 401, '{"message":"Wrong code"}'],
   ])('is asked of a person after a %s', async (_, status, body) => {
-    const { client } = await bankingPartner(tickets, {}, answering(status, body));
+    const { client } = await bankingPartner(tickets, {}, responding(status, body));
     expect((await failureOf(client.listTickets({}))).details.needs).toBe('one-time-code');
   });
 
@@ -88,17 +88,17 @@ describe('the second factor', () => {
     ['403 about a suspension', 403, '{"error":"suspended"}'],
     ['404', 404, '{"message":"no such code"}'],
   ])('is not asked of a person after a %s', async (_, status, body) => {
-    const { client } = await bankingPartner(tickets, {}, answering(status, body));
+    const { client } = await bankingPartner(tickets, {}, responding(status, body));
     expect((await failureOf(client.listTickets({}))).details).not.toHaveProperty('needs');
   });
 
   it('takes the code of a person for one attempt, at once', async () => {
     const issue: Respond = (response, request) => {
-      const isFirst = told === 0;
-      told += 1;
-      (isFirst ? answering(403, '') : tellingToken(`token-${told}`))(response, request);
+      const isFirst = issued === 0;
+      issued += 1;
+      (isFirst ? responding(403, '') : issuingToken(`token-${issued}`))(response, request);
     };
-    let told = 0;
+    let issued = 0;
     const partner = await bankingPartner(tickets, {}, issue);
     await failureOf(partner.client.listTickets({}));
     partner.client.useCode('654321');

@@ -9,7 +9,7 @@ import { statementFormat } from '../../../../src/partners/banking/client.js';
 import { PartnerError } from '../../../../src/partners/partner-error.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering, type Respond } from '../../../rigs/partners/servers.js';
+import { type Respond, responding } from '../../../rigs/partners/servers.js';
 
 describe('a statement', () => {
   const request = { period: '2026-01-01T00:00:00Z', financialAccountIds: ['fa-1'] };
@@ -127,11 +127,11 @@ describe('a statement', () => {
 
   it('that is refused says why, within bounds', async () => {
     const body = '{"errors":{"Period":["is bad"]}}';
-    expect(await failureOf(statement(answering(400, body)))).toMatchObject({
+    expect(await failureOf(statement(responding(400, body)))).toMatchObject({
       kind: 'Rejected',
       fields: [{ field: 'Period', message: 'is bad' }],
     });
-    const long = await failureOf(statement(answering(400, 'x'.repeat(2_000)), { maxBodyBytes: 1_000 }));
+    const long = await failureOf(statement(responding(400, 'x'.repeat(2_000)), { maxBodyBytes: 1_000 }));
     expect(long.details).toMatchObject({ kind: 'Uncertain', reason: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
   });
 });

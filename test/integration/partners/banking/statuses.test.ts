@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import { ADDRESS, bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 
 interface Endpoint {
   readonly reference: string;
@@ -136,15 +136,15 @@ describe('every status that the contract lists', () => {
   });
 
   it.each(ENDPOINTS)('$reference: 200 is its result', async ({ reference, call, body, result }) => {
-    const respond = answering(200, body);
+    const respond = responding(200, body);
     const { client } = await bankingPartner(respond, {}, reference === 'E1' ? respond : undefined);
-    const answer = await call(client);
-    if (typeof result === 'object' && result !== null) expect(answer).toMatchObject(result);
-    else expect(answer).toBe(result);
+    const returned = await call(client);
+    if (typeof result === 'object' && result !== null) expect(returned).toMatchObject(result);
+    else expect(returned).toBe(result);
   });
 
   it.each(rows)('$reference: $status is $outcome', async ({ reference, status, call, outcome }) => {
-    const respond = answering(status, '{"errors":{"Member":["is not right"]},"title":"Bad"}');
+    const respond = responding(status, '{"errors":{"Member":["is not right"]},"title":"Bad"}');
     const { client, requests } = await bankingPartner(respond, {}, reference === 'E1' ? respond : undefined);
     if (typeof outcome === 'object') {
       expect(await call(client)).toEqual(outcome);

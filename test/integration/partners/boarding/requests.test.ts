@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BoardingClient } from '../../../../src/partners/boarding/client.js';
-import { refusedFields } from '../../../rigs/partners/refusing.js';
-import { answering, clientOf, recordingServer } from '../../../rigs/partners/servers.js';
+import { refusedFields } from '../../../rigs/partners/failure.js';
+import { clientOf, recordingServer, responding } from '../../../rigs/partners/servers.js';
 
-const answer = answering(200, '{"data":{"merchantProfileId":1},"status":"OK","error":null,"requestId":1}');
+const respond = responding(200, '{"data":{"merchantProfileId":1},"status":"OK","error":null,"requestId":1}');
 
 const valid = {
   cashDiscount: 'No',
@@ -23,7 +23,7 @@ const getStatus: Call = (client, request) => client.getStatus(request as never);
 
 /** A partner that takes everything, so that only our own rules can refuse. */
 async function partner(posNames: readonly string[] = []) {
-  const { url, requests, connections } = await recordingServer(answer);
+  const { url, requests, connections } = await recordingServer(respond);
   const client = clientOf(url, { posNames });
   return {
     requests,
@@ -88,7 +88,7 @@ describe('fee limits', () => {
     // As read from a merchant that has none of it yet: an update sends back what was read.
     ['minimumDiscountAmount', null],
     ['amex', null],
-    ['aMemberOfThePartner', { any: 'thing' }],
+    ['aFieldOfThePartner', { any: 'thing' }],
   ])('let %s be %j', async (field, value) => {
     const { accepts } = await partner();
     expect(await accepts(updateFees, { id: 1, [field]: value })).toBe(JSON.stringify({ [field]: value }));

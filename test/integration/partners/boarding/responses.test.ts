@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BoardingClient } from '../../../../src/partners/boarding/client.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering, clientOf, recordingServer } from '../../../rigs/partners/servers.js';
+import { clientOf, recordingServer, responding } from '../../../rigs/partners/servers.js';
 
 type Call = (client: BoardingClient) => Promise<unknown>;
 const getStatus: Call = (client) => client.getStatus({ id: 1 });
@@ -20,7 +20,7 @@ const create: Call = (client) =>
 
 /** What the client makes of an answer, given as the bytes of its body. */
 async function read(call: Call, body: string, status = 200, headers: Record<string, string> = {}) {
-  const { url } = await recordingServer(answering(status, body, headers));
+  const { url } = await recordingServer(responding(status, body, headers));
   return call(clientOf(url));
 }
 
@@ -68,7 +68,7 @@ describe('an envelope is opened', () => {
 
 describe('a warning of the envelope', () => {
   async function warned(body: string, status = 200): Promise<string[]> {
-    const { url } = await recordingServer(answering(status, body));
+    const { url } = await recordingServer(responding(status, body));
     const warnings: string[] = [];
     const options = { onWarning: (warning: string) => void warnings.push(warning) };
     await clientOf(url)

@@ -152,7 +152,7 @@ async function send(
 /** What was answered last is as the document has it. */
 function expectDescribed({ proxy, contract }: RunningPartner, operationId: string): void {
   const seen = proxy.seen().at(-1);
-  expect(seen && contract.answer(seen)).toEqual({ operationId, problems: [] });
+  expect(seen && contract.response(seen)).toEqual({ operationId, problems: [] });
 }
 
 const someLine = (line: string) => line.replace(/\{\w+\}/g, '1');

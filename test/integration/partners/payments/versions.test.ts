@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { paymentsClientOf } from '../../../../src/partners/payments/client.js';
 import type { PaymentsCatalogue, VersionedPath } from '../../../../src/partners/payments/schemas.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering, recordingServer } from '../../../rigs/partners/servers.js';
+import { recordingServer, responding } from '../../../rigs/partners/servers.js';
 
 /** As apis/3 has them: each prefix that there is. What there is not: test/unit/partners/payments/versions.test.ts. */
 const THERE_ARE: readonly VersionedPath[] = [
@@ -35,7 +35,7 @@ const BY_HAND = {
 
 /** What a caller without types can do: make an operation of any path. */
 async function callAt(path: string) {
-  const server = await recordingServer(answering(200, '{}'));
+  const server = await recordingServer(responding(200, '{}'));
   const operations = { byHand: { ...BY_HAND, path } } as unknown as PaymentsCatalogue;
   const client = paymentsClientOf(operations, { url: server.url, apiKey: 'k3y', environment: 'uat' });
   onTestFinished(() => client.close());

@@ -8,10 +8,10 @@ import {
 import { PROCESSOR_OPERATIONS } from '../../../../src/partners/processor/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import {
-  answering,
   type RecordingServer,
   type Respond,
   recordingServer,
+  responding,
 } from '../../../rigs/partners/servers.js';
 
 const DONE =
@@ -33,7 +33,7 @@ async function processor(
 }
 
 const failureAt = async (status: number, body: string) => {
-  const { client, requests } = await processor(answering(status, body));
+  const { client, requests } = await processor(responding(status, body));
   const error = await failureOf(client.registerWebhook(registration));
   expect(requests).toHaveLength(1);
   return error;
@@ -45,7 +45,7 @@ describe('a registration', () => {
   });
 
   it('goes over the wire as printed', async () => {
-    const { client, requests } = await processor(answering(200, DONE));
+    const { client, requests } = await processor(responding(200, DONE));
     expect(await client.registerWebhook(registration)).toEqual(JSON.parse(DONE));
     expect(requests).toHaveLength(1);
     const [request] = requests;
@@ -61,7 +61,7 @@ describe('a registration', () => {
     ['an event that the contract does not name', { event_names: ['PayoutOnHold', 'Anything'] }],
     ['several URLs', { webhook_url: ['https://example.com/1', 'HTTPS://example.org:8443/2'] }],
   ])('takes %s', async (_, change) => {
-    const { client, requests } = await processor(answering(200, DONE));
+    const { client, requests } = await processor(responding(200, DONE));
     await client.registerWebhook({ ...registration, ...change });
     expect(JSON.parse(String(requests[0]?.body))).toEqual({ ...registration, ...change });
   });
@@ -80,7 +80,7 @@ describe('a registration', () => {
     ['a path', { ...registration, webhook_url: ['/hooks'] }, ['webhook_url.0']],
     ['a further member', { ...registration, secret: 'x' }, ['secret']],
   ])('with %s is refused before it is sent', async (_, request, fields) => {
-    const { client, connections } = await processor(answering(200, DONE));
+    const { client, connections } = await processor(responding(200, DONE));
     const error = await failureOf(client.registerWebhook(request as never));
     expect(error.details).toMatchObject({ kind: 'Rejected', reason: 'not sent: invalid request' });
     expect(error.fields.map(({ field }) => field)).toEqual(fields);
@@ -99,7 +99,7 @@ describe('an envelope with status true is a success:', () => {
     ['only what is needed', '{"status":true,"message":"done"}'],
     ['further members', '{"status":true,"message":"done","data":{"id":1},"error_code":7,"more":1}'],
   ])('with %s', async (_, body) => {
-    const { client } = await processor(answering(201, body));
+    const { client } = await processor(responding(201, body));
     expect(await client.registerWebhook(registration)).toEqual(JSON.parse(body));
   });
 });

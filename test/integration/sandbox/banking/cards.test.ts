@@ -45,11 +45,11 @@ describe('a card', () => {
   ])('after %s: success is %s, it is %s', async (story, success, status) => {
     const banking = await runBanking();
     const steps = story.split(' ');
-    let answer: unknown;
+    let last: unknown;
     for (const step of steps) {
-      answer = (await banking.call(CALLS[step] ?? '', '{"paymentCardId":"card-1001"}')).json();
+      last = (await banking.call(CALLS[step] ?? '', '{"paymentCardId":"card-1001"}')).json();
     }
-    expect(answer).toEqual({
+    expect(last).toEqual({
       profileId: 501,
       success,
       errors: success ? null : expect.stringContaining('card'),

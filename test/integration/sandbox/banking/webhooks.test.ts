@@ -9,14 +9,14 @@ interface Payload {
 }
 
 /** A receiver on loopback, which keeps what it is sent; the first answers are those given, then 200. */
-async function receiver(...answers: number[]) {
+async function receiver(...replies: number[]) {
   const received: { contentType: string | undefined; payload: Payload }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const payload = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     received.push({ contentType: request.headers['content-type'], payload });
-    response.writeHead(answers.shift() ?? 200).end();
+    response.writeHead(replies.shift() ?? 200).end();
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => {

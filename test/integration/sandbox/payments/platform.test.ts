@@ -97,9 +97,9 @@ describe('a key', () => {
   it('tells its secret once', async () => {
     const payments = await runPayments();
     const body = '{"name":"till","permissions":["*"]}';
-    const told = (await payments.call('POST /v5/apikeys', body)).json();
+    const created = (await payments.call('POST /v5/apikeys', body)).json();
     const record = { id: 'apikey-1001', name: 'till', permissions: ['*'] };
-    expect(told).toEqual({ ...record, key: expect.stringMatching(/^made-[0-9a-f-]{36}$/) });
+    expect(created).toEqual({ ...record, key: expect.stringMatching(/^made-[0-9a-f-]{36}$/) });
     expect((await payments.call('GET /v5/apikeys/apikey-1001')).json()).toEqual(record);
     expect((await payments.call('PUT /v5/apikeys/apikey-1001', '{"name":"shop"}')).json()).toEqual({
       ...record,
