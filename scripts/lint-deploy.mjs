@@ -1,7 +1,11 @@
-// Has what is deployed judged by the linters of its own formats, none of which needs an engine or a cluster. Those from PyPI
-// are installed into .cache/ when they are not there; four must be on the PATH: promtool (Debian's package prometheus), amtool
-// (prometheus-alertmanager), kustomize (go install sigs.k8s.io/kustomize/kustomize/v5@v5.7.1) and dashboard-linter (go install
-// github.com/grafana/dashboard-linter@latest). Run: npm run lint:deploy
+// Checks the files of deploy/ and the Dockerfile with the linters of their formats, without an engine or a cluster. Run:
+// npm run lint:deploy
+//
+// Linters from PyPI are installed into .cache/ if they are missing. Four linters must be on the PATH:
+// - promtool: Debian's package prometheus
+// - amtool: Debian's package prometheus-alertmanager
+// - kustomize: go install sigs.k8s.io/kustomize/kustomize/v5@v5.7.1
+// - dashboard-linter: go install github.com/grafana/dashboard-linter@latest
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -15,7 +19,7 @@ const installed = `.cache/deploy-linters-${version}`;
 const linter = (name) => `${installed}/bin/${name}`;
 const KUBERNETES = 'deploy/kubernetes';
 const manifests = readdirSync(KUBERNETES, { recursive: true }).filter(
-  // The schemas have no resources of KEDA.
+  // The schemas lack the resources of KEDA.
   (name) => name.endsWith('.yaml') && !/kustomization|autoscaling/.test(name),
 );
 
@@ -62,6 +66,6 @@ const LINTS = [
 
 const failed = LINTS.filter(([, command, args]) => !run(command, args)).map(([what]) => what);
 process.stdout.write(
-  failed.length > 0 ? `wrong: ${failed.join(', ')}\n` : `${LINTS.length} passed, 0 failed\n`,
+  failed.length > 0 ? `failed: ${failed.join(', ')}\n` : `${LINTS.length} passed, 0 failed\n`,
 );
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -12,14 +12,14 @@ import { stopped } from '../gangway.js';
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 export interface BareWorker {
-  /** Leaves payloads in the clear. */
+  /** Does not encrypt payloads. */
   readonly client: Client;
   readonly taskQueue: string;
-  /** Where activities run that are not on the task queue of the workflows. */
+  /** For activities that do not run on the task queue of the workflows. */
   readonly activityTaskQueue: string;
 }
 
-/** A bare worker in a process of its own. Its activities read at `partner`, the URL of a sandbox. */
+/** A bare worker in its own process. Its activities read from `partner`, the URL of a sandbox. */
 export async function bareWorker(bench: Bench, partner: string): Promise<BareWorker> {
   const { start, taskQueue, activityTaskQueue } = await bareProcess(bench, './workflows.ts', partner);
   const worker = await start();
@@ -29,7 +29,7 @@ export async function bareWorker(bench: Bench, partner: string): Promise<BareWor
   return { client: new Client({ connection }), taskQueue, activityTaskQueue };
 }
 
-/** How to start a bare worker, whose workflows are bundled before, as Gangway's are. */
+/** Bundles the workflows of a bare worker, as Gangway does. @returns how to start it */
 export async function bareProcess(
   bench: Bench,
   workflows: string,
@@ -48,7 +48,7 @@ export async function bareProcess(
   return { start, taskQueue, activityTaskQueue };
 }
 
-/** Bundles workflows of this folder, and says where the bundle is. */
+/** Bundles workflows of this folder. @returns the path of the bundle */
 async function bundled(bench: Bench, workflows: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-bench-'));
   bench.atEnd(() => rm(folder, { recursive: true }));

@@ -1,5 +1,5 @@
-// A worker of the SDK with nothing around it, in plain JavaScript, so that it starts as fast as one can: on BARE_TASK_QUEUE
-// the bare workflows, and on it and on BARE_ACTIVITY_TASK_QUEUE activities.
+// A worker of the SDK with nothing around it, in plain JavaScript, so that it starts as fast as possible. It runs the bare workflows
+// on BARE_TASK_QUEUE, and activities on that and on BARE_ACTIVITY_TASK_QUEUE.
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { TUNING } from '../../dist/worker/tuning.js';
 

@@ -7,7 +7,7 @@ import { rigOn, stopped } from '../gangway.js';
 import { type Line, line } from '../line.js';
 import { inTurns, median, millisecondsOf } from '../timing.js';
 
-/** How long processes take until they are of use. */
+/** How long processes take until they are ready. */
 export async function* startUp(bench: Bench): AsyncGenerator<Line> {
   const { env, sandbox } = await rigOn(bench, { worker: false });
   const turns = bench.size(20, 2);
@@ -38,7 +38,7 @@ export async function* startUp(bench: Bench): AsyncGenerator<Line> {
     }
   }
   const { size } = await stat(WORKFLOW_BUNDLES.encoding);
-  yield line({ what: 'bundle of the workflows, the SDK in it', figure: size, unit: 'bytes' });
+  yield line({ what: 'bundle of the workflows and the SDK', figure: size, unit: 'bytes' });
 }
 
 async function timed(start: () => ReturnType<typeof launch>): Promise<number> {

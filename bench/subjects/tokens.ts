@@ -6,7 +6,7 @@ import { startSandbox } from '../../src/sandbox/server.js';
 import type { Bench } from '../bench.js';
 import { type Line, line } from '../line.js';
 
-/** An hour in which tokens live ten minutes, 600 times as fast: six seconds, and tokens that live one. */
+/** An hour with tokens that live ten minutes, 600 times as fast: six seconds, and tokens that live one second. */
 export async function* tokens(bench: Bench): AsyncGenerator<Line> {
   const [operations, seconds] = [bench.size(1_000, 100), 6];
   const sandbox = await startSandbox({ tokenLifetimeMs: 1_000 });
@@ -27,7 +27,7 @@ export async function* tokens(bench: Bench): AsyncGenerator<Line> {
   yield line({ what, figure: counted.calls(), unit: 'calls' });
 }
 
-/** Hands every request on, and counts those that ask for a token. */
+/** Forwards every request, and counts requests for tokens. */
 async function countTokenCalls(bench: Bench, target: string): Promise<{ url: string; calls: () => number }> {
   const { hostname, port } = new URL(target);
   let calls = 0;
