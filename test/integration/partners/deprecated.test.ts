@@ -9,7 +9,7 @@ import { PROCESSOR_OPERATIONS } from '../../../src/partners/processor/operations
 import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const PING = {
-  summary: 'an operation of no other test, because Node warns of each once in the life of a process',
+  summary: 'an operation of this test alone, because Node prints each warning once per process',
   method: 'POST',
   path: '/ping',
   effect: 'read',
@@ -19,7 +19,7 @@ const PING = {
 } as const satisfies Operation;
 const OPERATIONS = { ping: PING, pingV1: { ...PING, deprecated: 'use ping' } };
 
-it('a deprecated operation says so once in the life of the process, and no other one does', async () => {
+it('a deprecated operation causes one warning per process, and no other operation does', async () => {
   const warnings: Error[] = [];
   const keep = (warning: Error) => warnings.push(warning);
   process.on('warning', keep);

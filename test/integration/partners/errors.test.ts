@@ -25,7 +25,7 @@ const create = (client: BoardingClient, signal?: AbortSignal) =>
     signal && { signal },
   );
 
-/** What a client at this URL gets for its trouble. */
+/** The error of a client at this URL. */
 const failureAt = (url: string, limits = {}) => failureOf(create(clientOf(url, { limits })));
 
 /** Runs `act` once a whole request of {@link create} was read from the socket. */
@@ -39,7 +39,7 @@ function onRequest(socket: Socket, act: () => void): void {
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
-describe('an answer decides by its status', () => {
+describe('the status of a response decides', () => {
   it.each([
     [400, 'Rejected'],
     [404, 'Rejected'],
@@ -76,7 +76,7 @@ describe('an answer decides by its status', () => {
     expect(other.connections()).toBe(0);
   });
 
-  it('and is asked for once: nothing is retried behind the back of the caller', async () => {
+  it('and the request is sent once: the client does not retry', async () => {
     const { url, requests } = await recordingServer(responding(503, '', { 'retry-after': '0' }));
     await failureAt(url);
     expect(requests).toHaveLength(1);
@@ -99,14 +99,14 @@ describe('Retry-After', () => {
     expect(await retryAfter(value, status)).toBe(expected);
   });
 
-  it('may be a date to come', async () => {
+  it('may be a date in the future', async () => {
     const inAMinute = new Date(Date.now() + 60_000).toUTCString();
     const milliseconds = await retryAfter(inAMinute);
     expect(milliseconds).toBeGreaterThan(55_000);
     expect(milliseconds).toBeLessThanOrEqual(60_000);
   });
 
-  it('is absent when the partner does not say', async () => {
+  it('is absent when the partner sends none', async () => {
     const { url } = await recordingServer(responding(429, ''));
     expect((await failureAt(url)).details).not.toHaveProperty('retryAfterMs');
   });
@@ -159,7 +159,7 @@ describe('NotSent: nothing left this machine', () => {
   });
 
   it('when the call took too long while it waited for a connection', async () => {
-    // Both must run out of time at once: the second goes out when the first lets go of the connection before that.
+    // Both must time out at once: otherwise the second goes out when the first releases the connection.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const totalTimeoutMs = 200;
@@ -172,7 +172,7 @@ describe('NotSent: nothing left this machine', () => {
     expect(second.details.reason).toBe('TimeoutError');
   });
 
-  it('when the caller gave up while the call waited for a connection: it never goes out', async () => {
+  it('when the caller gave up while the call waited for a connection: it is never sent', async () => {
     const controller = new AbortController();
     const held: (() => void)[] = [];
     const partner = await recordingServer((response, { url }) => {
@@ -192,7 +192,7 @@ describe('NotSent: nothing left this machine', () => {
   });
 });
 
-describe('Uncertain: bytes went out and no trustworthy answer came', () => {
+describe('Uncertain: bytes went out and no reliable response came', () => {
   it('when the connection is cut after the request was read', async () => {
     const { url } = await socketServer((socket) => onRequest(socket, () => socket.destroy()));
     expect((await failureAt(url)).details).toMatchObject({ kind: 'Uncertain', reason: 'UND_ERR_SOCKET' });
@@ -246,12 +246,12 @@ describe('Uncertain: bytes went out and no trustworthy answer came', () => {
   });
 
   it.each([
-    ['announced', true],
+    ['head', true],
     ['chunked', false],
-  ])('when the body is larger than allowed (%s)', async (_, announced) => {
+  ])('when the body is larger than allowed (%s)', async (_, head) => {
     const body = `{"data":"${'x'.repeat(2_000)}"}`;
     const { url } = await recordingServer((response) => {
-      response.writeHead(200, announced ? { 'content-length': body.length } : {});
+      response.writeHead(200, head ? { 'content-length': body.length } : {});
       response.end(body);
     });
     const error = await failureAt(url, { maxBodyBytes: 1_000 });
@@ -265,7 +265,7 @@ describe('Uncertain: bytes went out and no trustworthy answer came', () => {
     expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'AbortError' });
   });
 
-  it('and the partner sees that the caller went away', async () => {
+  it('and the partner sees that the caller has disconnected', async () => {
     const controller = new AbortController();
     let closed: Promise<unknown> | undefined;
     const { url } = await socketServer((socket) => {

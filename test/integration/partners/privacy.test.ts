@@ -19,7 +19,7 @@ const request = {
   guid: 'customer-77',
 } as const;
 
-/** What must never be told: credentials in any form, and what the request was about. */
+/** Private values: credentials in any form, and the data of the request. */
 const SECRETS = [
   'hunter2',
   'aGFyYm9yOmh1bnRlcjI=',
@@ -36,19 +36,19 @@ async function failureAt(url: string): Promise<PartnerError> {
   );
 }
 
-describe('an error tells nothing of credentials, bodies or people', () => {
+describe('an error contains nothing of credentials, bodies or people', () => {
   const whenever: readonly [string, () => Promise<string>][] = [
     ['refused', async () => `http://127.0.0.1:${await closedPort()}`],
     ['cut', async () => (await socketServer((socket) => socket.once('data', () => socket.destroy()))).url],
     ['timed out', async () => (await socketServer(() => undefined)).url],
-    ['answered by a proxy', async () => (await recordingServer(responding(502, 'page of a proxy'))).url],
-    ['answered in HTML', async () => (await recordingServer(responding(200, 'page of a proxy'))).url],
+    ['handled by a proxy', async () => (await recordingServer(responding(502, 'page of a proxy'))).url],
+    ['followed by HTML', async () => (await recordingServer(responding(200, 'page of a proxy'))).url],
     [
       'unauthorized',
       async () => (await recordingServer(responding(401, '{"error":"Unauthorized","message":"x"}'))).url,
     ],
     [
-      'answered with a body that does not fit',
+      'followed by a body that does not fit',
       async () =>
         (await recordingServer(responding(200, '{"data":{"merchantProfileId":"page of a proxy"}}'))).url,
     ],
@@ -60,7 +60,7 @@ describe('an error tells nothing of credentials, bodies or people', () => {
     for (const secret of SECRETS) expect(thrown.join('\n')).not.toContain(secret);
   });
 
-  it('in its message, even when the partner does', async () => {
+  it('in its message, even when the response does', async () => {
     const body = `{"data":null,"error":"hunter2","requestId":1,"validationResults":[
       {"memberNames":["email"],"errorMessage":"adelheid@example.com is taken"}]}`;
     const { url } = await recordingServer(responding(400, body));

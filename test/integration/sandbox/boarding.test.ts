@@ -5,11 +5,11 @@ import { shared } from '../../rigs/shared.js';
 const VALID =
   '{"cashDiscount":"No","firstName":"Ada","lastName":"Baker","dba":"Corner Bakery","pos":"None","agentProfileId":101}';
 
-/** A create with one member left out or set to other JSON. */
-function create(member: string, json?: string): string {
-  const { [member]: _, ...rest } = JSON.parse(VALID);
+/** A create with one field left out or set to other JSON. */
+function create(field: string, json?: string): string {
+  const { [field]: _, ...rest } = JSON.parse(VALID);
   const text = JSON.stringify(rest);
-  return json === undefined ? text : `${text.slice(0, -1)},"${member}":${json}}`;
+  return json === undefined ? text : `${text.slice(0, -1)},"${field}":${json}}`;
 }
 
 const B1 = 'POST /api/v1/merchant/create';
@@ -18,14 +18,14 @@ const B3 = 'GET /api/v1/merchant/status';
 const B4 = 'GET /api/v1/merchant/underwritingNotes';
 
 describe('status codes of apis/2', () => {
-  // What one call leaves behind, the others do not look at.
+  // The calls do not depend on the effects of each other.
   const running = shared(async (until) => {
     const sandbox = await runSandbox({ posNames: ['TillMaster 3000'] }, until);
     await sandbox.create();
     return sandbox;
   });
 
-  /** What, whom, with which body and by whom; merchant 1001 exists. */
+  /** Status, case, line, body and caller; merchant 1001 exists. */
   it.each<[number, string, string, (string | undefined)?, Caller?]>([
     [200, 'a merchant', B1, VALID],
     [200, 'a merchant with settings', B1, create('boardingSettingsId', '11')],
@@ -163,7 +163,7 @@ describe('envelopes, byte by byte', () => {
     ]);
   });
 
-  it('none around a 401, nor around a 403 of a user without permission', async () => {
+  it('none around a 401, or around a 403 of a user without permission', async () => {
     const sandbox = await runSandbox();
     const responses = [
       await sandbox.call(B3, undefined, 'nobody'),

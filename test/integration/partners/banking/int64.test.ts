@@ -36,7 +36,7 @@ describe('an int64 of a request', () => {
     ['480000', '480000'],
     ['9007199254740993', '9007199254740993'],
     [9223372036854775807n, '9223372036854775807'],
-  ])('comes as %s in an input, and keeps its digits through Temporal', async (amount, digits) => {
+  ])('may be %s in an input, and keeps its digits through Temporal', async (amount, digits) => {
     const { client, requests } = await bankingPartner((response, request) => {
       const isSearch = request.url?.startsWith('/api/AccountsSearch') === true;
       responding(200, isSearch ? '[]' : TAKEN)(response, request);
@@ -44,7 +44,7 @@ describe('an int64 of a request', () => {
     const { run } = await activitiesOf(client);
     const holder = { ...HOLDER, annualBusinessRevenue: amount };
     const input = businessOnboardingInput().parse({ externalId: 'b-1', holder });
-    // As JSON, which is what the payload converter makes of it.
+    // As JSON, like the payload converter.
     const asPayload = JSON.parse(JSON.stringify(input)) as typeof input;
     await run('submitHolder', { holder: asPayload.holder });
     await run('correctHolder', { profileId: 9, holder: asPayload.holder });
@@ -58,7 +58,7 @@ describe('an int64 of a request', () => {
     }
   });
 
-  it('where no shape is known is a bigint', async () => {
+  it('of an unknown shape is a bigint', async () => {
     const { client, requests } = await bankingPartner(responding(200, TAKEN));
     await client.submitBusinessCustomer({ profileId: 9, limits: { daily: [9223372036854775807n] } });
     await client.setCardAuthorizationControls({
@@ -79,7 +79,7 @@ describe('an int64 of a response', () => {
       'a transfer limit',
       '"profileSettings":{"transferAmountLimits":{"achOutTransferAmountLimit":9223372036854775807}}',
     ],
-    ['a field that nobody named', '"tier":[9223372036854775807]'],
+    ['an unknown field', '"tier":[9223372036854775807]'],
   ])('keeps its digits as text: %s', async (_, fields) => {
     const { client } = await bankingPartner(responding(200, `{"id":4,${fields}}`));
     const profile = await client.getProfile({ id: 4 });
@@ -133,7 +133,7 @@ describe('the sandbox', () => {
     expect([status, text]).toEqual([400, expect.stringContaining(`"annualBusinessRevenue":["${rule}`)]);
   });
 
-  it('tells through the client what it was told through it', async () => {
+  it('returns through the client the same amount that the client sent', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const holder = JSON.parse(HOLDER_JSON);
     await run('submitHolder', { holder: { ...holder, annualBusinessRevenue: '9223372036854775807' } });

@@ -7,7 +7,7 @@ const USER = { nickName: 'bo', password: 'pw', tokenDevice: 'd', nameDevice: 'n'
 const PARTNER = { NickName: 'bo', Password: 'pw', TokenDevice: 'd', NameDevice: 'n' };
 
 /** The rules themselves: test/unit/partners/banking/rules.test.ts. */
-describe('a refusal costs no call and tells no value', () => {
+describe('a refusal costs no call and contains no value', () => {
   const at = async () => bankingPartner(responding(200, '{}'));
 
   it.each<[string, object, string[]]>([

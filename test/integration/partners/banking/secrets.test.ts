@@ -13,7 +13,7 @@ describe('secrets', () => {
   const SECRETS = ['hunter2', 'dev1ce', 'GEZDGNBVGY3TQOJQ', JWT, '654321', 't0k3n'];
   const words = SECRETS.slice(0, -1).join(' ');
 
-  /** All that a log could make of something. */
+  /** All that a log could print of a value. */
   const printed = (value: unknown) =>
     [JSON.stringify(value), inspect(value, { depth: 20, showHidden: true }), String(value)].join('\n');
 
@@ -27,7 +27,7 @@ describe('secrets', () => {
       responding(400, '{"errors":{"text":["t0k3n is no text"]}}'),
       issuingToken('t0k3n'),
     ],
-    ['an operation is answered with 401', responding(401, 't0k3n'), issuingToken('t0k3n')],
+    ['an operation responds with 401', responding(401, 't0k3n'), issuingToken('t0k3n')],
   ])('are not in the error when %s', async (_, respond, issue) => {
     const { client } = await bankingPartner(respond, settings, issue);
     client.useCode('654321');
@@ -36,7 +36,7 @@ describe('secrets', () => {
     for (const secret of SECRETS) expect(text).not.toContain(secret);
   });
 
-  it('are not in the error of issue-token itself, which is otherwise in the partner’s own words', async () => {
+  it('are not in the error of issue-token, which otherwise contains the partner’s words', async () => {
     const { client } = await bankingPartner(tickets, {}, responding(400, '{"message":"p4ss is too short"}'));
     const request = { nickName: 'bo', password: 'p4ss', tokenDevice: 'd', nameDevice: 'n' };
     const error = await failureOf(client.issueToken(request));

@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const tickets = responding(200, '[]');
 
-/** Tells `token-1`, `token-2` and so on. */
+/** Issues `token-1`, `token-2` and so on. */
 function issuingTokens(lifetimeMs = 600_000, clockOffsetMs = 0): Respond {
   let issued = 0;
   return (response, request) => {
@@ -27,7 +27,7 @@ function stopwatch() {
   };
 }
 
-/** Answers a request by the token it carries; one it does not know is answered with a 401. */
+/** Responds with a 401 to an unknown token. */
 function accepting(tokens: readonly string[], respond: Respond = tickets): Respond {
   return (response, request) => {
     const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
@@ -36,7 +36,7 @@ function accepting(tokens: readonly string[], respond: Respond = tickets): Respo
 }
 
 describe('a token', () => {
-  it('is asked for once by 200 callers at the same time', async () => {
+  it('is requested once for 200 callers at the same time', async () => {
     const partner = await bankingPartner(tickets);
     await Promise.all(Array.from({ length: 200 }, () => partner.client.listTickets({})));
     expect(partner.requests()).toHaveLength(200);
@@ -64,7 +64,7 @@ describe('a token', () => {
       'POST /api/auth/v2?likev1=true',
       '{"nickName":"ada","password":"s3cret","tokenDevice":"device-1","nameDevice":"Ada’s worker"}',
     ],
-  ])('is asked for in the form of a %s', async (_, settings, line, body) => {
+  ])('is requested in the form of a %s', async (_, settings, line, body) => {
     const { client, tokenRequests } = await bankingPartner(tickets, settings);
     await client.listTickets({});
     const [request] = tokenRequests();
@@ -73,7 +73,7 @@ describe('a token', () => {
     expect(request?.body.toString('utf8')).toBe(body);
   });
 
-  it('that comes without an expiration, as version 1 might, is used', async () => {
+  it('without an expiration, as in version 1, is used', async () => {
     const issue = responding(200, '{"token":"old-style"}');
     const partner = await bankingPartner(tickets, { likeV1: true }, issue);
     await partner.client.listTickets({});
@@ -86,7 +86,7 @@ describe('a token', () => {
 });
 
 describe('renewal', () => {
-  /** Renews `from` to `to`; everything else is answered by its token. */
+  /** Renews `from` to `to`, and responds to all other requests by their token. */
   const renewing =
     (to: string, status = 200): Respond =>
     (response, request) => {
@@ -95,7 +95,7 @@ describe('renewal', () => {
       else responding(status, '')(response, request);
     };
 
-  it('is made by E2, with the current token, when four fifths of its life are over', async () => {
+  it('calls E2 with the current token, when four fifths of its life are over', async () => {
     const { now, pass } = stopwatch();
     const partner = await bankingPartner(renewing('renewed'), { now }, issuingToken('first', 10 * MINUTE));
     const { client } = partner;
@@ -123,7 +123,7 @@ describe('renewal', () => {
     expect(partner.requests().at(-1)?.headers.authorization).toBe('Bearer token-2');
   });
 
-  it('that fails leaves the token in use while it is good', async () => {
+  it('that fails leaves the token in use while it is valid', async () => {
     let issued = 0;
     const issue: Respond = (...args) => {
       issued += 1;
@@ -142,7 +142,7 @@ describe('renewal', () => {
     expect(partner.tokenRequests()).toHaveLength(3);
   });
 
-  it('that failed is attempted again ten seconds later', async () => {
+  it('that failed is retried ten seconds later', async () => {
     const { now, pass } = stopwatch();
     const down = responding(500, '');
     let isDown = false;
@@ -166,8 +166,8 @@ describe('renewal', () => {
 
   it.each([
     ['hours behind ours', -5 * HOUR],
-    ['hours ahead of ours', 5 * HOUR],
-  ])('heeds the partner’s clock, which is %s', async (_, offset) => {
+    ['hours ahead of our clock', 5 * HOUR],
+  ])('uses the partner’s clock, which is %s', async (_, offset) => {
     const partner = await bankingPartner(tickets, {}, issuingTokens(600_000, offset));
     for (let call = 0; call < 5; call += 1) await partner.client.listTickets({});
     expect(partner.tokenRequests()).toHaveLength(1);
@@ -176,8 +176,8 @@ describe('renewal', () => {
 
   it.each([
     ['hours behind ours', -5 * HOUR],
-    ['hours ahead of ours', 5 * HOUR],
-  ])('comes in time when the partner’s clock is %s', async (_, offset) => {
+    ['hours ahead of our clock', 5 * HOUR],
+  ])('is in time when the partner’s clock is %s', async (_, offset) => {
     const { now, pass } = stopwatch();
     const partner = await bankingPartner(renewing('renewed'), { now }, issuingTokens(2 * MINUTE, offset));
     await partner.client.listTickets({});
@@ -206,14 +206,14 @@ describe('a 401 on an operation', () => {
     expect(partner.tokenRequests()).toHaveLength(2);
   });
 
-  it('leads to one fresh token for all 200 that were answered so', async () => {
+  it('leads to one fresh token for all 200 calls with a 401', async () => {
     const partner = await bankingPartner(accepting(['token-2']), {}, issuingTokens());
     const lists = await Promise.all(Array.from({ length: 200 }, () => partner.client.listTickets({})));
     expect(lists).toEqual(Array(200).fill([]));
     expect(partner.tokenRequests()).toHaveLength(2);
   });
 
-  it('is Unauthorized when it comes again', async () => {
+  it('is Unauthorized when the replay gets a 401, too', async () => {
     const partner = await bankingPartner(responding(401, ''), {}, issuingTokens());
     const error = await failureOf(partner.client.listTickets({}));
     expect(error.details).toMatchObject({ kind: 'Unauthorized', status: 401, operation: 'list-tickets' });
@@ -230,7 +230,7 @@ describe('no token', () => {
     [404, 'Unauthorized'],
     [429, 'RateLimited'],
     [500, 'NotSent'],
-  ])('for a %i of E1 makes a call %s: it was never made', async (status, kind) => {
+  ])('after a %i of E1 makes a call %s: it was not sent', async (status, kind) => {
     const partner = await bankingPartner(tickets, {}, responding(status, '{"message":"Not s3cret"}'));
     const error = await failureOf(partner.client.createTicket({ text: 'Hello' }));
     expect(error.details).toMatchObject({
@@ -244,7 +244,7 @@ describe('no token', () => {
     expect(partner.requests()).toEqual([]);
   });
 
-  it('is in the partner’s words where E1 has some instead of a token, as for a captcha', async () => {
+  it('has the words of E1, if it responds with some instead of a token, as for a captcha', async () => {
     const captcha = responding(200, '{"token":null,"message":"Solve the captcha first"}');
     const partner = await bankingPartner(tickets, {}, captcha);
     const error = await failureOf(partner.client.listTickets({}));
@@ -256,7 +256,7 @@ describe('no token', () => {
     expect(partner.tokenRequests()).toHaveLength(1);
   });
 
-  it('for a caller that gave up, while the others go on waiting', async () => {
+  it('is returned to a caller that gave up, while the others still wait', async () => {
     const controller = new AbortController();
     let release = () => {};
     const mayAnswer = new Promise<void>((resolve) => {
@@ -278,7 +278,7 @@ describe('a refusal is remembered', () => {
   it.each([
     ['a locked account', 403, 'Forbidden'],
     ['a wrong password', 401, 'Unauthorized'],
-  ])('%s is not hammered', async (_, status, kind) => {
+  ])('%s is not requested again and again', async (_, status, kind) => {
     const partner = await bankingPartner(tickets, {}, responding(status, '{"message":"Account locked"}'));
     const errors = [];
     for (let call = 0; call < 5; call += 1) errors.push(await failureOf(partner.client.listTickets({})));
@@ -293,7 +293,7 @@ describe('a refusal is remembered', () => {
     ['a wrong password', 401, MINUTE, {}],
     ['a locked account', 403, 300, { lockedMs: 300, refusedMs: 0 }],
     ['a wrong password', 401, 300, { lockedMs: 0, refusedMs: 300 }],
-  ])('%s (%i) is tried again after its own cool-down of %i ms', async (_, status, milliseconds, coolDown) => {
+  ])('%s (%i) is retried after its cool-down of %i ms', async (_, status, milliseconds, coolDown) => {
     const { now, pass } = stopwatch();
     const partner = await bankingPartner(tickets, { coolDown, now }, responding(status, ''));
     await failureOf(partner.client.listTickets({}));
@@ -305,7 +305,7 @@ describe('a refusal is remembered', () => {
     expect(partner.tokenRequests()).toHaveLength(2);
   });
 
-  it('until it is to be forgotten', async () => {
+  it('until the client forgets it', async () => {
     let isLocked = true;
     const issue: Respond = (...args) => (isLocked ? responding(403, '') : issuingToken('t0k3n'))(...args);
     const { client, tokenRequests } = await bankingPartner(tickets, {}, issue);
@@ -317,7 +317,7 @@ describe('a refusal is remembered', () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  it('but a partner that is down is asked again', async () => {
+  it('but a partner that is down is called again', async () => {
     const partner = await bankingPartner(tickets, {}, responding(503, ''));
     await failureOf(partner.client.listTickets({}));
     await failureOf(partner.client.listTickets({}));

@@ -9,9 +9,9 @@ interface Wire {
   readonly call: (client: BankingClient) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
-  /** The very bytes. */
+  /** The exact bytes. */
   readonly body?: string;
-  /** Sent though there is no body. */
+  /** Sent although there is no body. */
   readonly contentType?: string;
   readonly response?: string;
   readonly anonymous?: true;
@@ -35,7 +35,7 @@ const ownerJson = (firstName: string) =>
   '"dob":"1981-03-04T00:00:00Z","homeAddress":"2 Elm Street","city":"Albany","state":33,"zipCode":"12207",' +
   '"percentageOwnership":25}';
 
-/** Addresses as apis/1 prints them; bodies of what it names without a shape as docs/partner-apis.md assumes them. */
+/** Addresses as in apis/1. Bodies without a shape there are as docs/partner-apis.md assumes them. */
 const WIRE: Record<keyof BankingOperations, Wire> = {
   issueToken: {
     call: (client) =>
@@ -343,7 +343,7 @@ describe('every operation of the contract', () => {
     expect(Object.keys(WIRE).sort()).toEqual(Object.keys(bankingOperations()).sort());
   });
 
-  it('is documented where the contract prints it, all but the refresh, which it prints without shapes', () => {
+  it('is documented if the contract prints it, except the refresh, which it prints without shapes', () => {
     const entries = Object.values(bankingOperations());
     const references = entries.flatMap((entry) => ('reference' in entry ? [entry.reference] : []));
     expect(references.sort()).toEqual(documented.toSorted());
@@ -367,7 +367,7 @@ describe('every operation of the contract', () => {
 });
 
 describe('settings', () => {
-  it('put a brand segment in place of svc, and nowhere else', async () => {
+  it('replace svc by a brand segment, and nothing else', async () => {
     const { client, requests } = await bankingPartner(responding(200, profile), { pathSegment: 'acme' });
     await client.findProfileByMerchant({ merchantProfileId: 1 });
     await client.changeAddress(ADDRESS);
@@ -389,7 +389,7 @@ describe('settings', () => {
 });
 
 describe('bodies', () => {
-  it('of a search without members are an empty object', async () => {
+  it('of a search without fields are an empty object', async () => {
     const { client, requests } = await bankingPartner(responding(200, '[]'));
     await client.searchBusinessAccountHolders({});
     expect(requests()[0]?.body.toString('utf8')).toBe('{}');

@@ -8,9 +8,9 @@ interface Wire {
   /** Method, path and query. */
   readonly line: string;
   readonly contentType?: string;
-  /** The very bytes; in multipart the boundary is spelled BOUNDARY. */
+  /** The exact bytes; in multipart, the boundary is written as BOUNDARY. */
   readonly body?: string;
-  /** What the partner puts into `data`, as JSON. */
+  /** The `data` of the response, as JSON. */
   readonly data?: string;
 }
 
@@ -29,7 +29,7 @@ const basicsJson =
 const created = '{"merchantProfileId":4711}';
 const status = '{"status":"Pending","statusDate":"2026-01-31T10:00:00Z","comment":null,"mid":null}';
 
-/** Paths and methods as apis/2 prints them; bodies of what it names without a shape as docs/partner-apis.md assumes them. */
+/** Paths and methods as in apis/2. Bodies without a shape there are as docs/partner-apis.md assumes them. */
 const WIRE: Record<keyof BoardingOperations, Wire> = {
   listAgentProfiles: {
     call: (client) => client.listAgentProfiles({}),
@@ -140,7 +140,7 @@ const WIRE: Record<keyof BoardingOperations, Wire> = {
 const envelope = (data: string) =>
   `{"data":${data},"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":1}`;
 
-/** Body and content type with the boundary, different for every request, spelled BOUNDARY. */
+/** Body and content type. The boundary, which differs for every request, is written as BOUNDARY. */
 function withoutBoundary(contentType: string | undefined, body: string) {
   const boundary = /boundary=(\S+)/.exec(contentType ?? '')?.[1];
   if (boundary === undefined) return { contentType, body };
@@ -174,7 +174,7 @@ describe('every operation of the contract', () => {
 describe('a request', () => {
   const respond = responding(200, envelope(created));
 
-  it('says how many bytes its body has, not how many characters', async () => {
+  it('gives the length of its body in bytes, not in characters', async () => {
     const partner = await recordingServer(respond);
     await clientOf(partner.url).createMerchant({ ...basics, dba: 'é€😀' });
     const [request] = partner.requests;
@@ -182,7 +182,7 @@ describe('a request', () => {
     expect(request?.body.toString('utf8')).toContain('"dba":"é€😀"');
   });
 
-  it('leaves out optional members that are absent or undefined', async () => {
+  it('leaves out optional fields that are absent or undefined', async () => {
     const partner = await recordingServer(respond);
     const client = clientOf(partner.url);
     await client.createMerchant({ ...basics, email: undefined, guid: undefined });

@@ -84,7 +84,7 @@ const BATCH = {
   sentBody: '{"id":"b/1"}',
 };
 
-describe('what goes over the wire as the document has it', () => {
+describe('an exchange that fits the document', () => {
   it.each<[string, string, Exchanged]>([
     ['a read', 'boarding', STATUS],
     ['an upload', 'boarding', { ...UPLOAD, sent: `${file}${part('description')}--B--\r\n` }],
@@ -162,7 +162,7 @@ describe('what goes over the wire as the document has it', () => {
       { ...STATUS, line: 'GET /api/v1/merchant/status?id=1&id=2' },
       'integer',
     ],
-    ['a parameter too many', 'boarding', { ...STATUS, line: 'GET /api/v1/merchant/status?id=1&x=2' }, '"x"'],
+    ['a further parameter', 'boarding', { ...STATUS, line: 'GET /api/v1/merchant/status?id=1&x=2' }, '"x"'],
     ['no credentials', 'boarding', { ...STATUS, headers: {} }, 'no credentials'],
     [
       'credentials of another kind',
@@ -183,8 +183,8 @@ describe('what goes over the wire as the document has it', () => {
     ],
     ['a key under another name', 'payments', { ...BATCH, headers: { 'x-api-key': 'k' } }, 'no credentials'],
     ['no body', 'banking', { ...MOVE, sent: '' }, 'no body'],
-    ['a body that lacks a member', 'banking', { ...MOVE, sent: '{}' }, "'streetAddress'"],
-    ['a body with a member too many', 'banking', { ...MOVE, sent: `{${ADDRESS},"x":1}` }, 'additional'],
+    ['a body that lacks a field', 'banking', { ...MOVE, sent: '{}' }, "'streetAddress'"],
+    ['a body with a further field', 'banking', { ...MOVE, sent: `{${ADDRESS},"x":1}` }, 'additional'],
     [
       'a body with half of a pair',
       'banking',
@@ -224,7 +224,7 @@ describe('what goes over the wire as the document has it', () => {
       { ...UPLOAD, sent: `${part('description')}--B--\r\n` },
       "'file'",
     ],
-    ['a form with a part too many', 'boarding', { ...UPLOAD, sent: `${file}${part('x')}--B--\r\n` }, '"x"'],
+    ['a form with a further part', 'boarding', { ...UPLOAD, sent: `${file}${part('x')}--B--\r\n` }, '"x"'],
     ['another status', 'boarding', { ...STATUS, status: 201 }, 'a response with 201'],
     [
       'a response of another type',
@@ -243,7 +243,7 @@ describe('what goes over the wire as the document has it', () => {
       "'success'",
     ],
     [
-      'a payload that lacks a member',
+      'a payload that lacks a field',
       'boarding',
       { ...STATUS, sentBody: envelope('{"mid":null}') },
       "'status'",
@@ -256,7 +256,7 @@ describe('what goes over the wire as the document has it', () => {
     ],
     ['a file of an unknown type', 'banking', { ...STATEMENT, sentType: 'image/png' }, 'image/png'],
     ['an empty file', 'banking', { ...STATEMENT, sentBody: '' }, 'an empty file'],
-    ['a response where there is none', 'plant-store', { ...GONE, sentBody: '{}' }, 'a response with a body'],
+    ['a body where there is none', 'plant-store', { ...GONE, sentBody: '{}' }, 'a response with a body'],
     [
       'an error of another form',
       'plant-store',

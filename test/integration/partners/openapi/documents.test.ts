@@ -4,11 +4,11 @@ import { runSandbox } from '../../../rigs/sandbox/running-sandbox.js';
 
 const SYSTEMS = ['boarding', 'banking', 'plant-store', 'payments', 'processor'];
 
-/** Whose licence it would be: the API is the partner's, and no contract names one. */
+/** The API is the partner's, and no contract names a licence. */
 const SWITCHED_OFF = ['info-license'];
 
 describe('the sandbox', () => {
-  it('names the documents that it has', async () => {
+  it('lists its documents', async () => {
     const sandbox = await runSandbox();
     expect(await sandbox.control('GET /openapi')).toEqual({
       boarding: '/openapi/boarding.json',
@@ -19,19 +19,22 @@ describe('the sandbox', () => {
     });
   });
 
-  it.each(['/openapi/horoscope.json', '/openapi/banking', '/openapi/'])('has none at %s', async (path) => {
-    const sandbox = await runSandbox();
-    expect((await sandbox.call(`GET ${path}`)).status).toBe(404);
-  });
+  it.each(['/openapi/horoscope.json', '/openapi/banking', '/openapi/'])(
+    'has no document at %s',
+    async (path) => {
+      const sandbox = await runSandbox();
+      expect((await sandbox.call(`GET ${path}`)).status).toBe(404);
+    },
+  );
 
-  it('tells the point-of-sale names that it knows', async () => {
+  it('lists its point-of-sale names in the document', async () => {
     const sandbox = await runSandbox({ posNames: ['Till'] });
     const { text } = await sandbox.call('GET /openapi/boarding.json');
     expect(text).toContain('"pos":{"type":"string","enum":["None","CustomPos","Till"]}');
   });
 });
 
-describe('a linter that is not ours accepts the document of', () => {
+describe('an independent linter accepts the document of', () => {
   it.each(SYSTEMS)('%s', async (system) => {
     const sandbox = await runSandbox();
     const { status, headers, text } = await sandbox.call(`GET /openapi/${system}.json`);
@@ -40,7 +43,7 @@ describe('a linter that is not ours accepts the document of', () => {
     expect(await lint(text, SWITCHED_OFF)).toEqual([]);
   });
 
-  it('nobody, when something is wrong with it', async () => {
+  it('no system, when something is wrong with it', async () => {
     const sandbox = await runSandbox();
     const { text } = await sandbox.call('GET /openapi/plant-store.json');
     const problems = async (right: string, wrong: string) => {

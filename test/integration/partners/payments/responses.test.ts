@@ -7,7 +7,7 @@ import { responding } from '../../../rigs/partners/servers.js';
 const edit = { transaction_id: 't-1', status: 'captured' };
 
 describe('a failure', () => {
-  it('401 of an edit says in words that the flow is not passthrough, and is asked for once', async () => {
+  it('401 of an edit explains that the flow is not passthrough, and is not retried', async () => {
     const { client, requests } = await paymentsPlatform(responding(401, '{"message":"flow not supported"}'));
     const error = await failureOf(client.updateTransaction(edit));
     expect(error.details).toEqual({
@@ -32,7 +32,7 @@ describe('a failure', () => {
   it.each([
     ['getTransaction', 'get-transaction', { transaction_id: 't-1' }],
     ['capturePayment', 'capture-payment', { transaction_id: 't-1', event_id: 'e-1' }],
-  ] as const)('401 of %s is one of the API key', async (key, operation, request) => {
+  ] as const)('401 of %s is about the API key', async (key, operation, request) => {
     const { client, requests } = await paymentsPlatform(responding(401, ''));
     const error = await failureOf(client[key](request as never));
     expect(error.details).toEqual({
@@ -59,7 +59,7 @@ describe('a failure', () => {
     ['location', 'getLocation', { location_id: 'l' }],
     ['batch', 'closeBatch', { batch_id: 'b' }],
     ['API key', 'deleteApiKey', { apikey_id: 'k' }],
-  ] as const)('404 says in words what is missing: %s, of %s', async (thing, key, request) => {
+  ] as const)('404 names what is missing: %s, of %s', async (thing, key, request) => {
     const { client } = await paymentsPlatform(responding(404, ''));
     const error = await failureOf(client[key](request as never));
     expect(error).toMatchObject({ kind: 'Rejected', status: 404 });
@@ -86,7 +86,7 @@ describe('a failure', () => {
     expect(error).toMatchObject({ kind, status, fields });
   });
 
-  it('never tells the key, not even when the platform does', async () => {
+  it('never contains the key, not even when the response does', async () => {
     const { client } = await paymentsPlatform(responding(401, '{"message":"unknown key k3y"}'));
     const error = await failureOf(client.getTransaction({ transaction_id: 't-1' }));
     expect(error.fields).toEqual([{ field: '', message: 'unknown key [Redacted]' }]);
@@ -99,7 +99,7 @@ describe('a failure', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it('of create-account keeps what was provisioned', async () => {
     const body =
       '{"id":17,"status":"active","created_at":"2026-01-31T10:00:00Z","organization":{"id":"o-1"},' +
@@ -131,7 +131,7 @@ describe('an answer', () => {
     });
   });
 
-  it('keeps a status that nobody knows', async () => {
+  it('keeps an unknown status', async () => {
     const { client } = await paymentsPlatform(responding(200, '{"id":"t-1","status":"held_for_review"}'));
     expect(await client.getTransaction({ transaction_id: 't-1' })).toMatchObject({
       status: 'held_for_review',
@@ -144,7 +144,7 @@ describe('an answer', () => {
     ['listTransactions', '{"terminals":[]}'],
     ['getTransaction', '{"status":"captured"}'],
     ['getTransaction', ''],
-  ] as const)('of %s that is %s is none', async (key, body) => {
+  ] as const)('of %s with the body %s is unreadable', async (key, body) => {
     const { client } = await paymentsPlatform(responding(200, body));
     const error = await failureOf(
       client[key]({ ...(key === 'getTransaction' && { transaction_id: 't' }) } as never),

@@ -5,7 +5,7 @@ import type { PaymentsCatalogue, VersionedPath } from '../../../../src/partners/
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { recordingServer, responding } from '../../../rigs/partners/servers.js';
 
-/** As apis/3 has them: each prefix that there is. What there is not: test/unit/partners/payments/versions.test.ts. */
+/** Each prefix of apis/3. For those that do not exist, see test/unit/partners/payments/versions.test.ts. */
 const THERE_ARE: readonly VersionedPath[] = [
   '/v1/accounts',
   '/v2/accounts',
@@ -33,7 +33,7 @@ const BY_HAND = {
   response: z.unknown(),
 } as const;
 
-/** What a caller without types can do: make an operation of any path. */
+/** Calls an operation with any path, as a caller without types can. */
 async function callAt(path: string) {
   const server = await recordingServer(responding(200, '{}'));
   const operations = { byHand: { ...BY_HAND, path } } as unknown as PaymentsCatalogue;

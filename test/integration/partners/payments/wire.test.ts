@@ -11,7 +11,7 @@ interface Wire {
   readonly call: (client: PaymentsClient) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
-  /** The very bytes. */
+  /** The exact bytes. */
   readonly body?: string;
 }
 
@@ -21,7 +21,7 @@ const account = { type: 'merchant', name: 'Bakery', description: 'Bread', addres
 const accountJson = `"type":"merchant","name":"Bakery","description":"Bread",${addressJson}`;
 const ids = { transaction_id: 't-1', event_id: 'e-1' };
 
-/** Prefixes and what else apis/3 prints; the rest as docs/partner-apis.md assumes it. */
+/** As in apis/3; what it does not print is as docs/partner-apis.md assumes it. */
 const WIRE: Record<keyof PaymentsOperations, Wire> = {
   listAccounts: {
     call: (client) => client.listAccounts({ search: 'Corner & Co', status: 'active', limit: 10, offset: 20 }),
@@ -236,7 +236,7 @@ describe('every operation of the contract', () => {
   });
 });
 
-it('the key travels in the header that the settings name', async () => {
+it('the key is sent in the header that the settings name', async () => {
   const { client, requests } = await paymentsPlatform(responding(200, ANYTHING), {
     apiKeyHeader: 'X-Brand-Api-Key',
   });

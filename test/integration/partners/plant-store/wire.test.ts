@@ -23,14 +23,14 @@ interface Wire {
   readonly call: (client: PlantStoreClient) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
-  /** The very bytes. */
+  /** The exact bytes. */
   readonly body?: string;
   readonly status: number;
   readonly response: string;
   readonly read: unknown;
 }
 
-/** All as apis/3 prints it. */
+/** All as in apis/3. */
 const WIRE: Record<keyof PlantStoreOperations, Wire> = {
   listPlants: {
     call: (client) => client.listPlants({ limit: 2 }),
@@ -108,7 +108,7 @@ describe('an id', () => {
     ['2^63', '9223372036854775808'],
     ['2^63 as a bigint', 2n ** 63n],
     ['-2^63 - 1', '-9223372036854775809'],
-    ['a number that is rounded by now', 2 ** 53],
+    ['a number that is already rounded', 2 ** 53],
     ['a fraction', 1.5],
     ['a fraction as text', '1.5'],
     ['an exponent', '1e3'],
@@ -137,7 +137,7 @@ describe('an id', () => {
     ['-9007199254740993', '-9007199254740993'],
     ['9223372036854775807', '9223372036854775807'],
     ['"9007199254740993"', '9007199254740993'],
-  ])('%s in an answer is kept digit by digit, as text that travels on', async (wire, id) => {
+  ])('%s in a response keeps all its digits, as text', async (wire, id) => {
     const { client } = await plantStore(responding(200, `[{"id":${wire},"name":"Fern","height":1.25e1}]`));
     const plants = await client.listPlants({});
     expect(plants).toEqual([{ id, name: 'Fern', tag: null, height: 12.5 }]);
@@ -170,7 +170,7 @@ describe('a request is refused before it is sent', () => {
   });
 
   it.each([2 ** 31 - 1, -(2 ** 31), 0])(
-    'and is not for a limit of %i, which has no stated bounds',
+    'but not for a limit of %i, which has no stated bounds',
     async (limit) => {
       const { client, requests } = await plantStore(responding(200, '[]'));
       await client.listPlants({ limit });
@@ -205,7 +205,7 @@ describe('a failure', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('never tells the token, not even when the plant store does', async () => {
+  it('never contains the token, not even when the response does', async () => {
     const { client } = await plantStore(responding(400, '{"error":1,"message":"bad token t0k3n"}'));
     const error = await failureOf(call.listPlants(client));
     expect(error.fields).toEqual([{ field: '', message: 'bad token [Redacted] (error 1)' }]);
@@ -232,7 +232,7 @@ describe('a failure', () => {
     ['a plant without a name', '[{"tag":"shade"}]'],
     ['no list', '{"name":"Fern"}'],
     ['nothing', ''],
-  ])('is an answer of 200 that is %s, too', async (_, body) => {
+  ])('is also a response of 200 with %s', async (_, body) => {
     const { client } = await plantStore(responding(200, body));
     expect((await failureOf(call.listPlants(client))).details).toMatchObject({
       kind: 'Uncertain',

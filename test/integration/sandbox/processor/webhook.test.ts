@@ -15,7 +15,7 @@ const refusal = (message: string, errors = 'null') =>
 describe('the processor', () => {
   const refusing = shared(runProcessor);
 
-  it('registers webhooks, and says so in its envelope', async () => {
+  it('registers webhooks, and confirms that in its envelope', async () => {
     const processor = await runProcessor();
     const { status, text } = await processor.call(LINE, REGISTRATION);
     expect([status, text]).toEqual([
