@@ -7,11 +7,14 @@
  * `--quick` uses sizes that only show that the bench works.
  */
 import { parseArgs } from 'node:util';
+import { requireFreshBuild } from '../scripts/build-stamp.js';
 import { Printer, tableOf } from '../src/commands/cli/output.js';
 import { Benches, type Subject } from './bench.js';
 import { cells, type Line } from './line.js';
 import { machine } from './machine.js';
 import { SUBJECTS } from './subjects.js';
+
+requireFreshBuild();
 
 const HEAD = ['what', 'figure', 'beside', 'ratio', 'goal', 'made of'];
 

@@ -6,10 +6,13 @@ import { spawn } from 'node:child_process';
 import { Command } from 'commander';
 import { positiveInteger } from '../src/commands/cli/arguments.js';
 import { Printer } from '../src/commands/cli/output.js';
-import { endWithUs } from '../src/process/end-with-us.js';
+import { endWithUs } from '../src/process/lifecycle.js';
 import { merchant } from '../test/rigs/inputs.js';
 import { launch, spawnGangway } from '../test/rigs/processes.js';
 import { createRig } from '../test/rigs/rig.js';
+import { requireFreshBuild } from './build-stamp.js';
+
+requireFreshBuild();
 
 const { count, loops } = new Command('busy-batch')
   .description('Board a batch beside busy loops, and count the questions about writes.')

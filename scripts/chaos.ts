@@ -8,6 +8,9 @@ import { positiveInteger } from '../src/commands/cli/arguments.js';
 import { Printer } from '../src/commands/cli/output.js';
 import { chaos } from '../test/rigs/chaos/chaos.js';
 import { faultTable, questionLines, verdictTable, wrongIn } from '../test/rigs/chaos/report.js';
+import { requireFreshBuild } from './build-stamp.js';
+
+requireFreshBuild();
 
 /** The time for each onboarding at a rate that two cores can process. */
 const MS_FOR_EACH = 400;

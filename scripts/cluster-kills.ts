@@ -12,6 +12,9 @@ import { chaos } from '../test/rigs/chaos/chaos.js';
 import { questionLines, wrongIn } from '../test/rigs/chaos/report.js';
 import type { Kill, Weather } from '../test/rigs/chaos/weather.js';
 import { SERVICES, startCluster } from '../test/rigs/cluster/cluster.js';
+import { requireFreshBuild } from './build-stamp.js';
+
+requireFreshBuild();
 
 const LASTS_MS = 180_000;
 /** How often each service is killed. */

@@ -119,7 +119,9 @@ const percent = ({ pct, covered, total }: CoverageSummary['lines']) =>
 const raw = mkdtempSync(join(tmpdir(), 'gangway-coverage-'));
 try {
   // The command is not bundled, because its bundle has no source map.
-  run('tsc -p tsconfig.build.json && node scripts/bundle-workflows.mjs');
+  run(
+    'node node_modules/typescript/bin/tsc -p tsconfig.build.json && node scripts/bundle-workflows.mjs && tsx scripts/build-stamp.ts',
+  );
   // Workflows run in the test's own thread, where V8 counts them.
   const tests = ['vitest run -c scripts/coverage.config.ts', ...process.argv.slice(2)].join(' ');
   run(tests, { NODE_V8_COVERAGE: raw, TEMPORAL_DEBUG: '1' });

@@ -1,11 +1,12 @@
-// Checks the files of deploy/ and the Dockerfile with the linters of their formats, without an engine or a cluster. Run:
-// npm run lint:deploy
+// Checks the Dockerfile and the files of deploy/ and .github/ with the linters of their formats, without an engine or a cluster.
+// Run: npm run lint:deploy
 //
-// Linters from PyPI are installed into .cache/ if they are missing. Four linters must be on the PATH:
+// Linters from PyPI are installed into .cache/ if they are missing. Five linters must be on the PATH:
 // - promtool: Debian's package prometheus
 // - amtool: Debian's package prometheus-alertmanager
 // - kustomize: go install sigs.k8s.io/kustomize/kustomize/v5@v5.7.1
 // - dashboard-linter: go install github.com/grafana/dashboard-linter@latest
+// - actionlint: go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -22,6 +23,10 @@ const manifests = readdirSync(KUBERNETES, { recursive: true }).filter(
   // The schemas lack the resources of KEDA.
   (name) => name.endsWith('.yaml') && !/kustomization|autoscaling/.test(name),
 );
+
+const filesIn = (folder) => readdirSync(folder).map((name) => `${folder}/${name}`);
+const WORKFLOWS = filesIn('.github/workflows');
+const ISSUE_FORMS = filesIn('.github/ISSUE_TEMPLATE').filter((file) => !file.endsWith('/config.yml'));
 
 function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit', ...options });
@@ -55,6 +60,28 @@ const LINTS = [
     'Kubernetes',
     linter('kubernetes-validate'),
     ['--strict', '--quiet', ...manifests.map((name) => `${KUBERNETES}/${name}`)],
+  ],
+  ['steps of the workflow', 'actionlint', WORKFLOWS],
+  ['workflow', linter('check-jsonschema'), ['--builtin-schema', 'vendor.github-workflows', ...WORKFLOWS]],
+  [
+    'time-outs of the workflow',
+    linter('check-jsonschema'),
+    ['--builtin-schema', 'custom.github-workflows-require-timeout', ...WORKFLOWS],
+  ],
+  [
+    'Dependabot',
+    linter('check-jsonschema'),
+    ['--builtin-schema', 'vendor.dependabot', '.github/dependabot.yml'],
+  ],
+  [
+    'issue forms',
+    linter('check-jsonschema'),
+    ['--builtin-schema', 'vendor.github-issue-forms', ...ISSUE_FORMS],
+  ],
+  [
+    'choice of issue forms',
+    linter('check-jsonschema'),
+    ['--builtin-schema', 'vendor.github-issue-config', '.github/ISSUE_TEMPLATE/config.yml'],
   ],
   ['kustomization', 'kustomize', ['build', '--output', '/dev/null', KUBERNETES]],
   ['kustomization of workers', 'kustomize', ['build', '--output', '/dev/null', `${KUBERNETES}/worker`]],

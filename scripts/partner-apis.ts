@@ -4,7 +4,7 @@ import { boardingOperations } from '../src/partners/boarding/operations.js';
 import { type Operation, type Operations, operationName, pathParameters } from '../src/partners/catalogue.js';
 import { OTHER_SYSTEMS } from './other-systems.js';
 
-/** A partner system: where its catalogue is, and what was assumed of the operations its contract leaves open. */
+/** A partner system: where its catalogue is, and what is assumed about the operations whose shapes its contract does not print. */
 export interface System {
   readonly title: string;
   readonly catalogue: string;
@@ -12,7 +12,7 @@ export interface System {
   readonly operations: Operations;
   /** By operation name: one line for each operation whose provenance is `assumed`. */
   readonly assumptions: Readonly<Record<string, string>>;
-  /** What was assumed of more than one operation. */
+  /** What is assumed about more than one operation. */
   readonly alsoAssumed: readonly string[];
 }
 
@@ -28,29 +28,29 @@ export const SYSTEMS: readonly System[] = [
       'list-boarding-settings':
         'Takes no query. `data` is a list whose items have `id`, which is the `boardingSettingsId` of a create, and `name`.',
       'create-merchant':
-        'Takes the fields of v1 create and, because the contract says that its data model is more complete, further fields as they are, with a warning that names them. Answers as v1 does, with `merchantProfileId`; a bare number is understood too.',
+        'Takes the fields of v1 create and, because the contract calls its data model more complete, further fields as they are, with a warning that names them. Returns what v1 returns, with `merchantProfileId`; Gangway also reads a bare number.',
       'update-fees':
         '`id` is in the query as it is for reading. The body is the whole fees object, and it replaces what was there.',
       'submit-merchant':
-        'With `merchantProfileId` in the body it completes and submits that merchant. The seven other members are known by name only and travel as they are. The response is not shown, and is kept as it comes.',
+        'With `merchantProfileId` in the body it completes and submits that merchant. The seven other fields are known by name only, and Gangway sends them as they are. The shape of the response is unknown; Gangway keeps it as it is.',
       'submit-merchant-v1':
-        'Takes `id` in the query and no body, and submits what the partner has. The response is not shown, and is kept as it comes.',
-      'get-status2': 'Takes and answers what get-status does, with more status names.',
+        'Takes `id` in the query and no body, and submits what the partner has. The shape of the response is unknown; Gangway keeps it as it is.',
+      'get-status2': 'Takes and returns what get-status does, with more status names.',
       'update-status':
-        '`id` is in the query, `status` and an optional `comment` are in the body. The response is not shown, and is kept as it comes.',
+        '`id` is in the query, `status` and an optional `comment` are in the body. The shape of the response is unknown; Gangway keeps it as it is.',
       'upload-attachment':
-        '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is ours. The response is not shown, and is kept as it comes.',
+        '`id` is in the query. The body is multipart: a part `file`, and an optional part `description`. The limit of 25 MiB is Gangway’s own. The shape of the response is unknown; Gangway keeps it as it is.',
       'request-underwriting-review':
-        '`id` is in the query, an optional `comment` is in the body: it carries the answers that are text. The response is not shown, and is kept as it comes.',
+        '`id` is in the query, an optional `comment` is in the body: it contains the texts of people’s replies. The shape of the response is unknown; Gangway keeps it as it is.',
       'set-underwriting-pending':
-        'Takes `id` in the query and no body. The response is not shown, and is kept as it comes.',
+        'Takes `id` in the query and no body. The shape of the response is unknown; Gangway keeps it as it is.',
     },
     alsoAssumed: [
-      'The two card-brand groups of the fees, whose names the contract leaves out, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
-      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, beside those that the contract prints (`src/partners/boarding/schemas.ts`). A name that nobody knows is shown and waited out.',
-      'A `mid` may be there, temporarily, before approval. A merchant counts as boarded only when it is `Approved` and has a `mid`.',
-      'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`). A person is asked about anything else.',
-      'A 401 or 403 may answer `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
+      'The two card-brand groups of the fees, whose names the contract does not print, are `amex` and `visaMasterCardDiscover`. This concerns get-fees and update-fees.',
+      'The status names `Not Submitted`, `Withdrawn`, `Closed` and `UW Level 1: Pending Review`, beside those that the contract prints (`src/partners/boarding/schemas.ts`). Gangway shows an unknown name, and waits for the next status.',
+      'A temporary `mid` can exist before approval. A merchant is boarded when it is `Approved` and has a `mid`.',
+      'A `mid` is 1 to 20 digits, not all 0, as text or as a number (`isMid` in `src/partners/boarding/schemas.ts`). Gangway asks a person about anything else.',
+      'A 401 or 403 can have `{error, message}` without the envelope (`src/partners/boarding/client.ts`).',
     ],
   },
   {
@@ -60,66 +60,68 @@ export const SYSTEMS: readonly System[] = [
     operations: bankingOperations(),
     assumptions: {
       'confirm-second-factor':
-        'Takes either form of issue-token with `smsCode` and `typeOperation`, which are required here, and answers as issue-token does. It needs no token. `token.ts` does not use it: it sends the code inside of issue-token.',
+        'Takes either form of issue-token with `smsCode` and `typeOperation`, which are required here, and returns what issue-token does. It needs no token. `token.ts` does not use it: it sends the code with issue-token.',
       'refresh-token':
-        'Takes no body, is authorized by the token that is about to expire, and answers as issue-token does.',
-      'get-profile': 'Answers the banking profile record, as find-profile-by-merchant does.',
-      'find-profile-by-user': 'Answers the banking profile record, as find-profile-by-merchant does.',
+        'Takes no body, is authorized by the token that is about to expire, and returns what issue-token does.',
+      'get-profile': 'Returns the banking profile record, as find-profile-by-merchant does.',
+      'find-profile-by-user': 'Returns the banking profile record, as find-profile-by-merchant does.',
       'submit-business-customer':
-        'The members are not known and travel as they are. Answers the boarding response.',
+        'The fields are unknown, and Gangway sends them as they are. Returns the boarding response.',
       'submit-authorized-user':
-        'The members are not known and travel as they are. Answers the boarding response.',
+        'The fields are unknown, and Gangway sends them as they are. Returns the boarding response.',
       'get-business-account-holder':
-        'The address is that of the submission with the profile id at its end. Answers `businessAccountHolder` as it is in the banking profile record.',
+        'The address is that of the submission with the profile id at its end. Returns `businessAccountHolder` as it is in the banking profile record.',
       'update-business-account-holder':
-        'The address is that of the submission with the profile id at its end. Takes the whole body of the submission, and replaces what was there. Answers the boarding response.',
+        'The address is that of the submission with the profile id at its end. Takes the whole body of the submission, and replaces what was there. Returns the boarding response.',
       'search-personal-account-holders':
-        'Takes what search-business-account-holders does, with `name` in place of `dba`, and answers `id` and `name`.',
+        'Takes what search-business-account-holders does, with `name` in place of `dba`, and returns `id` and `name`.',
       'create-card':
-        'Takes the `financialAccountId`, an optional `paymentCardName`, and further members as they are. Answers the payment card record.',
+        'Takes the `financialAccountId`, an optional `paymentCardName`, and further fields as they are. Returns the payment card record.',
       'list-cards':
-        'Takes `skip` and `count` in the query. Answers cards in a bare list, or in pages as `{totalCount, errorMessage, records}`; a status is a number or a name.',
+        'Takes `skip` and `count` in the query. Returns cards in a bare list, or in pages as `{totalCount, errorMessage, records}`; a status is a number or a name.',
       'set-card-status':
-        'Takes the card’s id and the `status` as the number of the card record. The response is not shown, and is kept as it comes.',
+        'Takes the card’s id and the `status` as the number of the card record. The shape of the response is unknown; Gangway keeps it as it is.',
       'set-card-authorization-controls':
-        'Takes the card’s id and the whole list, whose items are not shown. The response is not shown, and is kept as it comes.',
+        'Takes the card’s id and the whole list, whose items the contract does not print. The shape of the response is unknown; Gangway keeps it as it is.',
       'suspend-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
+        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
       'activate-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
+        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
       'reissue-card':
-        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; answers the boarding response.',
+        'The address is made like that of close-card. Takes the card’s id and an optional `reason`; returns the boarding response.',
       'list-payment-cards':
-        'The last segment of the address is `list`. Takes an optional `userProfileId`, and answers as list-cards does.',
+        'The last segment of the address is `list`. Takes an optional `userProfileId`, and returns what list-cards does.',
       'generate-statement':
-        'Takes what generate-full-statement does, with one `financialAccountId` in place of the list, and answers a file.',
+        'Takes what generate-full-statement does, with one `financialAccountId` in place of the list, and returns a file.',
       'list-transactions':
-        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Answers transactions in a bare list or in pages, as list-cards does; their members are not known.',
-      'list-financial-accounts': 'Takes no query. Answers a list whose items have `id`.',
-      'list-tickets': 'Takes no query. Answers tickets as list-new-tickets does.',
-      'create-ticket': 'Takes `text`, optionally `topic`, `topicId`, `parentTicketId`. Answers the ticket.',
-      'get-ticket': 'Answers the ticket.',
+        'Takes one `financialAccountId`, optional `dateFrom` and `dateTo`, `skip` and `take`. Returns transactions in a bare list or in pages, as list-cards does; their fields are unknown.',
+      'list-financial-accounts': 'Takes no query. Returns a list whose items have `id`.',
+      'list-tickets': 'Takes no query. Returns tickets as list-new-tickets does.',
+      'create-ticket': 'Takes `text`, optionally `topic`, `topicId`, `parentTicketId`. Returns the ticket.',
+      'get-ticket': 'Returns the ticket.',
       'update-ticket':
-        'Takes the new `text`, the new `status`, or both. The response is not shown, and is kept as it comes.',
-      'get-notification': 'Answers the notification.',
-      'mark-notification-read': 'Takes no body. The response is not shown, and is kept as it comes.',
-      'delete-notification': 'Takes no body. The response is not shown, and is kept as it comes.',
+        'Takes the new `text`, the new `status`, or both. The shape of the response is unknown; Gangway keeps it as it is.',
+      'get-notification': 'Returns the notification.',
+      'mark-notification-read':
+        'Takes no body. The shape of the response is unknown; Gangway keeps it as it is.',
+      'delete-notification':
+        'Takes no body. The shape of the response is unknown; Gangway keeps it as it is.',
       'list-webhooks':
-        'Takes no query. Answers a list whose items have an int32 `id` and the members submitted at creation.',
+        'Takes no query. Returns a list whose items have an int32 `id` and the fields submitted at creation.',
       'update-webhook':
-        'Takes the whole body of create-webhook. The response is not shown, and is kept as it comes.',
+        'Takes the whole body of create-webhook. The shape of the response is unknown; Gangway keeps it as it is.',
       'delete-webhook':
-        '`webhookId` is the int32 `id` of the webhook. The response is not shown, and is kept as it comes.',
+        '`webhookId` is the int32 `id` of the webhook. The shape of the response is unknown; Gangway keeps it as it is.',
     },
     alsoAssumed: [
-      'The partner id travels as the header `X-Partner-Id` on every call but issue-token (`src/partners/banking/client.ts`).',
-      'Errors: problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text are understood. Other bodies are not read (`src/partners/fields.ts`).',
-      'A missing or wrong one-time code gives a 403 that does not speak of a lock or suspension, or a 401 that speaks of codes or factors (`src/partners/banking/holder.ts`). The partner form of issue-token takes `smsCode` and `typeOperation` in the same spelling as the user form.',
-      'With `likev1` issue-token answers the same members; without `expiration`, a token is taken to live the documented ten minutes. An `expiration` without offset is UTC.',
+      'The header `X-Partner-Id` has the partner ID on every call except issue-token (`src/partners/banking/client.ts`).',
+      'Errors: problem details as ASP.NET writes them (`errors` by field, `title`, `detail`), `{message}`, `{error}`, a JSON string or a line of text. Gangway ignores other bodies (`src/partners/fields.ts`).',
+      'A missing or wrong one-time code gets a 403 that does not mention a lock or suspension, or a 401 that mentions codes or factors (`src/partners/banking/holder.ts`). The partner form of issue-token takes `smsCode` and `typeOperation` in the same spelling as the user form.',
+      'With `likev1`, issue-token returns the same fields. A token without `expiration` is valid for the documented ten minutes. An `expiration` without offset is UTC.',
       'A list in the query (`types` and `categories` of list-notifications) repeats its name.',
-      'A provider of get-external-account-activity is any name in upper case, for the contract leaves the two names out. Its 404 means that no external account is linked, and reads as an empty result.',
+      'A provider of get-external-account-activity is any name in upper case, because the contract does not print the two names. Its 404 means that no external account is linked; Gangway reads it as an empty result.',
       'Statements come as `application/pdf`, `text/csv` or `text/plain`, and the usual types for QBO and OFX (`src/partners/banking/client.ts`).',
-      'A 409 of create-webhook reads as success with `exists`. The response to a restored sub-user is not shown, and is kept as it comes.',
+      'Gangway reads a 409 of create-webhook as success with `exists`. The shape of the response to a restored sub-user is unknown; Gangway keeps it as it is.',
     ],
   },
   ...OTHER_SYSTEMS,
@@ -129,25 +131,36 @@ const INTRODUCTION = `# Partner APIs
 
 <!-- Made by "npm run docs" from the catalogue. Do not edit by hand. -->
 
-Every operation of a partner's API is one entry in a catalogue. The typed client, the sandbox, this page and
-the OpenAPI 3.1 documents that the sandbox tells (\`/openapi/<system>.json\`) are made from it.
+Every operation of a partner's API is one entry in a catalogue. The typed client, the sandbox, this page and the sandbox's
+OpenAPI 3.1 documents (\`/openapi/<system>.json\`) come from it. \`gangway call\` makes any of these operations: see
+[commands](commands.md#any-call).
 
-- **documented**: the partner's contract prints the shapes of request and answer. They are in the catalogue as printed.
-- **assumed**: the contract names the operation and no more. The shapes are those that services of the same kind have.
-  What exactly was assumed is listed below the table.
+The column **shapes** shows where the shapes of request and response come from:
 
-If you have the partner's reference at hand and an assumed shape is wrong, correct it in one place: the operation's entry
-in the catalogue (address, query, body, answer). Set its \`provenance\` to \`documented\`, delete its line of assumptions
-in \`scripts/partner-apis.ts\` or \`other-systems.ts\` beside it, and run \`npm run docs\`. The client and the sandbox's routes
-follow by themselves, and the compiler names every place that used the old shape.
+- **documented**: the partner's contract prints them. The catalogue has them as printed.
+- **assumed**: the contract only names the operation. The shapes are those of similar services. The assumptions are listed
+  below each table.
 
-**Effect** says what a repeated call does. A \`read\` changes nothing. An \`idempotent\` write leaves the same state
-however often it runs, or carries an idempotency key (\`event_id\`). Both are retried freely. A write marked \`once\` has no
-such key to rely on. It is repeated only when it is certain that nothing happened; when the outcome is unknown, the workflow
-looks for the effect or asks a person.
+If the partner's reference shows that an assumed shape is wrong, correct it:
 
-In the request column \`?\` marks members that may be left out. Requests are checked before they are sent. Answers are
-read tolerantly: members and status names that are not listed do no harm.
+1. Correct the operation's entry in the catalogue: address, query, body or response.
+2. Set its \`provenance\` to \`documented\`.
+3. Delete its assumption from \`scripts/partner-apis.ts\`, or from \`other-systems.ts\` beside it.
+4. Run \`npm run docs\`.
+
+The client and the sandbox's routes follow, and the compiler names every place that uses the old shape.
+
+The column **effect** shows what a repeated call does:
+
+- A \`read\` changes nothing.
+- An \`idempotent\` write leaves the same state however often it runs, or has an idempotency key (\`event_id\`).
+- A \`once\` write has no such key.
+
+Gangway retries reads and idempotent writes freely. It repeats a \`once\` write only when it is certain that nothing happened.
+If the outcome is unknown, the workflow searches for [evidence](onboardings.md#writes) or asks a person.
+
+In the column **request**, \`?\` marks optional fields. Gangway checks requests before it sends them. It reads responses tolerantly: unknown
+fields and status names do no harm.
 `;
 
 /** The text of docs/partner-apis.md. */
@@ -157,10 +170,10 @@ export function partnerApisMarkdown(): string {
 
 function section({ title, catalogue, schemas, operations, assumptions, alsoAssumed }: System): string {
   const entries = Object.entries(operations);
-  const head = ['operation', 'ref.', 'address', 'effect', 'shapes', 'deprecated', 'request', 'answer'];
+  const head = ['operation', 'ref.', 'address', 'effect', 'shapes', 'deprecated', 'request', 'response'];
   const assumed = entries
     .filter(([, { provenance }]) => provenance === 'assumed')
-    .map(([key]) => `- **${operationName(key)}**: ${assumptions[operationName(key)] ?? 'not said'}`);
+    .map(([key]) => `- **${operationName(key)}**: ${assumptions[operationName(key)] ?? 'not documented'}`);
   return [
     `## ${title}`,
     '',
@@ -170,11 +183,11 @@ function section({ title, catalogue, schemas, operations, assumptions, alsoAssum
     tableRow(head.map(() => '---')),
     ...entries.map(([key, operation]) => tableRow(cells(operationName(key), operation))),
     '',
-    '### What was assumed',
+    '### Assumptions',
     '',
     ...(assumed.length > 0
-      ? [...assumed, '', 'And of more than one operation:']
-      : ['Of the operations as a whole:']),
+      ? [...assumed, '', 'About more than one operation:']
+      : ['About the operations as a whole:']),
     '',
     ...alsoAssumed.map((line) => `- ${line}`),
     '',
@@ -191,18 +204,18 @@ function cells(name: string, operation: Operation): string[] {
     provenance,
     deprecated,
     requestOf(operation),
-    answerOf(operation),
+    responseOf(operation),
   ];
 }
 
-function answerOf(operation: Operation): string {
+function responseOf(operation: Operation): string {
   const { answer = 'json', statusAnswers = {}, failures = {} } = operation;
-  const shape = () => rule(schemaOf(operation.response)) || 'as it comes';
-  const says = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[answer]();
+  const shape = () => rule(schemaOf(operation.response)) || 'any JSON';
+  const kinds = { stream: () => 'a file', none: () => 'nothing (204)', json: shape }[answer]();
   const statuses = Object.keys(statusAnswers);
   return [
-    says,
-    ...(statuses.length > 0 ? [`${statuses.join(', ')} is an answer, too`] : []),
+    kinds,
+    ...(statuses.length > 0 ? [`${statuses.join(', ')} is success, too`] : []),
     ...Object.entries(failures).map(([status, { message }]) => `${status}: ${message}`),
   ].join('<br>');
 }
@@ -220,13 +233,13 @@ function formOf(operation: Operation, schema: Schema): string {
   const { properties = {}, required = [], additionalProperties } = schema;
   const inPath = new Set(pathParameters(operation));
   const inQuery = new Set(operation.query ?? []);
-  const lines = Object.entries(properties).map(([name, member]) => {
+  const lines = Object.entries(properties).map(([name, field]) => {
     const where = inPath.has(name) ? ', in the path' : inQuery.has(name) ? ', in the query' : '';
     const mark = required.includes(name) ? '' : '?';
-    const says = rule(member);
-    return `\`${name}${mark}\`${says ? ` ${says}` : ''}${where}`;
+    const shape = rule(field);
+    return `\`${name}${mark}\`${shape ? ` ${shape}` : ''}${where}`;
   });
-  if (additionalProperties !== false) lines.push('further members, as they are');
+  if (additionalProperties !== false) lines.push('further fields, as they are');
   if (operation.encoding === 'multipart') lines.push('the body as multipart');
   return lines.join('<br>');
 }
@@ -263,7 +276,7 @@ function schemaOf(schema: z.ZodType): Schema {
 
 const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
-/** A shape in words; '' for one that says nothing. */
+/** A shape in words; '' for a shape without rules. */
 function rule(schema: Schema): string {
   if (schema.format) return schema.format;
   if (schema.anyOf) {

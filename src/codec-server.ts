@@ -1,21 +1,20 @@
 #!/usr/bin/env node
-/** The codec server process: decodes payloads for the Temporal Web UI and command, until SIGTERM or SIGINT. */
+/** The codec server process: decodes payloads for the Temporal Web UI and the `temporal` command, until a signal stops it. */
 import { startCodecServer } from './codec-server/server.js';
 import { loadCodecSettings } from './codec-server/settings.js';
-import { createLogger, runProcess } from './process/logging.js';
-import { BadSetting } from './settings/settings.js';
+import { listeningAt, runProcess, stopOnSignal } from './process/lifecycle.js';
+import { createLogger } from './process/logging.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
   const { logLevel, ...options } = loadCodecSettings(env);
   const logger = createLogger(logLevel);
-  const server = await startCodecServer({ ...options, logger }).catch((error: unknown) => {
-    throw new BadSetting('CODEC_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
-  });
+  const server = await listeningAt('CODEC_ADDRESS', startCodecServer({ ...options, logger }));
   const { uiOrigin, keys } = options;
   logger.info({ url: server.url, uiOrigin, keys: keys.map(({ id }) => id) }, 'codec server is ready');
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => void server.close().then(() => logger.info('codec server has stopped')));
-  }
+  stopOnSignal(async () => {
+    await server.close();
+    logger.info('codec server has stopped');
+  });
 }
 
 runProcess(main);

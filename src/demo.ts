@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 /**
- * All of it in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, a codec server so that
- * the Web UI can be read, and `gangway` and signed events taking everyone of examples/ aboard while an operator answers
- * what the partners ask. Exit code 0 only when each ended as its scenario says. `--keep` leaves everything running until
- * Ctrl-C.
+ * All of Gangway in one command: a Temporal server with its Web UI, the sandbox, a worker, a receiver, and a codec server that
+ * decrypts payloads for the Web UI. `gangway` and signed events onboard everyone of examples/, while an operator answers the
+ * requirements. Exit code 0 only when each onboarding ended with the outcome of its scenario. `--keep` leaves everything running until Ctrl-C.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
@@ -21,16 +20,10 @@ import { freePort, startDevServer } from './temporal/dev-server.js';
 import { stateOf } from './temporal/onboardings.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from './temporal/payload-codec.js';
 
-const PREFERRED_TEMPORAL_PORT = 7233;
-const PREFERRED_SANDBOX_PORT = 4010;
-const PREFERRED_HEALTH_PORT = 8081;
-const PREFERRED_RECEIVER_PORT = 8082;
-const PREFERRED_CODEC_PORT = 8083;
-
 /** Longer than any scenario takes, so that a demo that hangs ends. */
 const PATIENCE_MS = 240_000;
 
-const CORNER = join(ROOT, '.cache', 'demo');
+const FOLDER = join(ROOT, '.cache', 'demo');
 
 const printer = new Printer(process);
 
@@ -38,13 +31,13 @@ const printer = new Printer(process);
 const running: Process[] = [];
 
 async function main(keep: boolean): Promise<number> {
-  await rm(CORNER, { recursive: true, force: true });
-  await mkdir(CORNER, { recursive: true });
+  await rm(FOLDER, { recursive: true, force: true });
+  await mkdir(FOLDER, { recursive: true });
 
   const { env, address, uiUrl, sandboxUrl, receiverUrl, crm } = await startEverything();
-  await takeEveryoneAboard(env, crm, receiverUrl);
+  await onboardEveryone(env, crm, receiverUrl);
   await untilAllHaveEnded(env);
-  const allAsExpected = (await report(env, address, uiUrl)) && (await wasToldOfAll(crm));
+  const allAsExpected = (await report(env, address, uiUrl)) && (await receivedAll(crm));
   if (keep) {
     printer.line(`\nEverything keeps running until Ctrl-C:`);
     printer.line(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios`);
@@ -64,20 +57,21 @@ async function startEverything() {
   printer.line(
     'Starting a Temporal server with its Web UI, the sandbox, a worker, a receiver and a codec server ...',
   );
-  const codecAddress = `127.0.0.1:${await freePort(PREFERRED_CODEC_PORT)}`;
-  // The Web UI of a development server sends no token by itself, so it is given one as part of the address.
+  // The ports are the defaults of the settings, or other ones where those are taken.
+  const codecAddress = `127.0.0.1:${await freePort(8083)}`;
+  // The Web UI of a development server sends no token by itself, so the address contains one.
   const codecToken = randomBytes(32).toString('hex');
   const codecEndpoint = `http://${codecAddress}/${codecToken}`;
   const server = await startDevServer({
-    port: PREFERRED_TEMPORAL_PORT,
+    port: 7233,
     codecEndpoint,
     report: (line) => printer.line(`  ${line}`),
   });
   running.push(server);
-  const sandboxPort = await freePort(PREFERRED_SANDBOX_PORT);
-  const healthPort = await freePort(PREFERRED_HEALTH_PORT);
+  const sandboxPort = await freePort(4010);
+  const healthPort = await freePort(8081);
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
-  const receiverAddress = `127.0.0.1:${await freePort(PREFERRED_RECEIVER_PORT)}`;
+  const receiverAddress = `127.0.0.1:${await freePort(8082)}`;
   const receiverUrl = `http://${receiverAddress}`;
   const crmPort = await freePort();
   const eventSecret = `whsec_${randomBytes(32).toString('base64')}`;
@@ -113,11 +107,11 @@ async function startEverything() {
     PROCESSOR_API_KEY: 'sandbox',
     PAYMENTS_URL: sandboxUrl,
     PAYMENTS_API_KEY: 'sandbox',
-    DOCUMENT_DIR: join(CORNER, 'documents'),
-    STATEMENT_DIR: join(CORNER, 'statements'),
+    DOCUMENT_DIR: join(FOLDER, 'documents'),
+    STATEMENT_DIR: join(FOLDER, 'statements'),
   };
   const startLogged = (name: Parameters<typeof start>[0], probe: string) =>
-    start(name, env, join(CORNER, `${name}.log`), probe);
+    start(name, env, join(FOLDER, `${name}.log`), probe);
   const [sandbox, codecServer] = await Promise.all([
     startLogged('sandbox', `${sandboxUrl}/sandbox/scenarios`),
     startLogged('codec-server', `http://${codecAddress}/decode`),
@@ -136,12 +130,12 @@ async function startEverything() {
   return { env, address: server.address, uiUrl: server.uiUrl, sandboxUrl, receiverUrl, crm };
 }
 
-async function takeEveryoneAboard(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: string): Promise<void> {
+async function onboardEveryone(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl: string): Promise<void> {
   for (const { command, file } of CAST) {
     if (command === 'event') {
       const type = 'customer.onboarding.requested.v1';
       printer.line(`POST ${receiverUrl}/events ${type}, signed, with ${file}`);
-      await crm.ask(receiverUrl, type, JSON.parse(await readFile(join(ROOT, file), 'utf8')));
+      await crm.send(receiverUrl, type, JSON.parse(await readFile(join(ROOT, file), 'utf8')));
     } else {
       printer.line(`$ gangway ${command} ${file}`);
       await gangway(env, [command, file]);
@@ -150,7 +144,7 @@ async function takeEveryoneAboard(env: NodeJS.ProcessEnv, crm: Crm, receiverUrl:
   printer.line('');
 }
 
-/** Shows how everyone gets on, and answers what is asked, until all have ended. */
+/** Shows the progress of all onboardings, and answers requirements, until all have ended. */
 async function untilAllHaveEnded(env: NodeJS.ProcessEnv): Promise<void> {
   const shown = new Map<string, string>();
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(300)) {
@@ -163,7 +157,7 @@ async function untilAllHaveEnded(env: NodeJS.ProcessEnv): Promise<void> {
     if (all.every(({ state }) => state !== 'running')) return;
     await answerEverything(env);
   }
-  printer.note(`not everyone has ended after ${PATIENCE_MS / 1_000} s; see .cache/demo/worker.log`);
+  printer.note(`not every onboarding has ended after ${PATIENCE_MS / 1_000} s; see .cache/demo/worker.log`);
 }
 
 async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
@@ -181,7 +175,7 @@ function quoted(argument: string): string {
   return /^[\w./@-]+$/.test(argument) ? argument : `'${argument}'`;
 }
 
-/** Prints the table of results. Answers whether everyone ended as expected. */
+/** Prints the table of results. Returns whether each onboarding ended as expected. */
 async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): Promise<boolean> {
   const connection = await Connection.connect({ address });
   const keys = parsePayloadKeys(env['PAYLOAD_KEYS'] ?? '');
@@ -195,33 +189,31 @@ async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): P
   );
   const surprises = rows.filter(({ asExpected }) => !asExpected).length;
   printer.line(
-    surprises === 0 ? '\nEach ended as its scenario says.' : `\n${surprises} did not end as expected.`,
+    surprises === 0
+      ? '\nEach onboarding ended with the outcome of its scenario.'
+      : `\n${surprises} did not end as expected.`,
   );
   return surprises === 0;
 }
 
-/** Events are on their way when an onboarding has ended, and take a moment. */
-const NEWS_PATIENCE_MS = 30_000;
+/** How long events may take to arrive after the last onboarding has ended. */
+const EVENTS_PATIENCE_MS = 30_000;
 
-async function wasToldOfAll({ told }: Crm): Promise<boolean> {
-  const counts = () => {
-    const types = [...told.values()].map(({ type }) => type);
-    return (type: OutboundEventType) => types.filter((one) => one === type).length;
-  };
+async function receivedAll({ received }: Crm): Promise<boolean> {
+  const ofType = (wanted: OutboundEventType) => [...received.values()].filter(({ type }) => type === wanted);
   const isMissing = ({ type, externalId }: Part) =>
-    ![...told.values()].some(
-      (news) => news.type === 'onboarding.completed.v1' && news.subject === workflowId(type, externalId),
-    );
-  for (const until = Date.now() + NEWS_PATIENCE_MS; CAST.some(isMissing); await sleep(100)) {
+    !ofType('onboarding.completed.v1').some(({ subject }) => subject === workflowId(type, externalId));
+  for (const until = Date.now() + EVENTS_PATIENCE_MS; CAST.some(isMissing); await sleep(100)) {
     if (Date.now() < until) continue;
-    printer.line('Not all events have come; see .cache/demo/worker.log');
+    printer.line('Not all outbound events were delivered; see .cache/demo/worker.log');
     return false;
   }
-  const count = counts();
-  const stages = count('onboarding.stage.changed.v1');
-  const questions = count('requirement.raised.v1');
-  const ends = count('onboarding.completed.v1');
-  printer.line(`Others were told by signed events: ${stages} stages, ${questions} questions, ${ends} ends.`);
+  const stages = ofType('onboarding.stage.changed.v1').length;
+  const requirements = ofType('requirement.raised.v1').length;
+  const outcomes = ofType('onboarding.completed.v1').length;
+  printer.line(
+    `Outbound events delivered: ${stages} stages, ${requirements} requirements, ${outcomes} outcomes.`,
+  );
   return true;
 }
 
@@ -249,7 +241,7 @@ async function reportOne(client: Client, uiUrl: string, { type, externalId, outc
 
 let stopped: Promise<void> | undefined;
 
-/** Stops what runs, the last started first; once, whoever asks. */
+/** Stops everything that runs, the last started first. Further calls wait for the first one. */
 function stopEverything(): Promise<void> {
   stopped ??= (async () => {
     for (const each of running.reverse()) await each.stop();
@@ -265,7 +257,7 @@ for (const [signal, exitCode] of [
 ] as const) {
   process.on(signal, () => {
     process.exitCode = exitCode;
-    // Whoever asks twice does not want to wait: leaving kills what still runs.
+    // A second signal does not wait: the exit kills what still runs.
     if (interrupted) process.exit();
     interrupted = true;
     printer.note('\nstopping ...');
@@ -285,7 +277,7 @@ try {
   const exitCode = await main(keep);
   if (!interrupted) process.exitCode = exitCode;
 } catch (error) {
-  // What was interrupted fails in many ways, and none is news.
+  // An interrupted demo fails in many ways, none of which matters.
   if (!interrupted) {
     printer.note(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `gangway`: the command of ops people and their scripts. */
+/** `gangway`: the command for operators and their scripts. */
 import { Interrupted } from './commands/cli/errors.js';
 import { run } from './commands/program.js';
 
@@ -13,10 +13,10 @@ function interrupt(signal: NodeJS.Signals): void {
 }
 for (const signal of SIGNALS) process.on(signal, interrupt);
 
-// A reader that has seen enough, as in "gangway list | head", is no mistake.
+// A reader that closes the pipe early, as in "gangway list | head", is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  interruption.abort(new Interrupted('its reader', 0));
+  interruption.abort(new Interrupted('a closed pipe', 0));
 });
 
 const { argv, env, stdin, stdout, stderr } = process;

@@ -2,8 +2,9 @@
 import { Client } from '@temporalio/client';
 /** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
-import { createLogger, runProcess, temporalLogger } from './process/logging.js';
-import { BadSetting, type Config, loadConfig, servedAccounts } from './settings/settings.js';
+import { listeningAt, runProcess, STOP_SIGNALS } from './process/lifecycle.js';
+import { createLogger, temporalLogger } from './process/logging.js';
+import { type Config, loadConfig, servedAccounts } from './settings/settings.js';
 import {
   onNewApiKey,
   requireKeys,
@@ -12,7 +13,7 @@ import {
   temporalUnavailable,
 } from './temporal/connection.js';
 import { temporalCheck } from './temporal/server.js';
-import { startTracing } from './tracing/export.js';
+import { startTracing } from './tracing/spans.js';
 import { createWorker } from './worker/create-worker.js';
 import { beginRequirements, metricsOptions, serveHealth, type Vitals } from './worker/health.js';
 import { watchAges, watchTemporal } from './worker/watch.js';
@@ -29,7 +30,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) },
       ...metricsOptions(config),
     },
-    shutdownSignals: ['SIGTERM', 'SIGINT'],
+    shutdownSignals: [...STOP_SIGNALS],
   });
 
   const stopTracing = await startTracing('gangway-worker', env, logger);
@@ -39,12 +40,13 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   process.on('warning', ({ name, message }) => logger.warn({ warning: name }, message));
 
   let vitals: Vitals = { worker: () => 'STARTING', temporal: async () => false };
-  const health = await serveHealth(config.healthAddress, {
-    worker: () => vitals.worker(),
-    temporal: () => vitals.temporal(),
-  }).catch((error: unknown) => {
-    throw new BadSetting('GANGWAY_HEALTH_ADDRESS', error instanceof Error ? error.message : 'cannot be used');
-  });
+  const health = await listeningAt(
+    'GANGWAY_HEALTH_ADDRESS',
+    serveHealth(config.healthAddress, {
+      worker: () => vitals.worker(),
+      temporal: () => vitals.temporal(),
+    }),
+  );
   const connection = await NativeConnection.connect(connectionOptions).catch(async (error: unknown) => {
     throw await temporalUnavailable(connectionOptions, error);
   });

@@ -29,13 +29,13 @@ export async function* events(bench: Bench): AsyncGenerator<Line> {
   const flooded = `flood-${randomUUID()}`;
   const receiver = await receiving(bench, client, flooded);
   const result = await flood(client, flooded, `${receiver}/events`, bench.size(10_000, 100));
-  const { sent, repeated, forged, accepted, started, statuses, sentAgain, lost, doubled } = result;
+  const { sent, repeated, forged, accepted, started, responses, sentAgain, lost, doubled } = result;
   const parts = {
     repeated,
     forged,
     accepted,
     started,
-    ...byStatus(statuses),
+    ...byStatus(responses),
     'sent again after 503': sentAgain,
   };
   yield line({ what: 'a flood of events', figure: sent, unit: 'events', parts });
@@ -58,6 +58,8 @@ async function send(url: string): Promise<void> {
   await response.arrayBuffer();
 }
 
-function byStatus(statuses: Readonly<Record<number, number>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(statuses).map(([status, count]) => [`status ${status}`, count]));
+function byStatus(responses: Readonly<Record<number, number>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, count]) => [`responses ${status}`, count]),
+  );
 }

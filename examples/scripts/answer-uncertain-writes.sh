@@ -31,7 +31,7 @@ answers=$("${gangway[@]}" inbox --json | node -e '
   const WRITES = [
     [/create the merchant$/, ({ externalId }) => ({ guid: externalId, operation: /^create-merchant/ }), ({ id }) => id],
     [/submit to underwriting$/, ({ ids }) => ({ operation: "submit-merchant", id: ids[0] }), ({ id }) => id, "submitted"],
-    [/notes are answered$/, ({ ids }) => ({ operation: "request-underwriting-review", id: ids[0] }), ({ id }) => id, "answers-delivered"],
+    [/review of the answers$/, ({ ids }) => ({ operation: "request-underwriting-review", id: ids[0] }), ({ id }) => id, "answers-delivered"],
     [/upload (.+)$/, ({ ids, named }) => ({ operation: "upload-attachment", id: ids[0], name: named[1] }), ({ id }) => id],
     [/account holder$/, ({ quoted }) => ({ operation: "submit-business-account-holder", name: quoted }), ({ id }) => id],
     [/open the financial account$/, ({ ids }) => ({ operation: "submit-business-customer", id: ids[0] }), ({ name }) => name],

@@ -229,7 +229,7 @@ function partnerErrorIn(error: unknown): PartnerErrorDetails | undefined {
   return error.details?.[0] as PartnerErrorDetails;
 }
 
-/** Of all activities of workflows, writes alone have no heartbeat time-out (workflows/journey/activity-options.ts). */
+/** Of all activities of workflows, writes alone have no heartbeat time-out (workflows/journey/partner-activities.ts). */
 function isUnmarkedWrite({ heartbeatTimeoutMs, heartbeatDetails }: Info): boolean {
   return !heartbeatTimeoutMs && heartbeatDetails === undefined;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BearerRules, JwtRule } from '../http/bearer.js';
+import type { BearerRules, JwtRule } from '../http/server.js';
 import { isLoopback, isSecureOrLoopback } from '../partners/http.js';
 import {
   BadSetting,
@@ -16,35 +16,64 @@ import {
 import { type PayloadKeys, payloadKeys } from '../temporal/payload-codec.js';
 
 /** Settings of the codec server that may come from the file that `<NAME>_FILE` names. */
-const CODEC_SECRETS: readonly string[] = ['PAYLOAD_KEYS', 'CODEC_TOKENS'];
+export const CODEC_SECRETS: readonly string[] = ['PAYLOAD_KEYS', 'CODEC_TOKENS'];
 
-const settings = z.object({
-  PAYLOAD_KEYS: payloadKeys,
-  CODEC_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8083 }),
-  CODEC_BEHIND_TLS: flag,
-  CODEC_TOKEN_IN_PATH: flag,
-  CODEC_TOKENS: bearerTokens.default([]),
+/** The settings of the codec server. docs/configuration.md is made from their descriptions. */
+export const codecServerSettings = z.object({
+  PAYLOAD_KEYS: payloadKeys.meta({
+    description: 'Keys that encrypt payloads: the first encrypts, each decrypts.',
+    unset: 'required',
+  }),
+  CODEC_ADDRESS: listenAddress
+    .prefault('127.0.0.1:8083')
+    .describe('Where the codec server listens. Outside loopback it requires `CODEC_BEHIND_TLS=true`.'),
+  CODEC_BEHIND_TLS: flag.describe('States that a proxy in front terminates TLS.'),
+  CODEC_TOKEN_IN_PATH: flag.describe(
+    'Takes the token from the path, because the Web UI of a development server sends none. Only on loopback.',
+  ),
+  CODEC_TOKENS: bearerTokens
+    .default([])
+    .describe('Bearer tokens of callers. Either these or `CODEC_JWKS_URL` is required.'),
   CODEC_JWKS_URL: z
     .string()
     .refine(
       (text) => URL.canParse(text) && isSecureOrLoopback(new URL(text)),
       'must be a URL with https (http only to loopback)',
     )
-    .optional(),
-  CODEC_JWT_ISSUER: z.string().optional(),
-  CODEC_JWT_AUDIENCE: z.string().optional(),
+    .optional()
+    .meta({
+      description: 'Where the issuer of JSON Web Tokens publishes its keys.',
+      format: 'URL with https (http only to loopback)',
+    }),
+  CODEC_JWT_ISSUER: z
+    .string()
+    .optional()
+    .describe('Issuer of the JSON Web Tokens. Required with `CODEC_JWKS_URL`.'),
+  CODEC_JWT_AUDIENCE: z
+    .string()
+    .optional()
+    .describe('Audience of the JSON Web Tokens. Required with `CODEC_JWKS_URL`.'),
   CODEC_UI_ORIGIN: z
     .string()
     .refine(isOrigin, 'must be an origin such as https://temporal.example.com, without a path')
-    .optional(),
+    .optional()
+    .meta({
+      description: 'Origin of the Temporal Web UI, whose pages may call the codec server.',
+      format: 'origin such as `https://temporal.example.com`',
+      unset: 'no page may call it',
+    }),
   CODEC_NAMESPACES: list
     .refine((names) => names.every(Boolean), 'must be names of namespaces, separated by commas')
-    .optional(),
-  CODEC_REQUESTS_PER_MINUTE: requestsPerMinute,
-  TEMPORAL_NAMESPACE: z.string().default('default'),
+    .optional()
+    .meta({
+      description: 'Namespaces whose payloads the codec server converts.',
+      unset: '`TEMPORAL_NAMESPACE`',
+    }),
+  CODEC_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one caller may send in a minute.'),
+  TEMPORAL_NAMESPACE: z.string().default('default').describe('Namespace at Temporal.'),
 });
 
-type Settings = z.output<typeof settings>;
+type Settings = z.output<typeof codecServerSettings>;
 
 export interface CodecSettings {
   readonly host: string;
@@ -58,9 +87,9 @@ export interface CodecSettings {
   readonly logLevel: string;
 }
 
-/** @throws {BadSetting} naming the first setting that cannot be used */
+/** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings {
-  const set = readSettings(settings, withSecretFiles(environment, CODEC_SECRETS));
+  const set = readSettings(codecServerSettings, withSecretFiles(environment, CODEC_SECRETS));
   const { CODEC_JWKS_URL: jwksUrl } = set;
   requireCertificates(environment, jwksUrl === undefined || isLoopback(new URL(jwksUrl)));
   return {
@@ -75,31 +104,30 @@ export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings
   };
 }
 
-/** Answers are in the clear, so they leave the machine only through something that encrypts the connection. */
+/** Responses are plain text, so they may leave the machine through an encrypted connection only. */
 function addressFrom(set: Settings): { host: string; port: number } {
   const { host, port } = set.CODEC_ADDRESS;
   if (!set.CODEC_BEHIND_TLS && !isSecureOrLoopback(new URL(`http://${host}`))) {
-    const rule =
-      'must be a loopback address; if TLS is done in front of this server, set CODEC_BEHIND_TLS=true';
+    const rule = 'must be a loopback address; with TLS in front of this server, set CODEC_BEHIND_TLS=true';
     throw new BadSetting('CODEC_ADDRESS', rule);
   }
   return { host, port };
 }
 
-/** Paths are written to logs by proxies, so this is for a server that nothing stands in front of. */
+/** Proxies write paths to their logs, so this is for a server without a proxy in front. */
 function tokenInPathFrom(set: Settings): boolean {
   if (!set.CODEC_TOKEN_IN_PATH) return false;
   if (isSecureOrLoopback(new URL(`http://${set.CODEC_ADDRESS.host}`)) && !set.CODEC_BEHIND_TLS) return true;
-  throw new BadSetting(
-    'CODEC_TOKEN_IN_PATH',
-    'is for a codec server on loopback only, with nothing in front of it',
-  );
+  throw new BadSetting('CODEC_TOKEN_IN_PATH', 'is allowed on loopback only, without a proxy in front');
 }
 
 function bearerFrom(set: Settings): BearerRules {
   const jwt = jwtFrom(set);
   if (set.CODEC_TOKENS.length === 0 && !jwt) {
-    throw new BadSetting('CODEC_TOKENS', 'is not set, nor is CODEC_JWKS_URL: callers need a bearer token');
+    throw new BadSetting(
+      'CODEC_TOKENS',
+      'is not set, and neither is CODEC_JWKS_URL: callers need a bearer token',
+    );
   }
   return { tokens: set.CODEC_TOKENS, jwt };
 }
@@ -112,7 +140,8 @@ function jwtFrom(set: Settings): JwtRule | undefined {
   }
   const missing = names.find((name) => set[name] === undefined);
   const present = names.find((name) => set[name] !== undefined);
-  if (missing && present) throw new BadSetting(missing, `is not set, but ${present} is: they go together`);
+  if (missing && present)
+    throw new BadSetting(missing, `is not set, but ${present} is: set all three or none`);
   return undefined;
 }
 

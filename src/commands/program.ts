@@ -1,23 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { isGrpcServiceError, ServiceError } from '@temporalio/client';
-import { NamespaceNotFoundError } from '@temporalio/common';
 import { Command, CommanderError } from 'commander';
-import { StoreFailure } from '../documents/file-store.js';
 import { Deadline } from '../http/deadline.js';
 import { censoredWords } from '../privacy/private-values.js';
 import { BadSetting } from '../settings/settings.js';
-import { TemporalUnavailable } from '../temporal/connection.js';
-import { UnknownOnboarding } from '../temporal/onboardings.js';
-import { NotOursToRegister } from '../temporal/search-attributes.js';
-import { NoWorker } from '../temporal/single-activities.js';
-import { UnknownSchedule } from '../temporal/statement-schedules.js';
-import { isUnreadable, UnreadableOnboarding } from '../temporal/unreadable.js';
-import { startTracing } from '../tracing/export.js';
-import { inSpan } from '../tracing/spans.js';
+import { inSpan, startTracing } from '../tracing/spans.js';
 import { batchCommand } from './batch/batch.js';
 import { milliseconds } from './cli/arguments.js';
 import { CommandLine, type Surroundings } from './cli/command-line.js';
-import { CommandFailed, Interrupted, InvalidInput } from './cli/errors.js';
+import { explain, Interrupted, InvalidInput } from './cli/errors.js';
 import type { Output } from './cli/output.js';
 import { inboxCommand, listCommand } from './onboarding/list.js';
 import { cancelCommand, nudgeCommand } from './onboarding/nudge.js';
@@ -40,10 +30,14 @@ import { doctorCommand } from './system/doctor.js';
 import { eventsCommand } from './system/events.js';
 import { keysCommand, setupCommand } from './system/setup.js';
 
+export type { Surroundings } from './cli/command-line.js';
+export { Interrupted } from './cli/errors.js';
+export type { Output } from './cli/output.js';
+
 /** The commands by the headings of the help. */
 const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: CommandLine) => void)[]>> = {
-  'Take aboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand],
-  'Follow, and answer what the partners ask:': [
+  'Onboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand],
+  'Follow and answer requirements:': [
     ...[statusCommand, listCommand, inboxCommand, resolveCommand],
     ...[watchCommand, nudgeCommand, cancelCommand, eventsCommand],
   ],
@@ -51,21 +45,21 @@ const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: Comman
     ...[closeCardCommand, cardNicknameCommand, changeAddressCommand, restoreSubUserCommand],
     ...[ensureWebhooksCommand, statementCommand, showCommand],
   ],
-  'Anything else a partner can do:': [callCommand],
-  'Set up, save, and help:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
+  'Any operation of a partner:': [callCommand],
+  'Setup, backup and help:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
 };
 
 /**
- * Runs a command line. It uses nothing of the process but `surroundings` and the working directory, and leaves nothing open, so
- * one process can run many, also at the same time. Only libraries read some settings of their own from the process: gRPC its
- * proxies, AWS's SDK its profiles, the exporter of traces its headers and certificates.
+ * Runs a command line. It uses only `surroundings` and the working directory, and leaves nothing open, so one process can run
+ * many command lines, also concurrently. Some libraries read their own settings from the process: gRPC its proxies, the AWS SDK
+ * its profiles, the trace exporter its headers and certificates.
  *
  * @param argv without Node and the script
- * @returns the exit code: 0 done, 1 failed, 2 bad usage or input; when interrupted, the one of {@link Interrupted}
+ * @returns the exit code: 0 done, 1 failed, 2 bad usage or input; of an interrupted command, that of {@link Interrupted}
  */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { signal } = surroundings;
-  // Listeners on this signal are collected with it; the caller's signal lives longer.
+  // Listeners on this signal are garbage-collected with it; the caller's signal lives longer.
   const ending = new Deadline({ until: signal });
   const cli = new CommandLine({ ...surroundings, signal: ending.signal });
   const stopTracing = await startTracing('gangway', surroundings.env);
@@ -79,25 +73,30 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     await inSpan({ name: `gangway ${command}`.trim() }, () => program.parseAsync(argv, { from: 'user' }));
     return 0;
   } catch (error) {
-    return explain(cli, error);
+    return exitCodeOf(cli, error);
   } finally {
     ending.release();
     await stopTracing();
   }
 }
 
-function gangway(cli: CommandLine): Command {
+/**
+ * The whole command line, which {@link run} parses and runs.
+ *
+ * @internal
+ */
+export function gangway(cli: CommandLine): Command {
   const { stdout, stderr } = cli;
-  // Commander has a default width for undefined, although its type does not say so.
+  // Commander uses its default width for undefined, although its type excludes undefined.
   const widthOf = ({ isTTY, columns }: Output) => (isTTY ? columns : undefined) as number;
   const program = new Command('gangway')
     .description(
-      'Take merchants and businesses aboard at payment and banking partners, and answer what they ask.',
+      'Onboard merchants and businesses at payment and banking partners, and answer the requirements of the partners.',
     )
     .version(packageVersion())
     .option(
       '--timeout <duration>',
-      'end the command after this long, whatever it waits for; what it started goes on',
+      'end the command after this time; what it started continues',
       milliseconds,
     )
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 bad usage or input.')
@@ -118,47 +117,24 @@ function gangway(cli: CommandLine): Command {
 }
 
 function timedOut(cli: CommandLine, ms: number): Interrupted {
-  cli.note(`stopped after ${ms / 1_000} s (--timeout); what was started goes on`);
+  cli.note(`stopped after ${ms / 1_000} s (--timeout); what it started continues`);
   return new Interrupted('--timeout', 1);
 }
 
-/** Says what went wrong, in words where it is foreseen, and answers the exit code. */
-function explain(cli: CommandLine, error: unknown): number {
+/** Explains an error on standard error. @returns the exit code */
+function exitCodeOf(cli: CommandLine, error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
-  // Whatever a cancelled call throws, the interruption is the cause.
+  // An interruption cancels calls, so it is the cause of whatever they throw.
   const { aborted, reason } = cli.signal;
   if (aborted) return reason instanceof Interrupted ? reason.exitCode : 1;
-  // Commander has said it already; asking for help or the version is no mistake.
+  // Commander has printed it already; a request for help or the version is no mistake.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof InvalidInput) {
-    cli.note(error.report);
-    return 2;
-  }
-  if (error instanceof BadSetting) {
-    cli.note(error.message);
-    return 2;
-  }
-  const foreseen = [
-    ...[CommandFailed, TemporalUnavailable, NoWorker, UnreadableOnboarding, StoreFailure],
-    ...[UnknownOnboarding, UnknownSchedule, NotOursToRegister],
-  ].some((kind) => error instanceof kind);
-  if (foreseen) cli.note((error as Error).message);
-  else if (isUnreadable(error)) cli.note(`${error.message} (PAYLOAD_KEYS)`);
-  else if (error instanceof NamespaceNotFoundError) cli.note(`${error.message} (TEMPORAL_NAMESPACE)`);
-  else if (error instanceof ServiceError || isGrpcServiceError(error))
-    cli.note(`Temporal: ${reasonOf(error)}`);
-  else cli.note(censoredWords(error instanceof Error ? (error.stack ?? error.message) : String(error)));
-  return 1;
+  const stack = () => (error instanceof Error ? error.stack : undefined) ?? String(error);
+  cli.note(explain(error) ?? censoredWords(stack()));
+  return error instanceof InvalidInput || error instanceof BadSetting ? 2 : 1;
 }
 
-function reasonOf(error: Error): string {
-  const { cause } = error;
-  const details = isGrpcServiceError(cause) ? cause.details : error.message;
-  const isUnregistered = /search attribute/i.test(details);
-  return isUnregistered ? `${details}; run "gangway setup" first` : details;
-}
-
-export function packageVersion(): string {
+function packageVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

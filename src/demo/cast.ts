@@ -6,7 +6,7 @@ import type { OutcomeName } from '../messages/onboarding-state.js';
 import type { OutboundEvent } from '../messages/outbound-events.js';
 import type { RequirementKind } from '../messages/requirements.js';
 
-/** Someone of the demo: the file in examples/, what starts it, and how its scenario says that it ends. */
+/** One onboarding of the demo: its file in examples/, what starts it, and the outcome of its scenario. */
 export interface Part {
   readonly command: 'board' | 'onboard-business' | 'onboard' | 'event';
   readonly type: WorkflowType;
@@ -40,7 +40,7 @@ export const CAST: readonly Part[] = [
   { ...customer, file: example('customer-terminal'), externalId: 'maple-deli', outcome: 'onboarded' },
 ];
 
-/** What the demo's operator answers, as arguments of `gangway resolve`; undefined when it has no answer. */
+/** What the operator of the demo answers, as arguments of `gangway resolve`. Undefined: no answer. */
 export function answerTo(kind: RequirementKind, detail: string): readonly string[] | undefined {
   switch (kind) {
     case 'underwriting-note':
@@ -65,24 +65,24 @@ function patched(patch: object, reason: string): readonly string[] {
   return ['--patch', JSON.stringify(patch), '--reason', reason];
 }
 
-/** Plays the system beside Gangway: it asks for onboardings by events, and is told by events how they get on. */
+/** Plays the system beside Gangway: it requests onboardings by events, and receives outbound events about them. */
 export interface Crm {
-  /** Each event once, however often it was told. */
-  readonly told: ReadonlyMap<string, OutboundEvent>;
-  /** Has the receiver take someone aboard. @throws {Error} when it does not answer 202 */
-  ask(receiverUrl: string, type: string, data: unknown): Promise<void>;
+  /** The outbound events by id, each once, however often it was delivered. */
+  readonly received: ReadonlyMap<string, OutboundEvent>;
+  /** Sends an event to the receiver. @throws {Error} when the response is not 202 */
+  send(receiverUrl: string, type: string, data: unknown): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** @param secret `whsec_<base64>`, which signs both ways */
 export async function startCrm(port: number, secret: string): Promise<Crm> {
   const webhook = new Webhook(secret);
-  const told = new Map<string, OutboundEvent>();
+  const received = new Map<string, OutboundEvent>();
   const server = createServer(async (request, response) => {
     const body = await text(request);
     try {
-      const news = webhook.verify(body, request.headers as Record<string, string>) as OutboundEvent;
-      told.set(news.id, news);
+      const event = webhook.verify(body, request.headers as Record<string, string>) as OutboundEvent;
+      received.set(event.id, event);
       response.writeHead(204).end();
     } catch {
       response.writeHead(401).end();
@@ -90,8 +90,8 @@ export async function startCrm(port: number, secret: string): Promise<Crm> {
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
-    told,
-    async ask(receiverUrl, type, data) {
+    received,
+    async send(receiverUrl, type, data) {
       const now = new Date();
       const id = `crm-${now.getTime()}`;
       const body = JSON.stringify({ specversion: '1.0', id, source: 'crm', type, data });
@@ -105,7 +105,8 @@ export async function startCrm(port: number, secret: string): Promise<Crm> {
         },
         body,
       });
-      if (status !== 202) throw new Error(`the receiver answered ${status}; see .cache/demo/receiver.log`);
+      if (status !== 202)
+        throw new Error(`the receiver responded with ${status}; see .cache/demo/receiver.log`);
     },
     stop: () =>
       new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { endWithUs } from '../process/end-with-us.js';
+import { endWithUs } from '../process/lifecycle.js';
 
 const run = promisify(execFile);
 
@@ -17,8 +17,8 @@ export interface Process {
 }
 
 /**
- * Starts one of the project's processes and waits until the URL `probe` answers. It is in a process group of its own: Ctrl-C
- * is for the demo, which stops things in order.
+ * Starts one of the project's processes and waits until the URL `probe` responds. The process has a process group of its own, so
+ * that Ctrl-C reaches the demo only, which stops the processes in order.
  *
  * @param log file for what it prints
  */
@@ -53,7 +53,7 @@ async function untilUp(name: string, child: ChildProcess, probe: string, log: st
   for (const until = Date.now() + START_TIMEOUT_MS; Date.now() < until; await sleep(100)) {
     if (child.exitCode !== null) break;
     const up = await fetch(probe).then(
-      // A refusal is an answer as well.
+      // A rejection is a response as well.
       ({ status }) => status < 500,
       () => false,
     );
@@ -62,7 +62,7 @@ async function untilUp(name: string, child: ChildProcess, probe: string, log: st
   throw new Error(`the ${name} did not start; see ${log}`);
 }
 
-/** Runs `gangway` as a person or a script does, and answers its JSON lines. */
+/** Runs `gangway` as a person or a script does, and returns its JSON lines. */
 export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Line[]> {
   const { stdout } = await run(process.execPath, [built('starter'), ...args, '--json'], {
     cwd: ROOT,

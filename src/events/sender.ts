@@ -4,30 +4,30 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Webhook } from 'standardwebhooks';
 import { Agent, request } from 'undici';
-import { Deadline } from '../http/deadline.js';
+import { Deadline, retryAfterMs } from '../http/deadline.js';
 import type { OutboundEvent } from '../messages/outbound-events.js';
 
 export interface SenderOptions {
-  /** `whsec_<base64>`. Each signs, so that receivers can change theirs without a gap. */
+  /** `whsec_<base64>`. Each secret signs, so that subscribers can rotate theirs without a gap. */
   readonly secrets: readonly string[];
-  /** Whether news may go to this very machine. */
+  /** Whether events may be sent to this machine. */
   readonly toLoopback: boolean;
 }
 
-/** What a receiver answered. */
+/** The response of a subscriber. */
 export interface Receipt {
   readonly status: number;
-  /** How long it wants to be left alone, in milliseconds. */
+  /** How long the subscriber asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** Standard Webhooks wants 15 to 30 seconds. */
+/** Standard Webhooks recommends 15 to 30 seconds. */
 const TIMEOUT_MS = 20_000;
 
-/** Nobody reads the answer's body. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+/** The body of a response is not used. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** Sends events to receivers: CloudEvents in structured mode, signed by Standard Webhooks. Follows no redirects. */
+/** Sends outbound events to subscribers: CloudEvents in structured mode, signed by Standard Webhooks. Follows no redirects. */
 export class EventSender {
   readonly #webhooks: readonly Webhook[];
   readonly #toLoopback: boolean;
@@ -38,27 +38,27 @@ export class EventSender {
     this.#toLoopback = toLoopback;
     this.#agent = new Agent({
       connect: { lookup: guardedLookup(toLoopback), timeout: TIMEOUT_MS },
-      maxResponseSize: MAX_ANSWER_BYTES,
+      maxResponseSize: MAX_RESPONSE_BYTES,
     });
   }
 
-  /** @throws {ForbiddenAddress}, or whatever kept the receiver from answering */
-  async send(news: OutboundEvent, url: string, signal?: AbortSignal): Promise<Receipt> {
+  /** @throws {ForbiddenAddress}, or the error of a request without a response */
+  async send(event: OutboundEvent, url: string, signal?: AbortSignal): Promise<Receipt> {
     this.#refuseForbidden(new URL(url));
-    const body = JSON.stringify(news);
+    const body = JSON.stringify(event);
     const deadline = new Deadline({ ms: TIMEOUT_MS, until: signal });
     try {
-      const answer = await request(url, {
+      const response = await request(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/cloudevents+json', ...this.#signed(news.id, body) },
+        headers: { 'content-type': 'application/cloudevents+json', ...this.#signed(event.id, body) },
         body,
         dispatcher: this.#agent,
         signal: deadline.signal,
       });
-      await answer.body.dump();
-      const { statusCode: status, headers } = answer;
-      const seconds = Number(headers['retry-after']);
-      return { status, ...(seconds > 0 && { retryAfterMs: seconds * 1_000 }) };
+      await response.body.dump();
+      const { statusCode: status, headers } = response;
+      const wait = retryAfterMs(headers['retry-after']);
+      return { status, ...(wait && { retryAfterMs: wait }) };
     } finally {
       deadline.release();
     }
@@ -68,7 +68,7 @@ export class EventSender {
     return this.#agent.close();
   }
 
-  /** An address that is written in the URL itself is never looked up. */
+  /** An address in the URL itself is never looked up. */
   #refuseForbidden({ hostname }: URL): void {
     const address = hostname.replace(/^\[|\]$/g, '');
     if (isIP(address) !== 0 && !isAllowed(address, this.#toLoopback)) throw new ForbiddenAddress();
@@ -84,9 +84,9 @@ export class EventSender {
   }
 }
 
-/** Where news goes. */
+/** A subscriber's URL. */
 export interface Destination {
-  /** What Temporal, logs and people call it: short, and without what a URL may hide. */
+  /** Its name in Temporal, logs and output: short, and without a secret that the URL may contain. */
   readonly id: string;
   readonly url: string;
 }
@@ -98,17 +98,17 @@ export function destinationOf(url: string): Destination {
   return { id: `${hostname.replace(/[^\w.-]/g, '')}-${hash}`, url };
 }
 
-/** A receiver is at an address of our own network, where nobody outside may send us. */
+/** The address belongs to a private network, where nobody outside may make us send anything. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
   constructor() {
-    super('the receiver is at a private address');
+    super('the subscriber has a private address');
   }
 }
 
 /**
- * Whether news may go to an IP address: public ones, and loopback where that was chosen. Addresses that carry another
- * one inside (IPv4 in IPv6, NAT64) do not count as public.
+ * Whether events may be sent to an IP address: public ones, and loopback if allowed. An address that contains another one (IPv4
+ * in IPv6, NAT64) does not count as public.
  */
 export function isAllowed(address: string, toLoopback: boolean): boolean {
   const range = ipaddr.process(address).range();
@@ -116,8 +116,8 @@ export function isAllowed(address: string, toLoopback: boolean): boolean {
 }
 
 /**
- * Looks names up and refuses those that lead to a forbidden address. The check is on the very address that is connected
- * to, so a name cannot change its mind in between.
+ * Looks up names, and rejects those that resolve to a forbidden address. It checks the address that is then connected to, so a
+ * name cannot resolve to another one in between.
  */
 export function guardedLookup(toLoopback: boolean): LookupFunction {
   return (hostname, options, callback) => {

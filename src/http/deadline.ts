@@ -6,10 +6,10 @@ export interface DeadlineOptions {
 }
 
 /**
- * The signal of one call, which is to be released when the call is over.
+ * The signal of one call. Release it when the call is over.
  *
- * In place of `AbortSignal.any` and `AbortSignal.timeout`: what listens to such a composite signal is kept for good, and its
- * time-out, which nobody else holds, may be collected before it fires.
+ * Replaces `AbortSignal.any` and `AbortSignal.timeout`: listeners of such a composite signal are never released, and its
+ * time-out may be garbage-collected before it fires.
  */
 export class Deadline {
   readonly #controller = new AbortController();
@@ -27,13 +27,13 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Ends the call after this many milliseconds, for a limit that is known only once it is under way. */
+  /** Ends the call after this many milliseconds. Sets a limit that is known only when the call is under way. */
   endAfter(ms: number, pass: () => unknown): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#controller.abort(pass()), ms).unref();
   }
 
-  /** Lets go of the timer and of the other signal. */
+  /** Releases the timer and the other signal. */
   release(): void {
     clearTimeout(this.#timer);
     this.#until?.removeEventListener('abort', this.#follow);
@@ -44,7 +44,7 @@ export class Deadline {
   readonly #pass = () => this.#controller.abort(new DOMException('it took too long', 'TimeoutError'));
 }
 
-/** Waits no longer than its caller. What others wait for as well goes on when one of them gives up. */
+/** Waits until the signal aborts. The promise itself continues, because others may wait for it. */
 export async function untilAborted<Value>(
   value: Promise<Value>,
   signal: AbortSignal | undefined,
@@ -62,4 +62,11 @@ export async function untilAborted<Value>(
     gaveUp.abort();
     value.catch(() => undefined);
   }
+}
+
+/** The header `Retry-After` in milliseconds, in both of its forms: seconds and HTTP date. Undefined when it is neither. */
+export function retryAfterMs(header: unknown): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

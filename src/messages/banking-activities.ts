@@ -204,6 +204,7 @@ export interface WebhookRequest {
   readonly notificationType: string;
 }
 
+/** The webhooks that the bank should have. */
 export interface EnsureWebhooksInput {
   readonly webhooks: readonly WebhookRequest[];
 }
@@ -218,6 +219,7 @@ export interface StatementRequest {
   readonly email?: string;
 }
 
+/** A statement to generate, also by a schedule. */
 export interface GenerateStatementInput extends Omit<StatementRequest, 'period'> {
   /** A month, or the one before the day on which the workflow was to start. */
   readonly period: string | 'previous-month';

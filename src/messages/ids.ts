@@ -26,8 +26,10 @@ export const OPERATIONS = {
 /** What acts for one of our accounts at a partner as a whole, by workflow type, and the prefix of its ids. */
 export const ACCOUNTS = { partnerAccount: 'partner-account' } as const;
 
+/** What the id of each workflow type begins with. */
 export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS } as const;
 
+/** The workflow types that clients start, and `partnerAccount`, which starts by itself. */
 export type WorkflowType = keyof typeof WORKFLOW_ID_PREFIXES;
 
 /** Between a key and its account. Neither has it, it needs no quotes in a shell, and it may stand in a URL and a file name. */

@@ -123,8 +123,8 @@ function boardingMembers(known: KnownAccounts) {
     fees: feeChanges.optional(),
     /** The further fields of v2 submit, sent as they are. */
     application: application.optional(),
-    /** v1 is deprecated; v2 unless said otherwise. */
-    create: z.enum(['v2', 'v1']).optional(),
+    /** Version of the create operation; v1 is deprecated. Default: v2. */
+    createVersion: z.enum(['v2', 'v1']).optional(),
     /** Adopt this merchant instead of creating one. */
     merchantProfileId: partnerId.optional(),
     dueInHours: dueInHours.default(DEFAULT_DUE_IN_HOURS),
@@ -151,6 +151,11 @@ function oneOfEach<
     });
 }
 
+/**
+ * A merchant to board.
+ *
+ * @interface
+ */
 export type MerchantBoardingInput = z.output<ReturnType<typeof merchantBoardingInput>>;
 
 const businessMembers = {
@@ -180,6 +185,11 @@ export function businessOnboardingInput(known = NO_ACCOUNTS) {
 /** The same as part of a customer, whose merchant is the one that is boarded. */
 export const businessPart = z.strictObject(businessMembers);
 
+/**
+ * A business to onboard.
+ *
+ * @interface
+ */
 export type BusinessOnboardingInput = z.output<ReturnType<typeof businessOnboardingInput>>;
 
 const { name, description } = newAccount.shape;
@@ -216,6 +226,11 @@ export const terminalProvisioningInput = z.strictObject({
   provisionTerminal: terminalPart,
 });
 
+/**
+ * A payments account and a terminal to provision.
+ *
+ * @interface
+ */
 export type TerminalProvisioningInput = z.output<typeof terminalProvisioningInput>;
 
 /** A customer to take aboard at both partners, as people write it in a file (see examples/). */
@@ -238,4 +253,9 @@ export function customerOnboardingInput(known = NO_ACCOUNTS) {
     });
 }
 
+/**
+ * A merchant to board together with its business, and its terminal if that is asked for.
+ *
+ * @interface
+ */
 export type CustomerOnboardingInput = z.output<ReturnType<typeof customerOnboardingInput>>;

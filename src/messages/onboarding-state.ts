@@ -24,6 +24,7 @@ export type Stage =
   | OutcomeName
   | 'cancelled';
 
+/** How an onboarding or a single operation ends. */
 export type OutcomeName =
   | 'boarded'
   | 'onboarded'
@@ -50,6 +51,7 @@ export interface Unfinished {
   readonly unfinished?: readonly UnfinishedWrite[];
 }
 
+/** One event in the life of an onboarding. */
 export interface TimelineEntry {
   /** ISO 8601. */
   readonly at: string;
@@ -102,6 +104,7 @@ export interface OnboardingState {
   readonly terminal?: OnboardingState;
 }
 
+/** Returns where an onboarding stands. Every workflow type has it. */
 export const stateQuery = defineQuery<OnboardingState>('state');
 
 /** A step that waits for its partner: it is tried again by itself. */

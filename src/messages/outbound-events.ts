@@ -10,6 +10,7 @@ export interface About {
   readonly externalId?: string;
 }
 
+/** An onboarding has entered another stage. */
 export interface StageChanged extends About {
   readonly stage: Stage;
   /** The partner's own name of the status last read; null before the first read. */
@@ -25,6 +26,7 @@ export interface RequirementEvent extends About {
   readonly dueAt: string;
 }
 
+/** An onboarding has ended. */
 export interface Completed extends About {
   readonly outcome: OutcomeName | 'cancelled';
   readonly merchantProfileId?: number;
@@ -41,6 +43,7 @@ export interface OutboundEventData {
   readonly 'onboarding.completed.v1': Completed;
 }
 
+/** The CloudEvents types of outbound events. */
 export type OutboundEventType = keyof OutboundEventData;
 
 /**

@@ -18,6 +18,7 @@ export const REQUIREMENT_KINDS = [
   'unreadable',
 ] as const;
 
+/** Why a person is asked. */
 export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
 
 /** A document in the document store; its bytes never enter a history. */
@@ -30,6 +31,7 @@ export interface DocumentRef {
   readonly contentType: string;
 }
 
+/** A person's reply to a requirement. */
 export type Answer =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'documents'; readonly documents: readonly DocumentRef[] }
@@ -45,6 +47,7 @@ export type Answer =
   /** Give the onboarding up. */
   | { readonly kind: 'abandon' };
 
+/** The kinds of answers, of which a requirement lists those that it allows. */
 export type AnswerKind = Answer['kind'];
 
 /** One thing that waits for a person. */

@@ -1,3 +1,5 @@
+import type { Sinks } from '@temporalio/workflow';
+
 /** The header of Temporal that carries a trace, as the OpenTelemetry interceptors of every SDK name it. */
 export const TRACE_HEADER = '_tracer-data';
 
@@ -20,4 +22,12 @@ export function workflowSpanId(firstExecutionRunId: string): string {
 export function causedBy(spanId: string, { traceparent, ...rest }: TraceContext): TraceContext | undefined {
   const [, traceId, flags] = /^00-([\da-f]{32})-[\da-f]{16}-([\da-f]{2})$/.exec(traceparent) ?? [];
   return traceId === undefined ? undefined : { ...rest, traceparent: `00-${traceId}-${spanId}-${flags}` };
+}
+
+/** What workflows report to the worker, which makes spans of it. */
+export interface TraceSinks extends Sinks {
+  readonly trace: {
+    /** A workflow that belongs to a trace has begun. */
+    begun(cause: TraceContext): void;
+  };
 }

@@ -13,18 +13,25 @@ export interface Account extends PartnerSettings {
   readonly activitiesPerSecond: Readonly<Partial<Record<SystemName, number>>>;
 }
 
-export const url = z.string().refine((text) => URL.canParse(text), { error: 'must be a URL', abort: true });
+export const url = z
+  .string()
+  .refine((text) => URL.canParse(text), { error: 'must be a URL', abort: true })
+  .meta({ format: 'URL' });
 
 const partnerUrl = url
   .refine((text) => isSecureOrLoopback(new URL(text)), 'must be https (http only to loopback)')
+  .meta({ format: 'URL with https (http only to loopback)' })
   .optional();
 
-const names = z.string().transform((list) =>
-  list
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean),
-);
+const names = z
+  .string()
+  .transform((list) =>
+    list
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
+  )
+  .meta({ format: 'list with commas' });
 
 /** A rate, which may be less than one. */
 const perSecond = z
@@ -34,48 +41,83 @@ const perSecond = z
     'must be a number above 0 and below 1000000, such as 5 or 0.5',
   )
   .transform(Number)
+  .meta({ format: 'number such as `5` or `0.5`' })
   .optional();
 
 const text = z.string().optional();
 
-const settings = z.object({
-  BOARDING_URL: partnerUrl,
-  BOARDING_USERNAME: text,
-  BOARDING_PASSWORD: text,
-  BOARDING_POS_NAMES: names.default([]),
-  BOARDING_ACTIVITIES_PER_SECOND: perSecond,
-  BANKING_URL: partnerUrl,
-  BANKING_USERNAME: text,
-  BANKING_PASSWORD: text,
-  BANKING_DEVICE_TOKEN: text,
-  BANKING_DEVICE_NAME: z.string().default('gangway'),
+/** The URL of a system, which switches it on. */
+const switchesOn = (system: string) =>
+  partnerUrl.meta({ description: `URL of ${system}.`, unset: 'the system is off' });
+
+/** What a system that is on cannot do without. */
+const neededBy = (setting: string, description: string) =>
+  text.describe(`${description} Required with \`${setting}\`.`);
+
+const rateOf = (system: string) =>
+  perSecond.meta({
+    description: `How many activities at ${system} may begin in a second, over all workers together.`,
+    unset: 'no limit',
+  });
+
+/** The settings of one partner account, by their names without its prefix. */
+export const partnerAccountSettings = z.object({
+  BOARDING_URL: switchesOn('the boarding partner'),
+  BOARDING_USERNAME: neededBy('BOARDING_URL', 'User name at the boarding partner.'),
+  BOARDING_PASSWORD: neededBy('BOARDING_URL', 'Password at the boarding partner.'),
+  BOARDING_POS_NAMES: names
+    .default([])
+    .describe('Point-of-sale names that the boarding partner accepts beside `None` and `CustomPos`.'),
+  BOARDING_ACTIVITIES_PER_SECOND: rateOf('the boarding partner'),
+  BANKING_URL: switchesOn('the bank'),
+  BANKING_USERNAME: neededBy('BANKING_URL', 'User name at the bank.'),
+  BANKING_PASSWORD: neededBy('BANKING_URL', 'Password at the bank.'),
+  BANKING_DEVICE_TOKEN: neededBy('BANKING_URL', 'Identifies this device to the bank.'),
+  BANKING_DEVICE_NAME: z.string().default('gangway').describe('Name of this device at the bank.'),
   BANKING_TOTP_SECRET: z
     .string()
     .regex(/^[A-Za-z2-7\s-]+=*$/, 'must be base32')
-    .optional(),
-  BANKING_PARTNER_ID: text,
+    .optional()
+    .meta({
+      description: 'Secret that makes the one-time codes of the second factor.',
+      format: 'base32',
+      unset: 'a person is asked for each code',
+    }),
+  BANKING_PARTNER_ID: text.meta({
+    description: 'Partner ID at the bank. With it, tokens are requested in the partner form.',
+    unset: 'tokens are requested in the user form',
+  }),
   BANKING_PATH_SEGMENT: z
     .string()
     .regex(/^[\w.~-]+$/, 'must be one path segment')
-    .default(NEUTRAL_SEGMENT),
-  BANKING_ACTIVITIES_PER_SECOND: perSecond,
-  PLANT_STORE_URL: partnerUrl,
-  PLANT_STORE_TOKEN: text,
-  PLANT_STORE_ACTIVITIES_PER_SECOND: perSecond,
-  PAYMENTS_URL: partnerUrl,
-  PAYMENTS_ENVIRONMENT: z.enum(['uat', 'production'], 'must be uat or production').optional(),
-  PAYMENTS_API_KEY: text,
+    .default(NEUTRAL_SEGMENT)
+    .meta({
+      description: 'Segment of the bank’s paths where its contract writes `svc`.',
+      format: 'one path segment',
+    }),
+  BANKING_ACTIVITIES_PER_SECOND: rateOf('the bank'),
+  PLANT_STORE_URL: switchesOn('the plant store'),
+  PLANT_STORE_TOKEN: neededBy('PLANT_STORE_URL', 'Bearer token at the plant store.'),
+  PLANT_STORE_ACTIVITIES_PER_SECOND: rateOf('the plant store'),
+  PAYMENTS_URL: switchesOn('the payments platform'),
+  PAYMENTS_ENVIRONMENT: z.enum(['uat', 'production'], 'must be uat or production').optional().meta({
+    description:
+      'Environment that `PAYMENTS_URL` leads to. In `production` money moves, and a write must ask for it. Required with a `PAYMENTS_URL` that is not on this machine.',
+    unset: '`uat` on this machine',
+  }),
+  PAYMENTS_API_KEY: neededBy('PAYMENTS_URL', 'API key at the payments platform.'),
   PAYMENTS_API_KEY_HEADER: z
     .string()
     .regex(/^[\w.~+-]+$/, 'must be the name of a header')
-    .default(NEUTRAL_KEY_HEADER),
-  PAYMENTS_ACTIVITIES_PER_SECOND: perSecond,
-  PROCESSOR_URL: partnerUrl,
-  PROCESSOR_API_KEY: text,
-  PROCESSOR_ACTIVITIES_PER_SECOND: perSecond,
+    .default(NEUTRAL_KEY_HEADER)
+    .meta({ description: 'Header that carries the API key.', format: 'name of a header' }),
+  PAYMENTS_ACTIVITIES_PER_SECOND: rateOf('the payments platform'),
+  PROCESSOR_URL: switchesOn('the processor'),
+  PROCESSOR_API_KEY: neededBy('PROCESSOR_URL', 'API key that the support of the processor issues.'),
+  PROCESSOR_ACTIVITIES_PER_SECOND: rateOf('the processor'),
 });
 
-type Settings = z.output<typeof settings>;
+type Settings = z.output<typeof partnerAccountSettings>;
 
 /** Those of an account's settings that may come from the file that `<NAME>_FILE` names. */
 export const ACCOUNT_SECRETS: readonly (keyof Settings)[] = [
@@ -94,7 +136,7 @@ export const ACCOUNT_SECRETS: readonly (keyof Settings)[] = [
  * @param prefix what their names begin with in the environment, where a message names another one: `ACME_`
  */
 export function accountSettings(prefix = '') {
-  return settings.transform((set, context): Account => {
+  return partnerAccountSettings.transform((set, context): Account => {
     const wrong = (setting: keyof Settings, message: string) =>
       context.addIssue({ code: 'custom', path: [setting], message });
     /** What a system that is on cannot do without. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
-import { untilAborted } from '../http/deadline.js';
+import { retryAfterMs, untilAborted } from '../http/deadline.js';
 import { isNestedDeeper } from '../http/nesting.js';
 import { maskedProblems, masking, withoutRepeats } from '../privacy/masking.js';
 import { LONGEST, shortened } from './bounds.js';
@@ -262,14 +262,14 @@ function payloadOf(
   const standsFor = operation.statusAnswers?.[status];
   if (standsFor !== undefined) return operation.response.parse(standsFor);
   if (!isSuccess(status) || opened?.failed) {
-    const retryAfterMs = retryAfter(response, maxRetryAfterMs);
+    const wait = retryAfterMs(response.headers['retry-after']);
     const meaning = operation.failures?.[status];
     throw fail({
       ...answered,
       kind: opened?.kind ?? meaning?.kind ?? kindOf(status),
       fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
       reason: `HTTP ${status}`,
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(wait !== undefined && { retryAfterMs: Math.min(wait, maxRetryAfterMs) }),
     });
   }
   const understood = opened && operation.response.safeParse(opened.payload);
@@ -346,14 +346,6 @@ function kindOf(status: number): PartnerErrorKind {
   if (status === 429) return 'RateLimited';
   const neverSaysWhatHappened = status >= 500 || status === 408 || (status >= 300 && status < 400);
   return neverSaysWhatHappened ? 'Uncertain' : 'Rejected';
-}
-
-/** `Retry-After` in milliseconds, up to a limit; both of its forms, seconds and HTTP date. */
-function retryAfter(response: HttpResponse, maxMs: number): number | undefined {
-  const header = response.headers['retry-after'];
-  if (typeof header !== 'string') return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), maxMs);
 }
 
 /** Zod's findings as field problems. Messages name rules, never the values that broke them. */

@@ -1,22 +1,23 @@
-import type { Logger, LogLevel } from '@temporalio/worker';
+import type { ActivityInterceptors, Logger, LogLevel } from '@temporalio/worker';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
-import { censored, censoredWords, PRIVATE_FIELDS } from '../privacy/private-values.js';
-import { BadSetting } from '../settings/settings.js';
-import { withoutHeld } from './in-flight.js';
+import {
+  CENSORED,
+  censored,
+  censoredWords,
+  isPrivateField,
+  PRIVATE_FIELDS,
+} from '../privacy/private-values.js';
 
-/** How deep in a log entry a private member is still found. */
+/** How deep in a log entry a private field is found. */
 const DEPTH = 4;
 
-/**
- * A logger that writes JSON lines, to standard error unless told otherwise: standard output belongs to a process's
- * answers.
- */
+/** A logger that writes JSON lines. Default: to standard error, because standard output belongs to the results of a process. */
 export function createLogger(
   level: string,
   destination: DestinationStream = pino.destination(2),
 ): PinoLogger {
   const prefixes = Array.from({ length: DEPTH }, (_, depth) => '*.'.repeat(depth));
-  const redact = prefixes.flatMap((prefix) => PRIVATE_FIELDS.map((member) => prefix + member));
+  const redact = prefixes.flatMap((prefix) => PRIVATE_FIELDS.map((field) => prefix + field));
   return pino(
     {
       level,
@@ -32,38 +33,11 @@ export function createLogger(
   );
 }
 
-/** The details of a failure hold what a partner said of an input, which may quote it. */
+/** The details of a failure contain the words of a partner about an input, which may quote it. */
 function withoutDetails(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack = '' } = error;
   return { name, message: censoredWords(message), stack: censoredWords(stack) };
-}
-
-/**
- * Runs a process. What people can mend ends it with one line for them: a bad setting with exit code 2, another `foreseen` error
- * with 1. Anything else is a failure of ours: it ends the process with 1 and goes through the logger, because Node itself
- * would print all that its message holds.
- */
-export function runProcess(
-  main: (process: NodeJS.Process) => Promise<void>,
-  isForeseen: (error: unknown) => boolean = () => false,
-): void {
-  const end = (error: unknown) => {
-    if (error instanceof Error && (error instanceof BadSetting || isForeseen(error))) {
-      process.stderr.write(`${error.message}\n`);
-    } else {
-      createLogger('fatal').fatal({ error: toError(error) }, 'the process has failed');
-    }
-    // Whatever is open by now, native connections too, would keep the process alive.
-    process.exit(error instanceof BadSetting ? 2 : 1);
-  };
-  process.on('uncaughtException', end);
-  process.on('unhandledRejection', end);
-  main(process).catch(end);
-}
-
-function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
@@ -82,14 +56,88 @@ export function temporalLogger(logger: PinoLogger): Logger {
   };
 }
 
-/**
- * At level trace the SDK logs whole tasks, decrypted. Ids, counts and errors are what one looks for in a log; a text may be the
- * message of a failure.
- */
+/** At level trace the SDK logs whole tasks, decrypted. Ids, counts and errors stay. A text may be the message of a failure. */
 function withoutContents(meta: object): object {
-  const isTold = (value: unknown) => typeof value !== 'object' || value instanceof Error;
-  const told = Object.entries(meta).filter(([, value]) => isTold(value));
-  return Object.fromEntries(
-    told.map(([name, value]) => [name, typeof value === 'string' ? censoredWords(value) : value]),
+  const kept = Object.entries(meta).filter(
+    ([, value]) => typeof value !== 'object' || value instanceof Error,
   );
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, typeof value === 'string' ? censoredWords(value) : value]),
+  );
+}
+
+/** A shorter value occurs in too many words by accident. */
+const SHORTEST = 3;
+
+/** A shorter value is masked only where it is a word. */
+const SHORTEST_WITHIN_WORDS = 6;
+
+/** The private values that this process works on now, in each form that a log may contain, and how many inputs have them. */
+const held = new Map<string, number>();
+
+/**
+ * Masks the private values of an input in the log until they are released.
+ *
+ * @returns releases them
+ */
+export function holdPrivate(input: unknown): () => void {
+  const forms = [...new Set(valuesIn(input).flatMap(formsOf))];
+  for (const form of forms) held.set(form, (held.get(form) ?? 0) + 1);
+  return () => {
+    for (const form of forms.splice(0)) {
+      const others = (held.get(form) ?? 1) - 1;
+      if (others > 0) held.set(form, others);
+      else held.delete(form);
+    }
+  };
+}
+
+/** Holds the input of each attempt of an activity while it runs, and until the SDK has logged its result. */
+export function holdsInputs(): ActivityInterceptors {
+  return {
+    inbound: {
+      async execute(input, next) {
+        const release = holdPrivate(input.args);
+        try {
+          return await next(input);
+        } finally {
+          setImmediate(release);
+        }
+      },
+    },
+  };
+}
+
+/** A line of the log, which is JSON, without the private values that are held. */
+function withoutHeld(line: string): string {
+  let rest = line;
+  for (const form of held.keys()) {
+    if (!rest.includes(form)) continue;
+    const isWord = form.length < SHORTEST_WITHIN_WORDS;
+    rest = isWord ? rest.replace(wordPattern(form), CENSORED) : rest.replaceAll(form, CENSORED);
+  }
+  return rest;
+}
+
+/** The values of private fields, at any depth. */
+function valuesIn(value: unknown, isPrivate = false): string[] {
+  if (typeof value === 'string' || typeof value === 'number') return isPrivate ? [String(value)] : [];
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => valuesIn(each, isPrivate));
+  return Object.entries(value).flatMap(([name, inside]) => valuesIn(inside, isPrivateField(name)));
+}
+
+/** The forms of a value in a line of the log: in JSON, in JSON within a text of JSON, and in a URL. */
+function formsOf(value: string): string[] {
+  if (value.trim().length < SHORTEST) return [];
+  const inJson = escaped(value);
+  return [inJson, escaped(inJson), encodeURIComponent(Buffer.from(value).toString())];
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function wordPattern(form: string): RegExp {
+  return new RegExp(`(?<!\\w)${form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}(?!\\w)`, 'g');
 }

@@ -3,8 +3,9 @@ import { type Context, context, propagation, ROOT_CONTEXT, SpanKind, trace } fro
 import { CloudEvent, HTTP } from 'cloudevents';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_NESTING, withoutDepth } from '../http/nesting.js';
+import { isHealthCheck, routeOf } from '../http/server.js';
 import { parseExactly } from '../partners/json.js';
-import { holdPrivate } from '../process/in-flight.js';
+import { holdPrivate } from '../process/logging.js';
 import { fail, inSpan, tracer } from '../tracing/spans.js';
 import { invalid, Problem } from './problems.js';
 
@@ -13,24 +14,24 @@ export const BATCHED = 'application/cloudevents-batch+json';
 /** The attributes are headers (`ce-id`), the body is the data. */
 export const BINARY = 'application/json';
 
-/** How many events may come at once. */
-const MAX_EVENTS = 100;
+/** How many events one request may have. */
+export const MAX_EVENTS = 100;
 
-/** Context attributes and data by name, as its sender gave them. */
+/** Attributes and data of an event by name, as the sender wrote them. */
 export type GivenEvent = Readonly<Record<string, unknown>>;
 
-export interface Delivery {
+interface Delivery {
   readonly events: readonly GivenEvent[];
   readonly isBatch: boolean;
 }
 
-/** What the package makes up or rounds when it is missing or wrong, and must be seen as it was given. */
+/** Attributes that the package fills in or rounds when they are missing or wrong. They must be validated as they came. */
 const AS_GIVEN = ['id', 'time', 'specversion'];
 
 /**
  * Reads a CloudEvents 1.0 request in any of the three modes.
  *
- * @throws {Problem} when it is none
+ * @throws {Problem} when the request is not one
  */
 export function eventsFrom(headers: IncomingHttpHeaders, body: string): Delivery {
   const json = parse(body);
@@ -49,10 +50,10 @@ export function mediaTypeOf({ 'content-type': type = '' }: IncomingHttpHeaders):
   return (type.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** The deepest event of a batch, and one level more, which shows that an event is too deep. */
+/** The deepest event of a batch, and one level more, which reveals an event that is too deep. */
 const LEVELS_READ = 1 + MAX_NESTING + 1;
 
-/** Leaves out what is nested too deep to be taken by any path. @throws {Problem} `unreadable` */
+/** Parses JSON without what is nested deeper than any path accepts. @throws {Problem} `unreadable` */
 export function parse(body: string): unknown {
   try {
     return parseExactly(withoutDepth(body, LEVELS_READ));
@@ -63,7 +64,8 @@ export function parse(body: string): unknown {
 
 function batched(json: unknown): GivenEvent[] {
   if (!Array.isArray(json)) throw unreadable('a batch must be an array of events');
-  if (json.length > MAX_EVENTS) throw new Problem('too-large', `a batch takes ${MAX_EVENTS} events at most`);
+  if (json.length > MAX_EVENTS)
+    throw new Problem('too-large', `a batch may have ${MAX_EVENTS} events at most`);
   return json.map(structured);
 }
 
@@ -82,10 +84,10 @@ function binary(headers: IncomingHttpHeaders, data: unknown): GivenEvent {
   return read({ ...Object.fromEntries(named), 'content-type': BINARY }, data, Object.fromEntries(attributes));
 }
 
-/** A header that does not name an attribute could stand in for the data, which is signed where headers are not. */
+/** The name must be one of an attribute. Otherwise a header could replace the data, which is signed, whereas headers are not. */
 function attributeName(header: string): string {
   const name = header.slice('ce-'.length);
-  if (!/^[a-z0-9]+$/.test(name)) throw unreadable('names of attributes have letters and digits only');
+  if (!/^[a-z0-9]+$/.test(name)) throw unreadable('names of attributes may have letters and digits only');
   return name;
 }
 
@@ -108,7 +110,7 @@ function read(headers: Readonly<Record<string, string>>, body: unknown, given: G
   return withoutBase64(attributes);
 }
 
-/** JSON may come as base64 as well; what stands in its place in the event is of no use to us. */
+/** Data may come as JSON in base64 as well. */
 function withoutBase64({ data_base64: base64, ...event }: Record<string, unknown>): GivenEvent {
   if (base64 === undefined) return event;
   try {
@@ -119,7 +121,7 @@ function withoutBase64({ data_base64: base64, ...event }: Record<string, unknown
 }
 
 /**
- * The package's own check, of what no schema of ours looks at.
+ * The package's own check, for the attributes that no schema here covers.
  *
  * @throws {Problem} `unreadable`
  */
@@ -141,8 +143,8 @@ function unreadable(detail: string): Problem {
 }
 
 /**
- * Hands bodies of these media types to the routes as the text that came: a signature is over each of its bytes. All
- * others are refused, and so is what is compressed.
+ * Makes bodies of these media types available to routes as text, unchanged, because a signature covers each byte. Rejects other
+ * media types and compressed bodies.
  */
 export function textBodies(server: FastifyInstance, mediaTypes: readonly string[]): void {
   server.addHook('onRequest', async ({ headers }) => {
@@ -161,14 +163,14 @@ export function textBodies(server: FastifyInstance, mediaTypes: readonly string[
   });
 }
 
-/** @throws {Problem} when there is no body, for then nobody has looked at its type */
+/** @throws {Problem} when there is no body, because Fastify checks the media type of a body only */
 export function textOf({ body }: Pick<FastifyRequest, 'body'>, mediaTypes: readonly string[]): string {
   if (typeof body === 'string') return body;
-  throw unsupported(`it takes ${mediaTypes.join(', ')}`);
+  throw unsupported(`send a body as ${mediaTypes.join(', ')}`);
 }
 
-/** Keeps the private values of a request's body out of the log until it is answered. */
-export function holdUntilAnswered<Body>(body: Body, { raw }: FastifyReply): Body {
+/** Keeps the private values of a body out of the log until the response is sent. */
+export function holdUntilClosed<Body>(body: Body, { raw }: FastifyReply): Body {
   const release = holdPrivate(body);
   raw.once('close', release);
   return body;
@@ -178,23 +180,21 @@ function unsupported(detail: string): Problem {
   return new Problem('unsupported-media-type', detail);
 }
 
-/** Asked by machines, all day long. */
-const UNTRACED = ['/healthz', '/readyz', '/metrics'];
-
 /** A span for each request, in the trace that its headers name (W3C Trace Context). */
 export function traceRequests(server: FastifyInstance): void {
   const contexts = new WeakMap<FastifyRequest, Context>();
   server.addHook('onRequest', (request, _, done) => {
-    const { method, headers, routeOptions } = request;
-    const route = routeOptions.url ?? 'another';
-    if (UNTRACED.includes(route)) return done();
+    const { method, headers } = request;
+    const route = routeOf(request);
+    // Monitoring calls these all day.
+    if (isHealthCheck(request) || route === '/metrics') return done();
     const caller = propagation.extract(ROOT_CONTEXT, headers);
     const attributes = { 'http.request.method': method, 'http.route': route };
     const options = { kind: SpanKind.SERVER, attributes };
     contexts.set(request, trace.setSpan(caller, tracer().startSpan(`${method} ${route}`, options, caller)));
     done();
   });
-  // Later than that, for what reads a body forgets what it was called in.
+  // As late as this, because reading a body loses the context.
   server.addHook('preHandler', (request, _, done) => {
     context.with(contexts.get(request) ?? ROOT_CONTEXT, done);
   });
@@ -207,13 +207,13 @@ export function traceRequests(server: FastifyInstance): void {
 }
 
 /**
- * Carries an event out in a span of its own: in the trace that it names itself (CloudEvents, Distributed Tracing extension),
- * for those of a batch come from many places, or else in that of the request.
+ * Applies an event in a span of its own. The events of a batch come from many places, so the span belongs to the trace that
+ * the event names (CloudEvents, Distributed Tracing extension), or else to that of the request.
  *
- * @param event whose type is known to be one of ours
+ * @param event whose type is one that the receiver accepts
  */
-export function inEventSpan<Result>(event: GivenEvent, carryOut: () => Promise<Result>): Promise<Result> {
+export function inEventSpan<Result>(event: GivenEvent, apply: () => Promise<Result>): Promise<Result> {
   const parent = propagation.extract(context.active(), event);
   const options = { name: `event ${event['type']}`, kind: SpanKind.CONSUMER, parent };
-  return inSpan(options, carryOut);
+  return inSpan(options, apply);
 }

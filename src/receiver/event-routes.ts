@@ -1,19 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
 import {
   BATCHED,
   BINARY,
   eventsFrom,
   type GivenEvent,
-  holdUntilAnswered,
+  holdUntilClosed,
   inEventSpan,
+  MAX_EVENTS,
   mediaTypeOf,
   STRUCTURED,
   textBodies,
   textOf,
 } from './cloud-events.js';
-import { type CarryOut, type Desk, type EventTypes, prepareAll } from './event-types.js';
-import { ask, away, PROBLEMS, Problem, problemFrom } from './problems.js';
+import { type ApplyEvent, type Backend, type EventTypes, prepareAll } from './event-types.js';
+import {
+  accepted,
+  batchResult,
+  emptyResponse,
+  optionalHeaders,
+  problems,
+  type RequestSchemas,
+  response,
+} from './openapi.js';
+import { callTemporal, PROBLEMS, Problem, problemFrom, unavailable } from './problems.js';
 import type { CheckSignature } from './settings.js';
 
 /** How long a whole batch may take, in milliseconds. */
@@ -23,85 +34,136 @@ const MEDIA_TYPES = [STRUCTURED, BATCHED, BINARY];
 
 interface EventRoutes {
   readonly types: EventTypes;
-  readonly desk: Desk;
-  /** Left out to take unsigned events. */
+  readonly backend: Backend;
+  /** Undefined: unsigned events are accepted. */
   readonly checkSignature: CheckSignature | undefined;
   readonly requestsPerMinute: number;
 }
 
-/** How one event of a batch ended. */
-type EventAnswer = { readonly status: 202; readonly workflowId: string } | Problem;
+/** The result of one event of a batch. */
+type EventResult = { readonly status: 202; readonly workflowId: string } | Problem;
 
 /** `POST /events`, and the handshake that senders of CloudEvents begin with. */
-export function eventRoutes({ types, desk, checkSignature, requestsPerMinute }: EventRoutes) {
+export function eventRoutes({ types, backend, checkSignature, requestsPerMinute }: EventRoutes) {
+  const schema = postSchema(types, checkSignature !== undefined);
   return async (server: FastifyInstance): Promise<void> => {
     textBodies(server, MEDIA_TYPES);
-    server.post('/events', async (request, reply) => {
+    server.post('/events', { schema }, async (request, reply) => {
       const body = textOf(request, MEDIA_TYPES);
       checkSignature?.(request.headers, body);
       const { events, isBatch } = eventsFrom(request.headers, body);
-      holdUntilAnswered(events, reply);
+      holdUntilClosed(events, reply);
       if (checkSignature && !isBatch) requireSignedId(request.headers, events);
       const prepared = prepareAll(types, events, isBatch).map(
-        (carryOut, position): CarryOut =>
-          (desk) =>
-            inEventSpan(events[position] ?? {}, () => carryOut(desk)),
+        (apply, position): ApplyEvent =>
+          (backend) =>
+            inEventSpan(events[position] ?? {}, () => apply(backend)),
       );
-      if (isBatch) return answerBatch(reply, await carryOutAll(desk, prepared));
-      const [carryOut] = prepared;
-      if (!carryOut) throw new Error('unreachable');
-      return reply.code(202).send({ workflowId: await ask(desk.client, () => carryOut(desk)) });
+      if (isBatch) return sendResults(reply, await applyAll(backend, prepared));
+      const [apply] = prepared;
+      if (!apply) throw new Error('unreachable');
+      return reply.code(202).send({ workflowId: await callTemporal(backend.client, () => apply(backend)) });
     });
-    server.options('/events', (request, reply) => {
+    server.options('/events', { schema: OPTIONS_SCHEMA }, (request, reply) => {
       const granted = handshake(request.headers, requestsPerMinute);
       return reply.headers({ allow: 'OPTIONS, POST', ...granted }).send();
     });
   };
 }
 
+/** The schemas of events, by the names that the OpenAPI document gives them. */
+export function eventSchemas(types: EventTypes): RequestSchemas['events'] {
+  const schemas = Object.entries(types).flatMap(([type, { data, event }]) => [
+    [`${type}.data`, data] as const,
+    [`${type}.event`, event] as const,
+  ]);
+  return Object.fromEntries(schemas);
+}
+
+function postSchema(types: EventTypes, isSigned: boolean) {
+  const event = z.union(Object.values(types).map((type) => type.event));
+  const data = z.union(Object.values(types).map((type) => type.data));
+  const attributes = ['specversion', 'type', 'source', 'id', 'time'].map((name) => `ce-${name}`);
+  return {
+    operationId: 'post-events',
+    summary: 'Send CloudEvents 1.0: structured, batched, or binary with attributes as ce- headers',
+    security: isSigned ? [{ signature: [] }] : [],
+    headers: optionalHeaders(['webhook-id', 'webhook-timestamp', ...attributes]),
+    body: {
+      content: {
+        [STRUCTURED]: { schema: event },
+        [BATCHED]: { schema: z.array(event).max(MAX_EVENTS) },
+        [BINARY]: { schema: data },
+      },
+    },
+    response: {
+      202: response('Temporal has the events', z.union([accepted, batchResult])),
+      207: response('Some events of the batch were rejected for good', batchResult),
+      ...problems(400, 401, 404, 409, 413, 415, 422, 429, 503),
+    },
+  };
+}
+
+const OPTIONS_SCHEMA = {
+  operationId: 'may-send-events',
+  summary: 'Ask for permission to send events (abuse protection of CloudEvents webhooks)',
+  headers: optionalHeaders(['webhook-request-origin', 'webhook-request-rate']),
+  response: {
+    200: emptyResponse('Permission is granted', ['webhook-allowed-origin', 'webhook-allowed-rate']),
+    ...problems(400, 429),
+  },
+};
+
 /**
- * A signature covers the body and `webhook-id`; in binary mode the attributes are in other headers. The id is bound by
- * being the same. The type is by the body, which fits the data of no other type. A changed source would make an answer
- * another one, but a requirement that is answered does not open again. The other attributes are not looked at.
+ * A signature covers the body and `webhook-id`. In binary mode the attributes are in other headers, which it does not cover.
+ * The id is bound because it must be `webhook-id`. The type follows from the body, which fits the data of no other type. Another
+ * source makes another event of an answer, but a requirement that is answered does not open again. Other attributes are not
+ * used.
  */
 function requireSignedId(headers: IncomingHttpHeaders, [event]: readonly GivenEvent[]): void {
   if (mediaTypeOf(headers) !== BINARY || event?.['id'] === headers['webhook-id']) return;
-  throw new Problem('bad-signature', 'in binary mode ce-id must be the webhook-id, for that is signed');
+  throw new Problem('bad-signature', 'in binary mode ce-id must equal webhook-id, which is signed');
 }
 
-/** One after the other, for one may need what the one before it started. */
-async function carryOutAll(desk: Desk, prepared: readonly CarryOut[]): Promise<EventAnswer[]> {
+/** Applies events one by one, because an event may need what the one before it started. */
+async function applyAll(backend: Backend, prepared: readonly ApplyEvent[]): Promise<EventResult[]> {
   const latest = Date.now() + BATCH_DEADLINE_MS;
-  const answers: EventAnswer[] = [];
-  for (const carryOut of prepared) answers.push(await answerOf(desk, carryOut, latest));
-  return answers;
+  const results: EventResult[] = [];
+  for (const apply of prepared) results.push(await resultOf(backend, apply, latest));
+  return results;
 }
 
-async function answerOf(desk: Desk, carryOut: CarryOut, latest: number): Promise<EventAnswer> {
-  if (Date.now() > latest) return away();
+async function resultOf(backend: Backend, apply: ApplyEvent, latest: number): Promise<EventResult> {
+  if (Date.now() > latest) return unavailable();
   try {
-    return { status: 202, workflowId: await ask(desk.client, () => carryOut(desk), latest) };
+    return { status: 202, workflowId: await callTemporal(backend.client, () => apply(backend), latest) };
   } catch (error) {
     return problemFrom(error);
   }
 }
 
 /**
- * 202 when all were accepted. A sender takes any 2xx as the end of it, so one event that must come again makes it 503,
- * where the accepted ones do no harm; 207 is for those that would be refused again.
+ * 202 when all events were accepted. A sender stops at any 2xx, so one event that must be sent again makes it 503; the
+ * accepted ones do no harm when they are sent again. 207 is for events that would be rejected again.
  */
-function answerBatch(reply: FastifyReply, answers: readonly EventAnswer[]) {
-  const statuses = answers.map(({ status }) => status);
-  if (statuses.every((status) => status === 202)) return reply.code(202).send(answers);
-  if (statuses.every((status) => status < 500)) return reply.code(207).send(answers);
-  const kind = statuses.includes(PROBLEMS['temporal-away'][0]) ? 'temporal-away' : 'our-fault';
-  const detail = 'not all of the batch was accepted: send the same again';
-  const cause = answers.find(({ status }) => status >= 500);
-  throw new Problem(kind, detail, { cause, headers: away().headers, more: { events: answers } });
+function sendResults(reply: FastifyReply, results: readonly EventResult[]) {
+  const statuses = results.map(({ status }) => status);
+  if (statuses.every((status) => status === 202)) return reply.code(202).send(results);
+  if (statuses.every((status) => status < 500)) return reply.code(207).send(results.map(plain));
+  const kind = statuses.includes(PROBLEMS['temporal-unavailable'][0])
+    ? 'temporal-unavailable'
+    : 'internal-error';
+  const detail = 'not all events of the batch were accepted: send the same batch again';
+  const cause = results.find(({ status }) => status >= 500);
+  throw new Problem(kind, detail, { cause, headers: unavailable().headers, more: { events: results } });
+}
+
+function plain(result: EventResult) {
+  return result instanceof Problem ? result.toJSON() : result;
 }
 
 /**
- * Whoever asks may send (HTTP webhooks for CloudEvents, 4): what is not signed is refused anyway.
+ * Whoever asks may send (HTTP webhooks for CloudEvents, 4), because an event without a signature is rejected anyway.
  *
  * @throws {Problem} when the origin or the rate cannot be read
  */

@@ -47,7 +47,7 @@ const resolved = z.strictObject({ ...whoAndWhy, answer });
 
 const received = z.strictObject({ ...whoAndWhy, documents });
 
-/** The attributes of CloudEvents 1.0 around the data. Extension attributes are let through. */
+/** The attributes of CloudEvents 1.0 around the data. Extension attributes are allowed. */
 const attributes = {
   specversion: z.literal('1.0', 'must be 1.0'),
   id: z.string().min(1).max(1_024),
@@ -59,80 +59,82 @@ const attributes = {
     .optional(),
 };
 
-/** What an event is carried out with. */
-export interface Desk {
+/** The Temporal namespace and task queue that events are applied to. */
+export interface Backend {
   readonly client: Client;
   readonly taskQueue: string;
-  /** Names of the accounts at the partners in which an `externalId` is looked for, beside the one without a name. */
+  /** Names of the partner accounts in which an `externalId` is searched for, besides the account without a name. */
   readonly accounts: readonly string[];
 }
 
-/** A valid event. Carrying it out again changes nothing, and answers the same workflow id. */
-export type CarryOut = (desk: Desk) => Promise<string>;
+/** Applies a valid event, and returns the workflow id. Applying it again changes nothing and returns the same id. */
+export type ApplyEvent = (backend: Backend) => Promise<string>;
 
 export interface EventType {
-  /** One line for people. */
-  readonly summary: string;
-  /** The data, for the description of the interface. */
+  /** The data, for the OpenAPI document. */
   readonly data: z.ZodType;
   /** The whole event. */
   readonly event: z.ZodType;
-  readonly prepare: (event: GivenEvent) => CarryOut | FieldProblem[];
+  readonly prepare: (event: GivenEvent) => ApplyEvent | FieldProblem[];
 }
 
 export type EventTypes = Readonly<Record<string, EventType>>;
 
-/** The events that are understood, by type. */
+/** The events that the receiver accepts, by type. */
 export function eventTypes(known: KnownAccounts): EventTypes {
-  return {
-    'merchant.boarding.requested.v1': starting(
-      'Board a merchant',
-      'merchant.boarding.requested.v1',
-      MERCHANT,
-      known,
+  const starting = <Input>(type: string, summary: string, { schema, start }: Kind<Input>) =>
+    eventType(type, summary, schema(known), async ({ client, taskQueue }, input) => {
+      const { workflowId } = await start(client, input, { taskQueue });
+      return workflowId;
+    });
+  return Object.fromEntries([
+    starting('merchant.boarding.requested.v1', 'Board a merchant', MERCHANT),
+    starting('business.onboarding.requested.v1', 'Onboard a business at the bank', BUSINESS),
+    starting('customer.onboarding.requested.v1', 'Onboard a customer: merchant and business', CUSTOMER),
+    eventType(
+      'requirement.resolved.v1',
+      'Answer a requirement',
+      resolved,
+      (backend, { id, ...resolution }, updateId) =>
+        // The union of answers is the same, except for fields that may be undefined there.
+        resolveOnce(backend, id, resolution as Resolution, { updateId, answerField: 'answer' }),
     ),
-    'business.onboarding.requested.v1': starting(
-      'Onboard a business at the bank',
-      'business.onboarding.requested.v1',
-      BUSINESS,
-      known,
+    eventType(
+      'documents.received.v1',
+      'Answer a requirement with documents of the document store',
+      received,
+      (backend, { id, documents, ...who }, updateId) => {
+        const resolution = { ...who, answer: { kind: 'documents', documents } } as const;
+        return resolveOnce(backend, id, resolution, { updateId, answerField: 'documents' });
+      },
     ),
-    'customer.onboarding.requested.v1': starting(
-      'Take a customer aboard: merchant and business',
-      'customer.onboarding.requested.v1',
-      CUSTOMER,
-      known,
-    ),
-    'requirement.resolved.v1': eventType({
-      summary: 'Answer a requirement',
-      type: 'requirement.resolved.v1',
-      data: resolved,
-      carryOut: (desk, { id, ...resolution }, updateId) =>
-        // The union of answers is the same, but for members that may be undefined there.
-        resolveOnce(desk, id, resolution as Resolution, { updateId, answerField: 'answer' }),
-    }),
-    'documents.received.v1': eventType({
-      summary: 'Answer a requirement with documents of the document store',
-      type: 'documents.received.v1',
-      data: received,
-      carryOut: (desk, { id, documents, ...who }, updateId) =>
-        resolveOnce(
-          desk,
-          id,
-          { ...who, answer: { kind: 'documents', documents } },
-          { updateId, answerField: 'documents' },
-        ),
-    }),
+  ]);
+}
+
+/** @param apply returns the workflow id */
+function eventType<Data>(
+  type: string,
+  summary: string,
+  data: z.ZodType<Data>,
+  apply: (backend: Backend, data: Data, updateId: string) => Promise<string>,
+): [string, EventType] {
+  const event = z.looseObject({ ...attributes, type: z.literal(type), data }).describe(summary);
+  const prepare = (given: GivenEvent) => {
+    const checked = event.safeParse(given);
+    if (!checked.success) return wrongFields(checked.error);
+    const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
+    return (backend: Backend) => apply(backend, checkedData, updateIdOf(source, id));
   };
+  return [type, { data, event, prepare }];
 }
 
 /**
- * Checks events as a whole before any of them is carried out. An event that is nested too deep cannot be checked, so it is
- * refused by itself, when its turn comes.
+ * Validates all events before any of them is applied. An event that is nested too deep cannot be validated, so it is rejected
+ * alone, when its turn comes.
  *
- * @throws {Problem} naming every wrong field; of a batch with the event's position in front: `1.data.externalId`
+ * @throws {Problem} which names every wrong field, in a batch with the position of the event: `1.data.externalId`
  */
-export function prepareAll(types: EventTypes, events: readonly GivenEvent[], isBatch: boolean): CarryOut[] {
+export function prepareAll(types: EventTypes, events: readonly GivenEvent[], isBatch: boolean): ApplyEvent[] {
   const prepared = events.map((event) => prepare(types, event));
   const wrong = prepared.flatMap((result, position) => {
     if (!Array.isArray(result)) return [];
@@ -141,12 +143,12 @@ export function prepareAll(types: EventTypes, events: readonly GivenEvent[], isB
   if (wrong.some(({ message }) => message === UNKNOWN_TYPE)) throw unknownType(types, wrong);
   if (wrong.length > 0) throw invalid(wrong);
   for (const event of events) checkConformance(event);
-  return prepared.filter((result): result is CarryOut => !Array.isArray(result));
+  return prepared.filter((result): result is ApplyEvent => !Array.isArray(result));
 }
 
 const UNKNOWN_TYPE = 'is not a known type';
 
-function prepare(types: EventTypes, event: GivenEvent): CarryOut | FieldProblem[] {
+function prepare(types: EventTypes, event: GivenEvent): ApplyEvent | FieldProblem[] {
   const { type } = event;
   const known = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
   if (known) return tooDeep(event) ?? known.prepare(event);
@@ -155,8 +157,8 @@ function prepare(types: EventTypes, event: GivenEvent): CarryOut | FieldProblem[
   return [{ field: 'type', message }, ...(error ? wrongFields(error) : [])];
 }
 
-/** Refuses an event that is nested too deep; undefined for any other. */
-function tooDeep(event: GivenEvent): CarryOut | undefined {
+/** Rejects an event that is nested too deep. Undefined for any other event. */
+function tooDeep(event: GivenEvent): ApplyEvent | undefined {
   const fields = Object.keys(event).filter((name) => isNestedDeeper(event[name], MAX_NESTING - 1));
   const errors = fields.map((field) => ({ field, message: TOO_NESTED }));
   return errors.length > 0 ? () => Promise.reject(invalid(errors)) : undefined;
@@ -167,116 +169,78 @@ function unknownType(types: EventTypes, errors: readonly FieldProblem[]): Proble
   return new Problem('unknown-event-type', detail, { errors });
 }
 
-interface Definition<Data> {
-  readonly summary: string;
-  readonly type: string;
-  readonly data: z.ZodType<Data>;
-  /** @returns the workflow id */
-  readonly carryOut: (desk: Desk, data: Data, updateId: string) => Promise<string>;
-}
-
-function eventType<Data>({ summary, type, data, carryOut }: Definition<Data>): EventType {
-  const event = z.looseObject({ ...attributes, type: z.literal(type), data });
-  return {
-    summary,
-    data,
-    event,
-    prepare(given) {
-      const checked = event.safeParse(given);
-      if (!checked.success) return wrongFields(checked.error);
-      const { id, source, data: checkedData } = checked.data as { id: string; source: string; data: Data };
-      return (desk) => carryOut(desk, checkedData, updateIdOf(source, id));
-    },
-  };
-}
-
-function starting<Input>(
-  summary: string,
-  type: string,
-  { schema, start }: Kind<Input>,
-  known: KnownAccounts,
-): EventType {
-  const carryOut = async ({ client, taskQueue }: Desk, input: Input) =>
-    (await start(client, input, { taskQueue })).workflowId;
-  return eventType({ summary, type, data: schema(known), carryOut });
-}
-
-/** An event is the same when its source and its id are (CloudEvents 1.0). Update ids are visible, hence the hash. */
+/** Source and id identify an event (CloudEvents 1.0). Update ids are visible in Temporal, so this one is a hash. */
 function updateIdOf(source: string, id: string): string {
   const hash = createHash('sha256').update(JSON.stringify([source, id]));
   return `event-${hash.digest('hex').slice(0, 32)}`;
 }
 
-/** How many runs of one workflow are looked through for an earlier delivery. */
+/** How many runs of one workflow are searched for an earlier delivery. */
 const MAX_RUNS = 20;
 
 interface Delivered {
   /** The same for each delivery of one event. */
   readonly updateId: string;
-  /** The member of the event's data that holds the answer. */
+  /** The field of the event's data that has the answer. */
   readonly answerField: 'answer' | 'documents';
 }
 
 /**
- * Answers a requirement. The same `updateId` again is the same answer: it changes nothing and fails no more than it
- * did the first time.
+ * Answers a requirement. The same `updateId` again is the same answer: it changes nothing, and succeeds if the first one did.
  *
  * @param id workflow id, `externalId` or `externalId@account`
  * @returns the workflow id
- * @throws {Problem} when there is no such workflow, or when it does not take this answer
+ * @throws {Problem} when there is no such workflow, or when it does not accept this answer
  */
-export async function resolveOnce(
-  desk: Desk,
+async function resolveOnce(
+  backend: Backend,
   id: string,
   resolution: Resolution,
   { updateId, answerField }: Delivered,
 ): Promise<string> {
-  const { client } = desk;
-  const { workflowId, runId } = await find(desk, id);
+  const { client } = backend;
+  const { workflowId, runId } = await find(backend, id);
   try {
     const handle = client.workflow.getHandle(workflowId);
     await handle.executeUpdate(resolveRequirement, { args: [resolution], updateId });
   } catch (error) {
-    const refused = refusal(error, answerField);
-    if (!refused) throw error;
-    if (!(await wasTaken(client, { workflowId, runId }, updateId))) throw refused;
+    const rejection = rejectionOf(error, answerField);
+    if (!rejection) throw error;
+    if (!(await wasAccepted(client, { workflowId, runId }, updateId))) throw rejection;
   }
   return workflowId;
 }
 
-/** @throws {Problem} when there is none, or when the `externalId` fits several */
-export async function find({ client, accounts }: Desk, id: string): Promise<WorkflowExecutionDescription> {
+/** @throws {Problem} when there is no such onboarding, or when several have this `externalId` */
+export async function find({ client, accounts }: Backend, id: string): Promise<WorkflowExecutionDescription> {
   try {
     return await findOnboarding(client, id, accounts);
   } catch (error) {
     if (!(error instanceof UnknownOnboarding)) throw error;
     if (error.mayMean.length === 0) {
-      throw new Problem('unknown-onboarding', 'check the id: none was ever started under it');
+      throw new Problem('unknown-onboarding', 'check the id: no onboarding with it was ever started');
     }
     const detail =
-      'give the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>';
+      'use the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>';
     throw new Problem('ambiguous-id', detail);
   }
 }
 
-/** Why an answer was not taken, undefined when that is not what happened. */
-function refusal(error: unknown, answerField: string): Problem | undefined {
+/** Why an onboarding rejected an answer. Undefined for another error. */
+function rejectionOf(error: unknown, answerField: string): Problem | undefined {
   if (error instanceof WorkflowNotFoundError) return new Problem('not-open', 'the onboarding has ended');
   if (!(error instanceof WorkflowUpdateFailedError)) return undefined;
   const { cause } = error;
   const [, field, rule] =
     /^([\w.]+): (.+)$/s.exec(cause instanceof ApplicationFailure ? cause.message : '') ?? [];
   if (field === undefined || rule === undefined) return undefined;
-  if (field === 'requirementId') return new Problem('not-open', 'no requirement of this id is open');
+  if (field === 'requirementId') return new Problem('not-open', 'no requirement with this id is open');
   const given = answerField === 'answer' ? field : field.replace(/^answer\b.*/, answerField);
-  return invalid([{ field: `data.${given}`, message: rule }], 'the requirement does not take this answer');
+  return invalid([{ field: `data.${given}`, message: rule }], 'the requirement does not accept this answer');
 }
 
-/**
- * Whether an update of this id has been taken before. Temporal itself looks only in the run that goes on now, and a
- * long onboarding has several.
- */
-async function wasTaken(
+/** Whether an update with this id was accepted before. Temporal itself checks the current run only; a long onboarding has several. */
+async function wasAccepted(
   client: Client,
   { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
   updateId: string,

@@ -1,73 +1,77 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { status } from '@grpc/grpc-js';
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
-import { kindOf } from '../http/refused.js';
+import { kindOf } from '../http/server.js';
 import { nudge } from '../temporal/nudge.js';
-import type { Desk } from './event-types.js';
-import { ask } from './problems.js';
+import type { Backend } from './event-types.js';
+import { callTemporal } from './problems.js';
 import { addIds, MAX_IDS, type NamedIds, runningWith } from './webhook-ids.js';
 
-/** Workflows that one look may find. */
+/** Workflows that one search may find. */
 const MAX_WORKFLOWS = 100;
 
 /** How long search attributes may take, in milliseconds, until workflows are found by them. */
 const VISIBLE_AFTER_MS = 2_000;
 
-/** How long ids are gathered, in milliseconds, that are then looked up together: Temporal bounds searches a second. */
+/** How long ids are gathered for one second search, in milliseconds. Temporal limits the searches per second. */
 const GATHERING_MS = 1_000;
 
-/** Waits for some milliseconds; rejects when the receiver closes. */
+/** Waits for some milliseconds. Rejects when the receiver closes. */
 export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 
 const realTime: Pause = (milliseconds, signal) => sleep(milliseconds, undefined, { signal });
 
-/** What is to be looked up once more, and whom the first looks have found. */
-interface SecondLook {
+/** The ids to search for again, and the workflows that the first searches found. */
+interface SecondSearch {
   readonly ids: Map<string, Set<string>>;
   readonly found: Set<string>;
 }
 
-/** What partners say has changed. It is never believed: the workflow that it may be about reads at the partner. */
-export class Hints {
-  readonly #nudges: Nudges;
+/**
+ * Nudges the workflows that a partner webhook may be about. The webhook itself is never trusted: the workflow reads its status at
+ * the partner.
+ */
+export class WebhookNudges {
+  readonly #queue: NudgeQueue;
   readonly #closing = new AbortController();
-  #gathering: SecondLook | undefined;
+  #gathering: SecondSearch | undefined;
 
   constructor(
-    private readonly desk: Desk,
+    private readonly backend: Backend,
     private readonly logger: Logger,
     nudges: Counter<'result'>,
     private readonly pause: Pause = realTime,
   ) {
-    this.#nudges = new Nudges(desk.client, logger, nudges);
+    this.#queue = new NudgeQueue(backend.client, logger, nudges);
   }
 
   /**
-   * Nudges the workflows of our task queue that run with one of these ids, in the background. Another queue may be of
-   * another environment, where the same ids are of others.
+   * Nudges the running workflows that have one of these ids, in the background. Searches this task queue only, because
+   * another one may belong to another environment, where the same ids mean other onboardings.
    *
-   * @returns how many there are
-   * @throws {Problem} `temporal-away`
+   * @returns the number of workflows
+   * @throws {Problem} `temporal-unavailable`
    */
-  async pass(ids: NamedIds): Promise<number> {
+  async nudgeWorkflowsOf(ids: NamedIds): Promise<number> {
     if (ids.size === 0) return 0;
     const found = await this.#find(ids);
-    for (const workflowId of found) this.#nudges.ask(workflowId);
-    this.#lookAgain(ids, found);
+    for (const workflowId of found) this.#queue.add(workflowId);
+    this.#searchAgain(ids, found);
     return found.length;
   }
 
   close(): void {
     this.#closing.abort();
-    this.#nudges.close();
+    this.#queue.close();
   }
 
   #find(ids: NamedIds): Promise<string[]> {
-    const { client, taskQueue, accounts } = this.desk;
+    const { client, taskQueue, accounts } = this.backend;
     const query = runningWith(ids, taskQueue, accounts);
-    return ask(client, async () => {
+    return callTemporal(client, async () => {
       const found: string[] = [];
       for await (const { workflowId } of client.workflow.list({ query, pageSize: MAX_WORKFLOWS })) {
         found.push(workflowId);
@@ -78,50 +82,48 @@ export class Hints {
   }
 
   /**
-   * An application that is decided at once is told of before its workflow can be found by the id it has just got, and
-   * without this the workflow would wait a whole poll. What is too much for one look is dropped: the polls come round.
+   * A partner that decides at once sends its webhook before the workflow can be found by the id that it has just received.
+   * Without a second search that workflow would wait for its next poll. Ids beyond the limit of one search are dropped, and
+   * their workflows read at the next poll.
    */
-  #lookAgain(ids: NamedIds, found: readonly string[]): void {
+  #searchAgain(ids: NamedIds, found: readonly string[]): void {
     if (!this.#gathering) {
       this.#gathering = { ids: new Map(), found: new Set() };
-      this.#later(this.#gathering).catch((error: unknown) => {
+      this.#searchLater(this.#gathering).catch((error: unknown) => {
         if (this.#closing.signal.aborted) return;
-        this.logger.warn({ kind: kindOf(error) }, 'hints could not be looked up again');
+        this.logger.warn({ kind: kindOf(error) }, 'second search for ids of partner webhooks failed');
       });
     }
     addIds(this.#gathering.ids, ids, MAX_IDS);
     for (const workflowId of found) this.#gathering.found.add(workflowId);
   }
 
-  async #later({ ids, found }: SecondLook): Promise<void> {
+  async #searchLater({ ids, found }: SecondSearch): Promise<void> {
     const { signal } = this.#closing;
     await this.pause(GATHERING_MS, signal);
     this.#gathering = undefined;
     await this.pause(VISIBLE_AFTER_MS, signal);
     for (const workflowId of await this.#find(ids)) {
-      if (!found.has(workflowId)) this.#nudges.ask(workflowId);
+      if (!found.has(workflowId)) this.#queue.add(workflowId);
     }
   }
 }
 
-/** Nudges under way at once: each may wait out a read at the partner. */
+/** Nudges under way at once. Each may wait for a read at the partner to end. */
 const AT_ONCE = 16;
 
-/** Workflows that a nudge is under way for, or waits its turn. What is too much is dropped: their polls come round. */
+/** Workflows whose nudge waits or is under way. Further nudges are dropped, and their workflows read at the next poll. */
 const MAX_PENDING = 1_000;
 
-/** gRPC's NOT_FOUND. */
-const NOT_FOUND = 5;
-
 /**
- * Nudges workflows in the background. For one workflow there is never more than one at a time, for a second could meet
- * the read that the first has caused; whoever asks meanwhile gets one more, after it.
+ * Nudges workflows in the background. A workflow never has two nudges at a time, because the second one could meet the read
+ * that the first one caused. A request that comes meanwhile gets one more nudge after it.
  */
-export class Nudges {
+export class NudgeQueue {
   readonly #limit = pLimit(AT_ONCE);
   readonly #closing = new AbortController();
-  /** By workflow id: whether someone has asked since its nudge began. */
-  readonly #asked = new Map<string, boolean>();
+  /** By workflow id: whether another nudge was requested since the current one began. */
+  readonly #requested = new Map<string, boolean>();
 
   constructor(
     private readonly client: Client,
@@ -129,25 +131,25 @@ export class Nudges {
     private readonly count: Counter<'result'>,
   ) {}
 
-  ask(workflowId: string): void {
-    const isPending = this.#asked.has(workflowId);
-    if (!isPending && this.#asked.size >= MAX_PENDING) return;
-    this.#asked.set(workflowId, true);
-    if (!isPending) void this.#limit(() => this.#serve(workflowId));
+  add(workflowId: string): void {
+    const isPending = this.#requested.has(workflowId);
+    if (!isPending && this.#requested.size >= MAX_PENDING) return;
+    this.#requested.set(workflowId, true);
+    if (!isPending) void this.#limit(() => this.#nudgeWhileRequested(workflowId));
   }
 
-  /** Drops those that wait, and lets go of those under way. */
+  /** Drops the nudges that wait, and abandons those under way. */
   close(): void {
     this.#closing.abort();
     this.#limit.clearQueue();
   }
 
-  async #serve(workflowId: string): Promise<void> {
-    while (this.#asked.get(workflowId) && !this.#closing.signal.aborted) {
-      this.#asked.set(workflowId, false);
+  async #nudgeWhileRequested(workflowId: string): Promise<void> {
+    while (this.#requested.get(workflowId) && !this.#closing.signal.aborted) {
+      this.#requested.set(workflowId, false);
       await this.#nudge(workflowId);
     }
-    this.#asked.delete(workflowId);
+    this.#requested.delete(workflowId);
   }
 
   async #nudge(workflowId: string): Promise<void> {
@@ -157,14 +159,16 @@ export class Nudges {
       this.count.inc({ result: isNudged ? 'nudged' : 'nobody' });
     } catch (error) {
       if (signal.aborted) return;
-      this.count.inc({ result: isGone(error) ? 'nobody' : 'failed' });
-      if (isGone(error)) return;
-      this.logger.warn({ kind: kindOf(error) }, 'a hint got lost: the poll will notice by itself');
+      this.count.inc({ result: hasEnded(error) ? 'nobody' : 'failed' });
+      if (hasEnded(error)) return;
+      this.logger.warn({ kind: kindOf(error) }, 'nudge failed: the workflow reads at its next poll');
     }
   }
 }
 
-/** The workflow, or its wait for a change, has ended meanwhile. */
-function isGone(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === NOT_FOUND);
+/** The workflow, or its wait for a status change, has ended meanwhile. */
+function hasEnded(error: unknown): boolean {
+  return (
+    error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === status.NOT_FOUND)
+  );
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isNestedDeeper, TOO_NESTED } from '../http/nesting.js';
+import { bearerChallenge } from '../http/server.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import {
   BUSINESS,
@@ -11,14 +12,16 @@ import {
   type Started,
   stateOf,
 } from '../temporal/onboardings.js';
-import { holdUntilAnswered, parse, textBodies, textOf } from './cloud-events.js';
-import type { Desk } from './event-types.js';
-import { find } from './event-types.js';
-import { ask, DEADLINE_MS, invalid, Problem, wrongFields } from './problems.js';
+import { holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
+import { type Backend, find } from './event-types.js';
+import { accepted, problems, type RequestSchemas, response, state, unchanged } from './openapi.js';
+import { callTemporal, DEADLINE_MS, invalid, Problem, wrongFields } from './problems.js';
 
 interface OnboardingRoutes {
-  readonly desk: Desk;
+  readonly backend: Backend;
   readonly known: KnownAccounts;
+  /** The inputs of {@link bodySchemas}. */
+  readonly bodies: RequestSchemas['bodies'];
   /** Whether a request came with a valid token. */
   readonly isCaller: (request: FastifyRequest) => boolean;
 }
@@ -30,56 +33,88 @@ interface Path {
 }
 
 /** The kinds of onboarding by the `type` of a body. */
-export const BODY_KINDS = { merchant: MERCHANT, business: BUSINESS, customer: CUSTOMER } as const;
+const BODY_KINDS = { merchant: MERCHANT, business: BUSINESS, customer: CUSTOMER } as const;
 
 const typed = z.looseObject({
   type: z.enum(Object.keys(BODY_KINDS) as (keyof typeof BODY_KINDS)[]),
   externalId: z.undefined('is in the path').optional(),
 });
 
-/** `PUT` and `GET /onboardings/{externalId}`, for who has a bearer token. */
-export function onboardingRoutes({ desk, known, isCaller }: OnboardingRoutes) {
-  const start = startFrom(desk, known);
+/** The inputs by the `type` of a body. */
+export function bodySchemas(known: KnownAccounts): RequestSchemas['bodies'] {
+  return Object.fromEntries(Object.entries(BODY_KINDS).map(([type, kind]) => [type, kind.schema(known)]));
+}
+
+function schemas(bodies: OnboardingRoutes['bodies']) {
+  const security = [{ bearer: [] }];
+  return {
+    put: {
+      operationId: 'put-onboarding',
+      summary: 'Start an onboarding, or attach to the one that was started before with the same input',
+      security,
+      body: { content: { 'application/json': { schema: z.union(Object.values(bodies)) } } },
+      response: {
+        200: response('The onboarding was started before, with the same input', unchanged),
+        202: response('Temporal has the onboarding', accepted),
+        ...problems(400, 401, 409, 413, 415, 422, 429, 503),
+      },
+    },
+    get: {
+      operationId: 'get-onboarding',
+      summary: 'Read the state of an onboarding',
+      security,
+      response: { 200: response('The state', state), ...problems(401, 404, 409, 429, 503) },
+    },
+  };
+}
+
+/** `PUT` and `GET /onboardings/{externalId}`, for callers with a bearer token. */
+export function onboardingRoutes({ backend, known, bodies, isCaller }: OnboardingRoutes) {
+  const { client } = backend;
+  const start = startFrom(backend, known);
+  const { put, get } = schemas(bodies);
   return async (server: FastifyInstance): Promise<void> => {
     textBodies(server, MEDIA_TYPES);
     server.addHook('onRequest', async (request) => {
-      if (!isCaller(request)) throw refused(request);
+      if (isCaller(request)) return;
+      const headers = bearerChallenge('gangway receiver', request);
+      throw new Problem('bad-token', 'send a token of RECEIVER_TOKENS as Authorization: Bearer', { headers });
     });
-    server.put<Path>('/onboardings/:externalId', async (request, reply) => {
-      const body = holdUntilAnswered(parse(textOf(request, MEDIA_TYPES)), reply);
-      const { workflowId, isUnchanged } = await ask(desk.client, start(request.params.externalId, body));
+    server.put<Path>('/onboardings/:externalId', { schema: put }, async (request, reply) => {
+      const body = holdUntilClosed(parse(textOf(request, MEDIA_TYPES)), reply);
+      const { workflowId, isUnchanged } = await callTemporal(client, start(request.params.externalId, body));
       reply.code(isUnchanged ? 200 : 202).header('location', `/onboardings/${workflowId}`);
       return reply.send({ workflowId, ...(isUnchanged && { unchanged: true }) });
     });
-    server.get<Path>('/onboardings/:externalId', async ({ params: { externalId } }) => {
-      const { workflowId } = await ask(desk.client, () => find(desk, externalId));
-      return { workflowId, ...(await ask(desk.client, () => stateOf(desk.client, workflowId, DEADLINE_MS))) };
+    server.get<Path>('/onboardings/:externalId', { schema: get }, async ({ params: { externalId } }) => {
+      const { workflowId } = await callTemporal(client, () => find(backend, externalId));
+      return { workflowId, ...(await callTemporal(client, () => stateOf(client, workflowId, DEADLINE_MS))) };
     });
   };
 }
 
-/** What became of a PUT. */
+/** The result of a PUT. */
 interface Put extends Pick<Started, 'workflowId'> {
-  /** The onboarding was there, and had been started with the same input. */
+  /** The onboarding was started before, with the same input. */
   readonly isUnchanged: boolean;
 }
 
-/** Checks a body, and answers what would start its onboarding. */
-function startFrom(desk: Desk, known: KnownAccounts) {
+/** Validates a body, and returns a function that starts its onboarding. */
+function startFrom(backend: Backend, known: KnownAccounts) {
   const starters = {
-    merchant: starter(BODY_KINDS.merchant, desk, known),
-    business: starter(BODY_KINDS.business, desk, known),
-    customer: starter(BODY_KINDS.customer, desk, known),
+    merchant: starter(BODY_KINDS.merchant, backend, known),
+    business: starter(BODY_KINDS.business, backend, known),
+    customer: starter(BODY_KINDS.customer, backend, known),
   };
   return (externalId: string, body: unknown): (() => Promise<Put>) => {
     if (isNestedDeeper(body)) throw invalid([{ field: '', message: TOO_NESTED }]);
-    const { type, ...members } = checked(typed, body);
-    return starters[type]({ ...members, externalId });
+    const { type, ...fields } = checked(typed, body);
+    return starters[type]({ ...fields, externalId });
   };
 }
 
-function starter<Input>({ schema, start }: Kind<Input>, desk: Desk, known: KnownAccounts) {
-  const { client, taskQueue } = desk;
+function starter<Input>({ schema, start }: Kind<Input>, backend: Backend, known: KnownAccounts) {
+  const { client, taskQueue } = backend;
   const rules = schema(known);
   return (given: unknown) => {
     const input = checked(rules, given);
@@ -92,24 +127,16 @@ function starter<Input>({ schema, start }: Kind<Input>, desk: Desk, known: Known
   };
 }
 
-/** The first input stays: it may be on its way at the partner already. */
+/** The first input stays, because the partner may have it already. */
 function otherInput(fields: readonly string[]): Problem {
   const detail = 'nothing was changed: correct the onboarding by its requirements, or use another externalId';
-  const errors = fields.map((field) => ({ field, message: 'differs from what was started' }));
+  const errors = fields.map((field) => ({ field, message: 'differs from the first input' }));
   return new Problem('other-input', detail, { errors });
 }
 
-/** @throws {Problem} naming every wrong field */
+/** @throws {Problem} which names every wrong field */
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw invalid(wrongFields(result.error));
-}
-
-function refused({ headers }: FastifyRequest): Problem {
-  const error = headers.authorization === undefined ? '' : ', error="invalid_token"';
-  const challenge = `Bearer realm="gangway receiver"${error}`;
-  return new Problem('bad-token', 'send a token of RECEIVER_TOKENS as Authorization: Bearer', {
-    headers: { 'www-authenticate': challenge },
-  });
 }

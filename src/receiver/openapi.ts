@@ -1,315 +1,197 @@
-import { z } from 'zod';
-import { answer, type Json, ref } from '../http/openapi.js';
-import type { KnownAccounts } from '../messages/inputs.js';
-import { BATCHED, BINARY, STRUCTURED } from './cloud-events.js';
-import type { EventTypes } from './event-types.js';
-import { BODY_KINDS } from './onboarding-routes.js';
-import { WEBHOOK_PARTNERS } from './settings.js';
+import swagger, { type SwaggerTransform, type SwaggerTransformObject } from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import {
+  createJsonSchemaTransform,
+  createJsonSchemaTransformObject,
+  serializerCompiler,
+} from 'fastify-type-provider-zod';
+import type { OpenAPIV3_1 } from 'openapi-types';
+import { globalRegistry, z } from 'zod';
+import { json } from '../partners/fields.js';
 
-const PROBLEM = {
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail'],
-  properties: {
-    type: { type: 'string', examples: ['urn:gangway:problem:invalid'] },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['field', 'message'],
-        properties: { field: { type: 'string' }, message: { type: 'string' } },
+/** What a request may be: schemas by the names that the document gives them. */
+export interface RequestSchemas {
+  /** Events and their data, such as `merchant.boarding.requested.v1.event`. */
+  readonly events: Readonly<Record<string, z.ZodType>>;
+  /** Inputs by the `type` of a body of `PUT /onboardings/{externalId}`. */
+  readonly bodies: Readonly<Record<string, z.ZodType>>;
+}
+
+const problem = z.looseObject({
+  type: z.string().meta({ examples: ['urn:gangway:problem:invalid'] }),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  errors: z.array(z.looseObject({ field: z.string(), message: z.string() })).optional(),
+});
+
+export const accepted = z.looseObject({ workflowId: z.string() });
+
+export const unchanged = z.looseObject({ workflowId: z.string(), unchanged: z.literal(true) });
+
+export const batchResult = z.array(
+  z.union([z.looseObject({ status: z.literal(202), workflowId: z.string() }), problem]),
+);
+
+export const state = z.looseObject({
+  workflowId: z.string(),
+  stage: z.string(),
+  partnerStatus: z.string().nullable(),
+  outcome: z.string().optional(),
+  mid: z.string().optional(),
+  requirements: z.array(z.looseObject({})),
+  timeline: z.array(z.looseObject({})),
+  polls: z.int(),
+});
+
+const COMPONENTS = {
+  Accepted: accepted,
+  Unchanged: unchanged,
+  BatchAccepted: batchResult,
+  State: state,
+  Problem: problem,
+  Json: json,
+};
+
+/** A response with a body. */
+export function response(description: string, schema: z.ZodType, mediaType = 'application/json') {
+  return { description, content: { [mediaType]: { schema } } };
+}
+
+/** A response without a body. */
+export function emptyResponse(description: string, headers: readonly string[] = []) {
+  const schemas = Object.fromEntries(headers.map((name) => [name, { type: 'string' }]));
+  return z.null().meta({ description, headers: schemas });
+}
+
+/** The responses with these statuses, each a problem. */
+export function problems(...statuses: number[]) {
+  const described = response('A problem', problem, 'application/problem+json');
+  return Object.fromEntries(statuses.map((status) => [status, described]));
+}
+
+/** Headers that a route reads, for the schema of the route. */
+export function optionalHeaders(names: readonly string[]): z.ZodType {
+  return z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()])));
+}
+
+/**
+ * Makes `server.swagger()` return the OpenAPI 3.1 document of the routes that are registered from now on.
+ *
+ * The schemas of a route describe its requests and serialize its responses. They do not validate requests: a signature covers
+ * the bytes of a body, so a route checks the signature first, and then parses and validates the body with the same schemas.
+ */
+export async function documentRoutes(server: FastifyInstance, requests: RequestSchemas): Promise<void> {
+  const registry = z.registry<{ id: string }>();
+  const types = new Map<unknown, string>();
+  for (const [type, schema] of Object.entries(requests.bodies)) {
+    types.set(schema, type);
+    registry.add(schema, { id: `${type}.body` });
+  }
+  for (const [id, schema] of Object.entries({ ...COMPONENTS, ...requests.events }))
+    registry.add(schema, { id });
+  const zodToJsonConfig = {
+    override({ zodSchema, jsonSchema }: OverrideContext) {
+      const { id: _, ...meta } = globalRegistry.get(zodSchema) ?? {};
+      Object.assign(jsonSchema, meta);
+      if (jsonSchema.format === 'int64') jsonSchema.anyOf = [...INT64];
+      const type = types.get(zodSchema);
+      if (type !== undefined) describeBody(jsonSchema, type);
+    },
+  };
+  const options = { schemaRegistry: registry, zodToJsonConfig };
+  server.setValidatorCompiler(() => () => true);
+  server.setSerializerCompiler(serializerCompiler);
+  await server.register(swagger, {
+    openapi: DOCUMENT,
+    transform: perMediaType(createJsonSchemaTransform(options)),
+    transformObject: usedComponents(createJsonSchemaTransformObject(options)),
+  });
+}
+
+interface OverrideContext {
+  readonly zodSchema: z.core.$ZodType;
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+const DOCUMENT: Partial<OpenAPIV3_1.Document> = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Gangway receiver',
+    version: '1',
+    description: 'Accepts events that start onboardings and answer requirements. Sending one again is safe.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/', description: 'The receiver that serves this document' }],
+  security: [],
+  components: {
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer' },
+      signature: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'webhook-signature',
+        description: 'Standard Webhooks: signs webhook-id, webhook-timestamp and the body',
       },
     },
   },
 };
 
-const ACCEPTED = {
-  type: 'object',
-  required: ['workflowId'],
-  properties: { workflowId: { type: 'string' } },
-};
+/** JSON has no bigint, so an int64 is a number or a text of digits. */
+const INT64 = [
+  { type: 'integer', format: 'int64' },
+  { type: 'string', pattern: '^-?\\d{1,19}$' },
+] as const;
 
-const UNCHANGED = {
-  type: 'object',
-  required: ['workflowId', 'unchanged'],
-  properties: { workflowId: { type: 'string' }, unchanged: { const: true } },
-};
+/** A body is an input with its type, and without the `externalId`, which is in the path. */
+function describeBody(jsonSchema: z.core.JSONSchema.BaseSchema, type: string): void {
+  const { externalId: _, ...fields } = jsonSchema.properties ?? {};
+  jsonSchema.properties = { type: { const: type }, ...fields };
+  jsonSchema.required = ['type', ...(jsonSchema.required ?? []).filter((name) => name !== 'externalId')];
+}
 
-const BATCH_ACCEPTED = {
-  type: 'array',
-  items: {
-    anyOf: [
-      {
-        type: 'object',
-        required: ['status', 'workflowId'],
-        properties: { status: { const: 202 }, workflowId: { type: 'string' } },
-      },
-      { $ref: '#/components/schemas/Problem' },
-    ],
-  },
-};
+interface MediaTypes {
+  readonly content: Readonly<Record<string, { readonly schema: z.ZodType }>>;
+}
 
-const STATE = {
-  type: 'object',
-  required: ['workflowId', 'stage', 'partnerStatus', 'requirements', 'timeline', 'polls'],
-  properties: {
-    workflowId: { type: 'string' },
-    stage: { type: 'string' },
-    partnerStatus: { type: ['string', 'null'] },
-    outcome: { type: 'string' },
-    mid: { type: 'string' },
-    requirements: { type: 'array', items: { type: 'object' } },
-    timeline: { type: 'array', items: { type: 'object' } },
-    polls: { type: 'integer' },
-  },
-};
-
-const HINTED = {
-  type: 'object',
-  required: ['workflows'],
-  properties: { workflows: { type: 'integer', description: 'How many onboardings look at the partner now' } },
-};
-
-const PARTNER = { in: 'path', name: 'partner', required: true, schema: { enum: WEBHOOK_PARTNERS } };
-
-/** The attributes of an event that are headers in binary mode. */
-const BINARY_HEADERS = ['ce-specversion', 'ce-type', 'ce-source', 'ce-id', 'ce-time'];
-
-const SIGNATURE = {
-  type: 'apiKey',
-  in: 'header',
-  name: 'webhook-signature',
-  description: 'Standard Webhooks: signs webhook-id, webhook-timestamp and the body',
-};
-
-const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
-
-/** The OpenAPI 3.1 document of the receiver, its bodies made from the schemas that check them. */
-export function openApiDocument(types: EventTypes, known: KnownAccounts): Json {
-  const schemas = bodySchemas(types, known);
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Gangway receiver',
-      version: '1',
-      description: 'Takes events that start onboardings and answer what they ask. Sending one again is safe.',
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: '/', description: 'The receiver that tells this document' }],
-    security: [],
-    paths: {
-      '/events': { post: postEvents(Object.keys(types)), options: handshake() },
-      '/onboardings/{externalId}': {
-        parameters: [parameter('path', 'externalId', true)],
-        put: putOnboarding(),
-        get: getOnboarding(),
-      },
-      '/webhooks/{partner}': { parameters: [PARTNER], post: postHint('take-hint') },
-      '/webhooks/{partner}/{secret}': {
-        parameters: [PARTNER, parameter('path', 'secret', true)],
-        post: postHint('take-hint-with-secret'),
-      },
-      '/metrics': { get: getText('metrics', 'Counters', 'For Prometheus') },
-      '/openapi.json': { get: getText('openapi', 'This document', 'OpenAPI') },
-      '/healthz': {
-        get: { operationId: 'healthz', summary: 'Alive', responses: { 200: { description: 'It lives' } } },
-      },
-      '/readyz': {
-        get: {
-          operationId: 'readyz',
-          summary: 'Ready',
-          responses: { 200: { description: 'Temporal answers' }, 503: { description: 'Temporal is away' } },
-        },
-      },
-    },
-    components: {
-      schemas: {
-        ...schemas,
-        Accepted: ACCEPTED,
-        Unchanged: UNCHANGED,
-        BatchAccepted: BATCH_ACCEPTED,
-        State: STATE,
-        Problem: PROBLEM,
-      },
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, signature: SIGNATURE },
-    },
+/** The transform of the library takes one schema for a body. `POST /events` has one for each media type. */
+function perMediaType(transform: SwaggerTransform): SwaggerTransform {
+  return (route) => {
+    const { body, ...schema } = route.schema;
+    if (body === undefined || body instanceof z.ZodType) return transform(route);
+    const content = Object.entries((body as MediaTypes).content).map(([mediaType, { schema }]) => {
+      const transformed = transform({ ...route, schema: { body: schema } });
+      return [mediaType, { schema: transformed.schema?.body }];
+    });
+    const { schema: rest, url } = transform({ ...route, schema });
+    return { url, schema: { ...rest, body: { content: Object.fromEntries(content) } } };
   };
 }
 
-function postEvents(names: readonly string[]): Json {
-  const events = { oneOf: names.map((name) => ref(eventName(name))) };
-  const data = { anyOf: names.map((name) => ref(dataName(name))) };
-  return {
-    operationId: 'take-events',
-    security: [{ signature: [] }],
-    summary: 'Take CloudEvents 1.0: structured, batched, or binary with attributes as ce- headers',
-    parameters: [...SIGNATURE_HEADERS, ...BINARY_HEADERS].map((name) => parameter('header', name, false)),
-    requestBody: {
-      required: true,
-      content: {
-        [STRUCTURED]: { schema: events },
-        [BATCHED]: { schema: { type: 'array', maxItems: 100, items: events } },
-        [BINARY]: { schema: data },
-      },
-    },
-    responses: {
-      202: answer('Temporal has it', { anyOf: [ref('Accepted'), ref('BatchAccepted')] }),
-      207: answer('Of a batch, some were refused for good', ref('BatchAccepted')),
-      ...problems(400, 401, 404, 409, 413, 415, 422, 429, 503),
-    },
+/**
+ * The library lists each schema twice, and adds `Input` to the name of the one for requests. A client generator makes names of
+ * types from these names, so the document has plain names, and only those that it refers to.
+ */
+function usedComponents(transform: SwaggerTransformObject): SwaggerTransformObject {
+  return (routes) => {
+    const document = transform(routes) as OpenAPIV3_1.Document;
+    const { schemas = {}, ...components } = document.components ?? {};
+    const used = new Map<string, unknown>();
+    const collect = (part: unknown) => {
+      for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+        if (used.has(name)) continue;
+        const schema = (schemas as Record<string, unknown>)[name];
+        used.set(name, schema);
+        collect(schema);
+      }
+    };
+    collect(document.paths);
+    const named = [...used].map(([name, schema]) => [plain(name), schema]);
+    const whole = { ...document, components: { ...components, schemas: Object.fromEntries(named) } };
+    return JSON.parse(JSON.stringify(whole), (key, value) => (key === '$ref' ? plain(value) : value));
   };
 }
 
-function handshake(): Json {
-  return {
-    operationId: 'may-send-events',
-    summary: 'Ask whether events may be sent (abuse protection of CloudEvents webhooks)',
-    parameters: ['webhook-request-origin', 'webhook-request-rate'].map((name) =>
-      parameter('header', name, false),
-    ),
-    responses: {
-      200: {
-        description: 'They may',
-        headers: Object.fromEntries(
-          ['webhook-allowed-origin', 'webhook-allowed-rate'].map((name) => [
-            name,
-            { schema: { type: 'string' } },
-          ]),
-        ),
-      },
-      ...problems(400, 429),
-    },
-  };
-}
-
-function putOnboarding(): Json {
-  return {
-    operationId: 'put-onboarding',
-    summary: 'Start an onboarding, or attach to the one that was started before with the same input',
-    security: [{ bearer: [] }],
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': { schema: { oneOf: ['merchant', 'business', 'customer'].map(bodyRef) } },
-      },
-    },
-    responses: {
-      200: answer('It was started before, with the same input', ref('Unchanged')),
-      202: answer('Temporal has it', ref('Accepted')),
-      ...problems(400, 401, 409, 413, 415, 422, 429, 503),
-    },
-  };
-}
-
-function getOnboarding(): Json {
-  return {
-    operationId: 'get-onboarding',
-    summary: 'Where an onboarding stands',
-    security: [{ bearer: [] }],
-    responses: { 200: answer('Its state', ref('State')), ...problems(401, 404, 409, 429, 503) },
-  };
-}
-
-function postHint(operationId: string): Json {
-  const anything = {
-    type: ['object', 'array'],
-    description: 'What the partner sends; ids are looked for in it',
-  };
-  return {
-    operationId,
-    summary: 'Take a webhook of a partner, as a hint to look at the partner',
-    description:
-      'The partner shows what the settings say that it does: a secret in the path, a header, or both.',
-    requestBody: { required: true, content: { 'application/json': { schema: anything } } },
-    responses: {
-      200: answer('It was taken (processor)', HINTED),
-      202: answer('It was taken (banking, boarding)', HINTED),
-      ...problems(400, 401, 404, 413, 415, 429, 503),
-    },
-  };
-}
-
-function getText(operationId: string, summary: string, description: string): Json {
-  return { operationId, summary, responses: { 200: { description }, ...problems(429) } };
-}
-
-function bodySchemas(types: EventTypes, known: KnownAccounts): Json {
-  const events = Object.entries(types).flatMap(([name, { data, event, summary }]) => [
-    ...jsonSchemas(dataName(name), data),
-    ...jsonSchemas(eventName(name), event, ({ properties, ...rest }) => ({
-      ...rest,
-      description: summary,
-      properties: { ...(properties as Json), data: ref(dataName(name)) },
-    })),
-  ]);
-  const bodies = Object.entries(BODY_KINDS).flatMap(([type, kind]) =>
-    jsonSchemas(bodyName(type), kind.schema(known), (schema) => asBody(type, schema)),
-  );
-  return Object.fromEntries([...events, ...bodies]);
-}
-
-/** The input with its type, and without the `externalId`, which is in the path. */
-function asBody(type: string, { properties, required, ...rest }: Json): Json {
-  const { externalId: _, ...members } = properties as Json;
-  return {
-    ...rest,
-    properties: { type: { const: type }, ...members },
-    required: ['type', ...(required as string[]).filter((name) => name !== 'externalId')],
-  };
-}
-
-/** A schema as a component, and what it shares within itself as components beside it. */
-function jsonSchemas(
-  name: string,
-  schema: z.ZodType,
-  change: (schema: Json) => Json = (same) => same,
-): [string, Json][] {
-  const written = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: withoutBigInt });
-  const text = JSON.stringify(written);
-  const {
-    $schema: _,
-    $defs = {},
-    ...rest
-  } = JSON.parse(text.replaceAll('"#/$defs/', `"#/components/schemas/${name}.`)) as Record<string, Json>;
-  const shared = Object.entries($defs).map(([key, value]): [string, Json] => [
-    `${name}.${key}`,
-    value as Json,
-  ]);
-  return [[name, change(rest)], ...shared];
-}
-
-/** No JSON has a bigint, so of what an int64 may be, that one goes. */
-function withoutBigInt({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.format !== 'int64') return;
-  jsonSchema.anyOf = [
-    { type: 'integer', format: 'int64' },
-    { type: 'string', pattern: '^-?\\d{1,19}$' },
-  ];
-}
-
-function dataName(type: string): string {
-  return `${type}.data`;
-}
-
-function eventName(type: string): string {
-  return `${type}.event`;
-}
-
-function bodyName(type: string): string {
-  return `${type}.body`;
-}
-
-function bodyRef(type: string): Json {
-  return ref(bodyName(type));
-}
-
-function parameter(place: string, name: string, required: boolean): Json {
-  return { in: place, name, required, schema: { type: 'string' } };
-}
-
-function problems(...statuses: number[]): Json {
-  const content = { 'application/problem+json': { schema: ref('Problem') } };
-  return Object.fromEntries(statuses.map((status) => [status, { description: 'A problem', content }]));
+function plain(name: string): string {
+  return name.replace(/Input$/, '');
 }

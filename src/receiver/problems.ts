@@ -1,47 +1,43 @@
 import type { Socket } from 'node:net';
-import {
-  type Client,
-  isGrpcServiceError,
-  ServiceError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
+import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
-import { kindOf } from '../http/refused.js';
+import { kindOf } from '../http/server.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
+import { isDenied, isUnavailable } from '../temporal/unavailable.js';
 import { type Obstacle, UnreadableOnboarding } from '../temporal/unreadable.js';
 
-/** All that can go wrong, with the HTTP status and the title that tell it. */
+/** Everything that can go wrong, with HTTP status and title. */
 export const PROBLEMS = {
   unreadable: [400, 'The request cannot be read'],
   'bad-signature': [401, 'The signature is missing or wrong'],
   'bad-token': [401, 'The bearer token is missing or wrong'],
-  'bad-sender': [401, 'The delivery does not show that it is the partner’s'],
+  'bad-sender': [401, 'The webhook is not authenticated'],
   'partner-off': [404, 'Webhooks of this partner are off'],
   'unknown-onboarding': [404, 'There is no such onboarding'],
-  'unknown-path': [404, 'There is nothing at this path'],
-  'wrong-method': [405, 'This path takes other methods'],
+  'unknown-path': [404, 'The path is unknown'],
+  'wrong-method': [405, 'The method is not allowed'],
   'too-slow': [408, 'The request took too long to arrive'],
   'ambiguous-id': [409, 'Several onboardings have this externalId'],
   'other-input': [409, 'The onboarding was started with another input'],
   'not-open': [409, 'The requirement is not open'],
   'too-large': [413, 'The body is too large'],
   'unsupported-media-type': [415, 'The content type is not supported'],
-  'unknown-event-type': [422, 'The type of the event is not known'],
+  'unknown-event-type': [422, 'The event type is unknown'],
   invalid: [422, 'Fields are missing or wrong'],
   'too-many-requests': [429, 'Too many requests'],
   'headers-too-large': [431, 'The headers are too large'],
-  'our-fault': [500, 'Something is wrong with the receiver'],
+  'internal-error': [500, 'The receiver has an internal error'],
   'not-applied': [503, 'The answer is accepted, and not yet applied'],
   'unreadable-onboarding': [503, 'The onboarding cannot be read now'],
-  'temporal-away': [503, 'Temporal does not answer now'],
+  'temporal-unavailable': [503, 'Temporal is unavailable'],
 } as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;
 
 export type ProblemKind = keyof typeof PROBLEMS;
 
-/** A problem as it is answered (RFC 9457), and as it stands in the answer to a batch. */
+/** A problem as a response has it (RFC 9457), and as the response to a batch has it for one event. */
 export interface ProblemDetails {
   /** `urn:gangway:problem:invalid`. */
   readonly type: string;
@@ -49,18 +45,18 @@ export interface ProblemDetails {
   /** HTTP status. */
   readonly status: number;
   readonly detail: string;
-  /** Every field that is wrong, with its rule; never with its value. */
+  /** Every wrong field with its rule, never with its value. */
   readonly errors?: readonly FieldProblem[];
 }
 
 interface ProblemOptions extends ErrorOptions {
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Members beyond those of {@link ProblemDetails}. */
+  /** Fields beyond those of {@link ProblemDetails}. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** A request that is answered with a problem. The detail is for the caller, and never repeats what was sent. */
+/** A request that fails with a problem. The detail is for the caller, and never repeats what the caller sent. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   constructor(
@@ -92,33 +88,30 @@ export function invalid(errors: readonly FieldProblem[], detail = 'nothing was s
   return new Problem('invalid', detail, { errors });
 }
 
-/** Zod's findings as fields and rules; a field is a dotted path, below `prefix` where one is given. */
-export function wrongFields(error: z.ZodError, prefix?: string): FieldProblem[] {
+/** Zod's issues as fields and rules. A field is a dotted path. */
+export function wrongFields(error: z.ZodError): FieldProblem[] {
   const unmatched = error.issues
     .filter((issue) => issue.code === 'invalid_union' && issue.errors.length === 0)
-    .map(({ path }) => ({ field: path.join('.'), message: 'is none of the known ones' }));
-  return [...fieldProblems(error), ...unmatched].map(({ field, message }) => ({
-    field: [prefix, field].filter(Boolean).join('.'),
-    message,
-  }));
+    .map(({ path }) => ({ field: path.join('.'), message: 'is not a known value' }));
+  return [...fieldProblems(error), ...unmatched];
 }
 
-/** What the framework refuses. Its own messages are not shown: some quote what they are about. */
-const REFUSALS: Readonly<Record<number, readonly [ProblemKind, string]>> = {
-  400: ['unreadable', 'the request is not well formed'],
+/** Errors of Fastify by HTTP status. Its own messages are not shown, because some quote the request. */
+const FASTIFY_ERRORS: Readonly<Record<number, readonly [ProblemKind, string]>> = {
+  400: ['unreadable', 'the request is malformed'],
   408: ['too-slow', 'send headers and body without pauses'],
-  413: ['too-large', 'send fewer events at once'],
-  415: ['unsupported-media-type', 'the content type is missing, or none that this path takes'],
-  429: ['too-many-requests', 'wait as long as Retry-After says, in seconds'],
+  413: ['too-large', 'send a smaller body'],
+  415: ['unsupported-media-type', 'the content type is missing, or this path does not accept it'],
+  429: ['too-many-requests', 'wait for the seconds in Retry-After'],
   431: ['headers-too-large', 'send fewer or shorter headers'],
 };
 
 /**
- * Answers whatever goes wrong as problem+json, and logs only what is our own fault: its kind.
+ * Responds to every error with problem+json. Logs the kind of an internal error, and no other error.
  *
- * @param count is told of each
+ * @param count counts each problem
  */
-export function answerProblems(
+export function handleErrors(
   server: FastifyInstance,
   logger: Logger,
   count: (problem: Problem) => void,
@@ -137,7 +130,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem) {
       .code(problem.status)
       .headers(problem.headers)
       .header('content-type', 'application/problem+json')
-      // The framework would add a charset to a text, which this type does not have.
+      // Fastify would add a charset to a text, and this media type has none.
       .send(Buffer.from(JSON.stringify(problem)))
   );
 }
@@ -145,12 +138,12 @@ export function sendProblem(reply: FastifyReply, problem: Problem) {
 export function problemFrom(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { statusCode = 500 } = error as { statusCode?: number };
-  const [kind, detail] = REFUSALS[statusCode] ?? ['our-fault', 'it is in the log of the receiver'];
+  const [kind, detail] = FASTIFY_ERRORS[statusCode] ?? ['internal-error', 'see the log of the receiver'];
   return new Problem(kind, detail, { cause: error });
 }
 
-/** Answers what is not even a request: too slow, too large a header, not HTTP. */
-export function answerClientError(
+/** Responds to what never becomes a request of Fastify: too slow, headers too large, not HTTP. */
+export function handleClientError(
   this: { log: FastifyBaseLogger },
   error: Error & { code?: string },
   socket: Socket,
@@ -173,66 +166,53 @@ export function answerClientError(
   socket.destroySoon();
 }
 
-/** How long Temporal may take over one event before the sender is told to try again. */
+/** How long Temporal may take for one event, in milliseconds. After that the sender has to try again. */
 export const DEADLINE_MS = 5_000;
 
 /** When a sender should try again, in seconds. */
 const RETRY_AFTER = '5';
 
-/** gRPC's INVALID_ARGUMENT: Temporal is there, and what we asked of it is wrong. */
-const INVALID_ARGUMENT = 3;
-
 /**
- * Asks something of Temporal.
+ * Calls Temporal within a deadline.
  *
  * @param latest when to give up at the latest, in epoch milliseconds
- * @throws {Problem} `temporal-away` when it does not answer in time, `not-applied` when an onboarding does not take an answer
- *   in time, `unreadable-onboarding` when one cannot be read. What was asked may have happened all the same.
+ * @throws {Problem} `temporal-unavailable` when Temporal does not respond in time, `not-applied` when the answer to a requirement
+ *   is not applied in time, `unreadable-onboarding` when an onboarding cannot be read. The call may have taken effect.
  */
-export async function ask<Answer>(
+export async function callTemporal<Result>(
   client: Client,
-  question: () => Promise<Answer>,
+  call: () => Promise<Result>,
   latest = Number.POSITIVE_INFINITY,
-): Promise<Answer> {
+): Promise<Result> {
   try {
-    return await client.connection.withDeadline(Math.min(Date.now() + DEADLINE_MS, latest), question);
+    return await client.connection.withDeadline(Math.min(Date.now() + DEADLINE_MS, latest), call);
   } catch (error) {
-    if (error instanceof UnreadableOnboarding) throw unreadable(error);
-    // Temporal was there a moment ago, to find the workflow.
-    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw notApplied(error);
-    throw isUnavailable(error) ? away(error) : error;
+    if (error instanceof UnreadableOnboarding) {
+      const detail = `${OBSTACLES[error.obstacle]}; nothing is lost, and "gangway status" shows an operator more`;
+      throw later('unreadable-onboarding', error, detail);
+    }
+    // Temporal responded a moment ago, when it found the workflow.
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw later('not-applied', error);
+    throw isUnavailable(error) || isDenied(error) ? unavailable(error) : error;
   }
 }
 
-export function away(cause?: unknown): Problem {
-  return new Problem('temporal-away', SEND_AGAIN, { cause, headers: { 'retry-after': RETRY_AFTER } });
+export function unavailable(cause?: unknown): Problem {
+  return later('temporal-unavailable', cause);
 }
 
 const SEND_AGAIN =
   'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice';
 
-function notApplied(cause: unknown): Problem {
-  return new Problem('not-applied', SEND_AGAIN, { cause, headers: { 'retry-after': RETRY_AFTER } });
+function later(kind: ProblemKind, cause: unknown, detail = SEND_AGAIN): Problem {
+  return new Problem(kind, detail, { cause, headers: { 'retry-after': RETRY_AFTER } });
 }
 
 /** Without the cause, which is for operators: `gangway status` shows it. */
-const WHY: Readonly<Record<Obstacle, string>> = {
+const OBSTACLES: Readonly<Record<Obstacle, string>> = {
   'no-worker': 'no worker runs that could respond',
   'no-answer': 'no worker responds in time',
   'build-gone': 'no worker runs the build that it is pinned to',
   'task-fails': 'its workflow task fails',
   'no-key': 'the key that it is encrypted with is missing',
 };
-
-function unreadable(error: UnreadableOnboarding): Problem {
-  const detail = `${WHY[error.obstacle]}; nothing is lost, and "gangway status" shows an operator more`;
-  return new Problem('unreadable-onboarding', detail, {
-    cause: error,
-    headers: { 'retry-after': RETRY_AFTER },
-  });
-}
-
-function isUnavailable(error: unknown): boolean {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && cause.code !== INVALID_ARGUMENT;
-}

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { knownSecrets } from '../http/bearer.js';
+import { knownSecrets } from '../http/server.js';
 import { type KnownAccounts, knownTo } from '../messages/inputs.js';
 import { isSecureOrLoopback } from '../partners/http.js';
 import {
@@ -20,10 +20,10 @@ import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { Problem } from './problems.js';
 import { type IdField, idFields } from './webhook-ids.js';
 
-/** A visible id of reasonable length, as its sender makes it up. */
+/** An id that the sender chooses: visible characters, of reasonable length. */
 const MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
 
-/** Seconds since 1970. The library would take what merely begins with a number. */
+/** Seconds since 1970. The library would accept any text that begins with a number. */
 const TIMESTAMP = /^\d{1,12}$/;
 
 /**
@@ -34,8 +34,8 @@ const TIMESTAMP = /^\d{1,12}$/;
 export type CheckSignature = (headers: IncomingHttpHeaders, body: string) => void;
 
 /**
- * Signatures by Standard Webhooks: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, at most five minutes
- * old. Any of the secrets will do, so that they can be changed without a gap.
+ * Signatures by Standard Webhooks: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, at most five minutes old. A
+ * signature with any of the secrets is valid, so that secrets can be rotated without a gap.
  *
  * @param secrets `whsec_<base64>` each
  */
@@ -43,9 +43,10 @@ export function signatureCheck(secrets: readonly string[]): CheckSignature {
   const webhooks = secrets.map((secret) => new Webhook(secret));
   return (headers, body) => {
     const given = signatureHeaders(headers);
-    // Each is tried, so that time does not tell which one it was.
+    // Each is tried, so that the time does not reveal which one it was.
     const matching = webhooks.filter((webhook) => verifies(webhook, body, given));
-    if (matching.length === 0) throw refused('no signature fits, or the timestamp is five minutes off');
+    if (matching.length === 0)
+      throw badSignature('no signature is valid, or the timestamp is five minutes off');
   };
 }
 
@@ -53,10 +54,11 @@ function signatureHeaders(headers: IncomingHttpHeaders): Record<string, string> 
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   const given = names.map((name) => [name, headers[name]] as const);
   const missing = given.filter(([, value]) => typeof value !== 'string' || value === '');
-  if (missing.length > 0) throw refused(`missing: ${missing.map(([name]) => name).join(', ')}`);
+  if (missing.length > 0) throw badSignature(`missing: ${missing.map(([name]) => name).join(', ')}`);
   const set = Object.fromEntries(given) as Record<string, string>;
-  if (!MESSAGE_ID.test(set['webhook-id'] ?? '')) throw refused('webhook-id is not an id');
-  if (!TIMESTAMP.test(set['webhook-timestamp'] ?? '')) throw refused('webhook-timestamp is not in seconds');
+  if (!MESSAGE_ID.test(set['webhook-id'] ?? '')) throw badSignature('webhook-id is not an id');
+  if (!TIMESTAMP.test(set['webhook-timestamp'] ?? ''))
+    throw badSignature('webhook-timestamp is not in seconds');
   return set;
 }
 
@@ -69,42 +71,42 @@ function verifies(webhook: Webhook, body: string, headers: Record<string, string
   }
 }
 
-function refused(detail: string): Problem {
+function badSignature(detail: string): Problem {
   return new Problem('bad-signature', detail);
 }
 
-/** The partners whose webhooks are taken. */
+/** The partners whose webhooks the receiver accepts. */
 export const WEBHOOK_PARTNERS = ['banking', 'boarding', 'processor'] as const;
 
 export type WebhookPartner = (typeof WEBHOOK_PARTNERS)[number];
 
-/** The setting that says how a partner's deliveries show that they are the partner's. */
+/** The setting for how the webhooks of a partner authenticate. */
 export function authSetting<Partner extends WebhookPartner>(partner: Partner) {
   return `RECEIVER_${partner.toUpperCase() as Uppercase<Partner>}_AUTH` as const;
 }
 
 export interface WebhookRules {
-  /** How deliveries show that they are the partner's; none to take no deliveries. */
+  /** How webhooks authenticate. Empty: webhooks of this partner are off. */
   readonly senders: readonly SenderRule[];
   readonly idFields: readonly IdField[];
 }
 
-/** How a partner's deliveries show that they are the partner's. */
+/** How a webhook authenticates. */
 export type SenderRule =
   | { readonly kind: 'signature'; readonly secret: string }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | { readonly kind: 'path'; readonly secret: string }
   | { readonly kind: 'none' };
 
-export interface SentDelivery {
+interface SentWebhook {
   readonly headers: IncomingHttpHeaders;
-  /** What stands behind the name of the partner in the path. */
+  /** What follows the name of the partner in the path. */
   readonly secret: string | undefined;
   readonly body: string;
 }
 
 /**
- * `signature:whsec_<base64>`, `header:<name>:<value>`, `path:<secret>`, several with commas, of which any will do; or
+ * `signature:whsec_<base64>`, `header:<name>:<value>`, `path:<secret>`, or several with commas, each of which is enough; or
  * `none` alone.
  */
 export const senderRules = list
@@ -114,7 +116,11 @@ export const senderRules = list
       'path:<32 or more letters, digits or signs of "._~-">, or none',
   )
   .transform((entries) => entries.map(ruleFrom).filter((rule) => rule !== undefined))
-  .refine((rules) => rules.length === 1 || !takesAnyone(rules), 'none goes with nothing else');
+  .refine((rules) => rules.length === 1 || !acceptsAnyone(rules), 'none must stand alone')
+  .meta({
+    format:
+      'list of `signature:whsec_<base64>`, `header:<name>:<value>` and `path:<secret of 32 or more characters>`, or `none`',
+  });
 
 function ruleFrom(entry: string): SenderRule | undefined {
   if (entry === 'none') return { kind: 'none' };
@@ -126,18 +132,18 @@ function ruleFrom(entry: string): SenderRule | undefined {
   return undefined;
 }
 
-/** Whether deliveries are taken from whoever sends them. */
-export function takesAnyone(rules: readonly SenderRule[]): boolean {
+/** Whether webhooks are accepted from anyone. */
+export function acceptsAnyone(rules: readonly SenderRule[]): boolean {
   return rules.some(({ kind }) => kind === 'none');
 }
 
-/** Tells the deliveries that fit one of the rules. Each rule is tried, so that time does not tell which one it was. */
-export function senderCheck(rules: readonly SenderRule[]): (delivery: SentDelivery) => boolean {
+/** Checks webhooks against the rules. Each rule is tried, so that the time does not reveal which one it was. */
+export function senderCheck(rules: readonly SenderRule[]): (webhook: SentWebhook) => boolean {
   const checks = rules.map(checkOf);
-  return (delivery) => checks.map((fits) => fits(delivery)).includes(true);
+  return (webhook) => checks.map((fits) => fits(webhook)).includes(true);
 }
 
-function checkOf(rule: SenderRule): (delivery: SentDelivery) => boolean {
+function checkOf(rule: SenderRule): (webhook: SentWebhook) => boolean {
   switch (rule.kind) {
     case 'signature': {
       const check = signatureCheck([rule.secret]);
@@ -170,63 +176,84 @@ export const RECEIVER_SECRETS: readonly string[] = [
   ...WEBHOOK_PARTNERS.map(authSetting),
 ];
 
-/** An address, or a network as CIDR. One of /0 would be everyone. */
+/** An address, or a network as CIDR. A network of /0 would be everyone. */
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
-const settings = z.object({
-  RECEIVER_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8082 }),
-  RECEIVER_SECRETS: signingSecrets.default([]),
-  RECEIVER_TOKENS: bearerTokens.default([]),
-  RECEIVER_REQUESTS_PER_MINUTE: requestsPerMinute,
+const partnerSenders = (partner: string) =>
+  senderRules.default([]).meta({
+    description: `How a webhook shows that ${partner} sent it; any of the list is enough. \`none\` only on loopback.`,
+    unset: 'webhooks of this partner are rejected',
+  });
+
+const webhookIds = (partner: string) =>
+  `Fields of a webhook of ${partner} that hold ids, and the kind of each id.`;
+
+/** The settings of the receiver. docs/configuration.md is made from their descriptions. */
+export const receiverSettings = z.object({
+  RECEIVER_ADDRESS: listenAddress
+    .prefault('127.0.0.1:8082')
+    .describe(
+      'Where the receiver listens. Outside loopback it requires `RECEIVER_SECRETS`, and a proxy with TLS in front.',
+    ),
+  RECEIVER_SECRETS: signingSecrets
+    .default([])
+    .describe('Secrets that onboarding events are signed with; several while they are rotated.'),
+  RECEIVER_TOKENS: bearerTokens.default([]).describe('Bearer tokens of the callers of `/onboardings`.'),
+  RECEIVER_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one caller may send in a minute.'),
   RECEIVER_TRUSTED_PROXIES: list
     .refine(
       (networks) => networks.every((text) => network.safeParse(text).success),
       'each must be an address or a network, such as 10.0.0.7 or 10.0.0.0/24',
     )
-    .default([]),
-  RECEIVER_BANKING_AUTH: senderRules.default([]),
-  RECEIVER_BOARDING_AUTH: senderRules.default([]),
-  RECEIVER_PROCESSOR_AUTH: senderRules.default([]),
-  RECEIVER_BANKING_ID_FIELDS: idFields.prefault(
-    'profileId:BankingProfileId,merchantProfileId:MerchantProfileId',
-  ),
-  RECEIVER_BOARDING_ID_FIELDS: idFields.prefault(
-    'merchantProfileId:MerchantProfileId,mid:Mid,guid:externalId',
-  ),
-  RECEIVER_PROCESSOR_ID_FIELDS: idFields.prefault('client_reference_id:externalId'),
+    .default([])
+    .meta({
+      description: 'Proxies in front whose `X-Forwarded-For` is believed.',
+      format: 'list of addresses and networks',
+    }),
+  RECEIVER_BANKING_AUTH: partnerSenders('the bank'),
+  RECEIVER_BOARDING_AUTH: partnerSenders('the boarding partner'),
+  RECEIVER_PROCESSOR_AUTH: partnerSenders('the processor'),
+  RECEIVER_BANKING_ID_FIELDS: idFields
+    .prefault('profileId:BankingProfileId,merchantProfileId:MerchantProfileId')
+    .describe(webhookIds('the bank')),
+  RECEIVER_BOARDING_ID_FIELDS: idFields
+    .prefault('merchantProfileId:MerchantProfileId,mid:Mid,guid:externalId')
+    .describe(webhookIds('the boarding partner')),
+  RECEIVER_PROCESSOR_ID_FIELDS: idFields
+    .prefault('client_reference_id:externalId')
+    .describe(webhookIds('the processor')),
 });
 
 export interface ReceiverSettings extends KnownAccounts {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** `whsec_<base64>`; none to take events that nobody has signed. */
+  /** `whsec_<base64>`. Empty: unsigned events are accepted. */
   readonly secrets: readonly string[];
-  /** Bearer tokens of those who may call `/onboardings`; none to let nobody. */
+  /** Bearer tokens for `/onboardings`. Empty: nobody may call it. */
   readonly tokens: readonly string[];
-  /** Of one token, or of one address without; webhooks of each partner are counted by themselves. */
+  /** Limit of one token, or of one address without a token. Webhooks of each partner have a limit of their own. */
   readonly requestsPerMinute: number;
-  /** Addresses and networks of proxies in front, which are believed when they say who asks. */
+  /** Addresses and networks of the proxies in front, whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Whose webhooks are taken, and what of them is looked at. */
-  readonly hints: Readonly<Record<WebhookPartner, WebhookRules>>;
+  /** How the webhooks of each partner authenticate, and which fields of them have ids. */
+  readonly webhooks: Readonly<Record<WebhookPartner, WebhookRules>>;
   readonly payloadKeys: PayloadKeys | undefined;
   readonly taskQueue: string;
   readonly logLevel: string;
 }
 
-/** @throws {BadSetting} naming the first setting that cannot be used */
+/** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSettings {
-  const set = readSettings(settings, withSecretFiles(environment, RECEIVER_SECRETS));
+  const set = readSettings(receiverSettings, withSecretFiles(environment, RECEIVER_SECRETS));
   const { host, port } = set.RECEIVER_ADDRESS;
   const isOpen = !isSecureOrLoopback(new URL(`http://${host}`));
   if (isOpen && set.RECEIVER_SECRETS.length === 0) {
-    const why = 'anyone could start onboardings; only a receiver on loopback takes unsigned events';
+    const why = 'anyone could start onboardings; only a receiver on loopback accepts unsigned events';
     throw new BadSetting('RECEIVER_SECRETS', `is not set: ${why}`);
   }
   for (const name of WEBHOOK_PARTNERS.map(authSetting)) {
-    if (isOpen && takesAnyone(set[name]))
-      throw new BadSetting(name, 'none is for a receiver on loopback only');
+    if (isOpen && acceptsAnyone(set[name])) throw new BadSetting(name, 'none is allowed on loopback only');
   }
   const { payloadKeys, taskQueue, logLevel, ...config } = loadConfig(environment);
   return {
@@ -236,7 +263,7 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
     tokens: set.RECEIVER_TOKENS,
     requestsPerMinute: set.RECEIVER_REQUESTS_PER_MINUTE,
     trustedProxies: set.RECEIVER_TRUSTED_PROXIES,
-    hints: {
+    webhooks: {
       banking: { senders: set.RECEIVER_BANKING_AUTH, idFields: set.RECEIVER_BANKING_ID_FIELDS },
       boarding: { senders: set.RECEIVER_BOARDING_AUTH, idFields: set.RECEIVER_BOARDING_ID_FIELDS },
       processor: { senders: set.RECEIVER_PROCESSOR_AUTH, idFields: set.RECEIVER_PROCESSOR_ID_FIELDS },

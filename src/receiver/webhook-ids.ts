@@ -5,13 +5,13 @@ import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { list } from '../settings/settings.js';
 import { Problem } from './problems.js';
 
-/** Ids of the partners are digits, numbers or text (apis/2): as many as any of them has. */
+/** Ids of the partners are digits, as a number or a text (apis/2), of at most this length. */
 const digits = z
   .union([z.string(), z.int(), z.bigint()])
   .transform(String)
   .pipe(z.string().regex(/^\d{1,20}$/));
 
-/** What an onboarding can be found by, and the form that an id must have to get into a query. */
+/** What an onboarding can be found by, and the form that an id must have in a query. */
 const KINDS = {
   [SEARCH_ATTRIBUTES.merchantProfileId.name]: digits,
   [SEARCH_ATTRIBUTES.bankingProfileId.name]: digits,
@@ -19,20 +19,20 @@ const KINDS = {
   externalId,
 } as const;
 
-/** Ids that one delivery may name, and that are looked up together. */
+/** Ids that one webhook may name, and that one search covers. */
 export const MAX_IDS = 100;
 
-/** How deep in a delivery an id is still found. */
+/** How deep in a webhook an id is found. */
 const MAX_DEPTH = 16;
 
-/** Where in a delivery an id is, and what it is an id of: a search attribute, or `externalId`. */
+/** The field of a webhook that has an id, and the kind of the id: a search attribute, or `externalId`. */
 export interface IdField {
-  /** `profileid`, or `data.profileid`: lower-case names of members, the last ones of the way to it. */
+  /** `profileid`, or `data.profileid`: the last field names of the path, in lower case. */
   readonly path: string;
   readonly kind: string;
 }
 
-/** `BankingProfileId` and the like with the ids that a delivery names. */
+/** The ids that a webhook names, by kind, such as `BankingProfileId`. */
 export type NamedIds = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** `profileId:BankingProfileId,client.reference:externalId`. */
@@ -41,7 +41,12 @@ export const idFields = list
     (entries) => entries.every((entry) => fieldFrom(entry) !== undefined),
     `each entry must be field:kind, such as profileId:BankingProfileId; kinds are ${Object.keys(KINDS).join(', ')}`,
   )
-  .transform((entries) => entries.map(fieldFrom).filter((field) => field !== undefined));
+  .transform((entries) => entries.map(fieldFrom).filter((field) => field !== undefined))
+  .meta({
+    format: `list of \`field:kind\`; kinds are ${Object.keys(KINDS)
+      .map((kind) => `\`${kind}\``)
+      .join(', ')}`,
+  });
 
 function fieldFrom(entry: string): IdField | undefined {
   const [, path, kind] = /^([\w-]+(?:\.[\w-]+)*):(\w+)$/.exec(entry) ?? [];
@@ -50,24 +55,24 @@ function fieldFrom(entry: string): IdField | undefined {
 }
 
 /**
- * The ids in the fields of a delivery, at any depth, in lists too, whatever the case of the names. What has not the form
- * of its id is left out: the shapes of deliveries are not documented, and whoever sends them may send anything.
+ * The ids in the fields of a webhook, at any depth and in lists, with names in any case. A value without the form of its id is
+ * ignored, because the shapes of webhooks are not documented and a sender may send anything.
  *
- * @throws {Problem} `too-large` when there are more than one delivery can be about
+ * @throws {Problem} `too-large` when the webhook names too many ids
  */
-export function idsIn(delivery: unknown, fields: readonly IdField[]): NamedIds {
+export function idsIn(webhook: unknown, fields: readonly IdField[]): NamedIds {
   const named = new Map<string, Set<string>>();
-  for (const { path, value } of membersOf(delivery)) {
+  for (const { path, value } of fieldsOf(webhook)) {
     for (const { kind } of fields.filter((field) => `.${path}`.endsWith(`.${field.path}`))) {
       const id = KINDS[kind]?.safeParse(value).data;
       if (id !== undefined) add(named, kind, id);
     }
   }
-  if (countOf(named) > MAX_IDS) throw new Problem('too-large', `a delivery may name ${MAX_IDS} ids at most`);
+  if (countOf(named) > MAX_IDS) throw new Problem('too-large', `a webhook may name ${MAX_IDS} ids at most`);
   return named;
 }
 
-/** Adds ids to others, as long as there are no more than `most` of them. */
+/** Adds ids, up to `most` in all. */
 export function addIds(named: Map<string, Set<string>>, more: NamedIds, most: number): void {
   for (const [kind, ids] of more) {
     for (const id of ids) if (countOf(named) < most) add(named, kind, id);
@@ -83,8 +88,8 @@ export function countOf(named: NamedIds): number {
 }
 
 /**
- * The visibility query for the workflows of a task queue that run with one of the ids. A webhook does not name its account, so
- * an `externalId` stands for the workflows of each.
+ * The visibility query for the running workflows of a task queue that have one of the ids. A webhook does not name its account,
+ * so an `externalId` stands for the workflows of each account.
  */
 export function runningWith(named: NamedIds, taskQueue: string, accounts: readonly string[]): string {
   const clauses = [...named].map(([kind, ids]) =>
@@ -102,18 +107,18 @@ function isIn(attribute: string, values: readonly string[]): string {
   return `${attribute} IN (${values.map((value) => JSON.stringify(value)).join(', ')})`;
 }
 
-interface Member {
+interface Field {
   /** Lower-case names from the outside in, with dots between. */
   readonly path: string;
   readonly value: unknown;
 }
 
-/** Every member of every object within. Lists add nothing to a path. */
-function* membersOf(value: unknown, path = '', depth = 0): Generator<Member> {
+/** Every field of every object within. Lists add nothing to a path. */
+function* fieldsOf(value: unknown, path = '', depth = 0): Generator<Field> {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
-  for (const [name, member] of Object.entries(value)) {
+  for (const [name, field] of Object.entries(value)) {
     const inner = Array.isArray(value) ? path : `${path}.${name.toLowerCase()}`;
-    if (!Array.isArray(value)) yield { path: inner.slice(1), value: member };
-    yield* membersOf(member, inner, depth + 1);
+    if (!Array.isArray(value)) yield { path: inner.slice(1), value: field };
+    yield* fieldsOf(field, inner, depth + 1);
   }
 }

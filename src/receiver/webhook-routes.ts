@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { Counter, type Registry } from 'prom-client';
-import { holdUntilAnswered, parse, textBodies, textOf } from './cloud-events.js';
-import type { Hints } from './nudges.js';
+import type { Counter } from 'prom-client';
+import { z } from 'zod';
+import { holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
+import type { WebhookNudges } from './nudges.js';
+import { problems, response } from './openapi.js';
 import { Problem } from './problems.js';
 import {
   authSetting,
@@ -13,85 +15,99 @@ import {
 } from './settings.js';
 import { countOf, idsIn } from './webhook-ids.js';
 
-interface HintRoutes {
+interface PartnerWebhookRoutes {
   readonly rules: Readonly<Record<WebhookPartner, WebhookRules>>;
-  readonly hints: Hints;
-  readonly registry: Registry;
+  readonly nudges: WebhookNudges;
+  readonly count: Counter<'partner' | 'result'>;
   readonly logger: Logger;
 }
 
-/** What a delivery is answered with that was taken. The processor expects 200 (apis/4), the others any 2xx. */
-const TAKEN = { banking: 202, boarding: 202, processor: 200 } as const;
+/** The status of an accepted webhook. The processor expects 200 (apis/4), the others any 2xx. */
+const ACCEPTED = { banking: 202, boarding: 202, processor: 200 } as const;
 
 const MEDIA_TYPES = ['application/json', 'text/json'];
 
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** What became of a delivery: it found workflows, it found none, it was not taken, or Temporal was away. */
-type Result = 'nudged' | 'nobody' | 'refused' | 'failed';
-
-interface Delivery {
+interface Webhook {
   readonly Params: { readonly secret?: string };
 }
 
-/** `POST /webhooks/{partner}`, and `/webhooks/{partner}/{secret}` for partners that can show a secret in no other way. */
-export function partnerWebhookRoutes({ rules, hints, registry, logger }: HintRoutes) {
-  return async (server: FastifyInstance): Promise<void> => {
-    textBodies(server, MEDIA_TYPES);
-    server.addHook('onClose', async () => hints.close());
-    const deliveries = new Counter({
-      name: 'gangway_hints_total',
-      help: 'Webhook deliveries of partners by what became of them',
-      labelNames: ['partner', 'result'],
-      registers: [registry],
-    });
-    for (const partner of WEBHOOK_PARTNERS) {
-      const take = takeFrom(partner, rules[partner], hints);
-      const taken = new WeakMap<FastifyRequest, Taken>();
-      const handler = async (request: FastifyRequest<Delivery>, reply: FastifyReply) => {
-        const found = await take(request, reply);
-        taken.set(request, found);
-        return reply.code(TAKEN[partner]).send({ workflows: found.workflows });
-      };
-      const onResponse = async (request: FastifyRequest<Delivery>, { statusCode }: FastifyReply) => {
-        const found = taken.get(request);
-        const result = resultOf(statusCode, found);
-        deliveries.inc({ partner, result });
-        logger.info({ partner, result, ...found }, 'hint');
-      };
-      const options = { bodyLimit: MAX_BODY_BYTES, onResponse };
-      server.post<Delivery>(`/webhooks/${partner}`, options, handler);
-      server.post<Delivery>(`/webhooks/${partner}/:secret`, options, handler);
-    }
-  };
-}
-
-/** How many ids a delivery named, and how many workflows were found by them. */
-interface Taken {
+/** How many ids a webhook names, and how many workflows have one of them. */
+interface Match {
   readonly ids: number;
   readonly workflows: number;
 }
 
-function takeFrom(partner: WebhookPartner, { senders, idFields }: WebhookRules, hints: Hints) {
+/** `POST /webhooks/{partner}`, and `/webhooks/{partner}/{secret}` for a partner that can authenticate in no other way. */
+export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWebhookRoutes) {
+  return async (server: FastifyInstance): Promise<void> => {
+    textBodies(server, MEDIA_TYPES);
+    server.addHook('onClose', async () => nudges.close());
+    for (const partner of WEBHOOK_PARTNERS) {
+      const receive = receiverOf(partner, rules[partner], nudges);
+      const matches = new WeakMap<FastifyRequest, Match>();
+      const handler = async (request: FastifyRequest<Webhook>, reply: FastifyReply) => {
+        const match = await receive(request, reply);
+        matches.set(request, match);
+        return reply.code(ACCEPTED[partner]).send({ workflows: match.workflows });
+      };
+      const onResponse = async (request: FastifyRequest<Webhook>, { statusCode }: FastifyReply) => {
+        const match = matches.get(request);
+        const result = resultOf(statusCode, match);
+        count.inc({ partner, result });
+        logger.info({ partner, result, ...match }, 'partner webhook');
+      };
+      const options = { bodyLimit: MAX_BODY_BYTES, onResponse };
+      const path = `/webhooks/${partner}`;
+      const operationId = `post-${partner}-webhook`;
+      server.post<Webhook>(path, { ...options, schema: schemaOf(partner, operationId) }, handler);
+      const withSecret = schemaOf(partner, `${operationId}-with-secret`);
+      server.post<Webhook>(`${path}/:secret`, { ...options, schema: withSecret }, handler);
+    }
+  };
+}
+
+function schemaOf(partner: WebhookPartner, operationId: string) {
+  const anything = z
+    .union([z.looseObject({}), z.array(z.unknown())])
+    .describe('The body as the partner sends it. It is searched for ids.');
+  const workflows = z.int().describe('The number of onboardings that read their status at the partner now');
+  return {
+    operationId,
+    summary: `Send a webhook of the ${partner} partner, which nudges the onboardings that it is about`,
+    description: `The setting ${authSetting(partner)} determines how it authenticates: by a signature, a header, or a secret in the path.`,
+    body: anything,
+    response: {
+      [ACCEPTED[partner]]: response('The webhook was accepted', z.looseObject({ workflows })),
+      ...problems(400, 401, 404, 413, 415, 429, 503),
+    },
+  };
+}
+
+function receiverOf(partner: WebhookPartner, { senders, idFields }: WebhookRules, nudges: WebhookNudges) {
   const setting = authSetting(partner);
   const isPartner = senderCheck(senders);
-  return async (request: FastifyRequest<Delivery>, reply: FastifyReply): Promise<Taken> => {
+  return async (request: FastifyRequest<Webhook>, reply: FastifyReply): Promise<Match> => {
     if (senders.length === 0) throw new Problem('partner-off', `${setting} is not set`);
     const { headers, params } = request;
     const body = textOf(request, MEDIA_TYPES);
     if (!isPartner({ headers, body, secret: params.secret })) {
-      throw new Problem('bad-sender', `what ${setting} asks for is missing or wrong`);
+      throw new Problem('bad-sender', `the credential that ${setting} requires is missing or wrong`);
     }
-    const delivery = holdUntilAnswered(parse(body), reply);
-    if (typeof delivery !== 'object' || delivery === null) {
-      throw new Problem('unreadable', 'a delivery must be an object or an array');
+    const webhook = holdUntilClosed(parse(body), reply);
+    if (typeof webhook !== 'object' || webhook === null) {
+      throw new Problem('unreadable', 'a webhook must be an object or an array');
     }
-    const ids = idsIn(delivery, idFields);
-    return { ids: countOf(ids), workflows: await hints.pass(ids) };
+    const ids = idsIn(webhook, idFields);
+    return { ids: countOf(ids), workflows: await nudges.nudgeWorkflowsOf(ids) };
   };
 }
 
-function resultOf(statusCode: number, taken: Taken | undefined): Result {
-  if (taken) return taken.workflows > 0 ? 'nudged' : 'nobody';
-  return statusCode < 500 ? 'refused' : 'failed';
+/** It nudged workflows, its ids matched none, it was rejected, or Temporal was unavailable. */
+type Result = 'nudged' | 'unmatched' | 'rejected' | 'failed';
+
+function resultOf(statusCode: number, match: Match | undefined): Result {
+  if (match) return match.workflows > 0 ? 'nudged' : 'unmatched';
+  return statusCode < 500 ? 'rejected' : 'failed';
 }

@@ -35,13 +35,15 @@ export function unknownMagicValue(scenarios: Readonly<Record<string, unknown>>, 
 export type Pace = { readonly milliseconds: number } | { readonly reads: number };
 
 /** `500ms`, `2s`; or `20reads`: each step comes with the 20th status read after the one before. */
-export const pace = z.union([
-  z
-    .string()
-    .regex(/^\d+reads$/, 'must be a duration such as 500ms, or a number of status reads such as 20reads')
-    .transform((text): Pace => ({ reads: Number.parseInt(text, 10) })),
-  duration.transform((milliseconds): Pace => ({ milliseconds })),
-]);
+export const pace = z
+  .union([
+    z
+      .string()
+      .regex(/^\d+reads$/, 'must be a duration such as 500ms, or a number of status reads such as 20reads')
+      .transform((text): Pace => ({ reads: Number.parseInt(text, 10) })),
+    duration.transform((milliseconds): Pace => ({ milliseconds })),
+  ])
+  .meta({ format: 'duration such as `500ms`, or reads such as `20reads`' });
 
 export const DEFAULT_PACE: Pace = { milliseconds: 1_000 };
 

@@ -22,7 +22,8 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 export const duration = z
   .string()
   .regex(/^\d+(\.\d+)?(ms|s|m|h|d)$/, 'must be a duration such as 200ms, 1m or 1h')
-  .transform((text) => Number.parseFloat(text) * UNITS[text.replace(/[\d.]/g, '') as keyof typeof UNITS]);
+  .transform((text) => Number.parseFloat(text) * UNITS[text.replace(/[\d.]/g, '') as keyof typeof UNITS])
+  .meta({ format: 'duration such as `200ms`, `1m` or `1h`' });
 
 /** `host:port` to listen on. */
 export const listenAddress = z
@@ -31,7 +32,8 @@ export const listenAddress = z
   .transform((address) => {
     const [host = '', port] = address.split(':');
     return { host, port: Number(port) };
-  });
+  })
+  .meta({ format: '`host:port`' });
 
 /** A token opens everything, so it must be one that nobody guesses. */
 const TOKEN = /^[\w.~+/=-]{32,}$/;
@@ -43,22 +45,29 @@ export const flag = z
   .default(false);
 
 /** Values that are separated by commas. */
-export const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
+export const list = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim()))
+  .meta({ format: 'list with commas' });
 
 /** Bearer tokens of callers, separated by commas. */
-export const bearerTokens = list.refine(
-  (tokens) => tokens.every((token) => TOKEN.test(token)),
-  'each token must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
-);
+export const bearerTokens = list
+  .refine(
+    (tokens) => tokens.every((token) => TOKEN.test(token)),
+    'each token must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
+  )
+  .meta({ format: 'list of tokens of 32 or more characters' });
 
 /** Standard Webhooks asks for 24 to 64 random bytes. */
 const SECRET_BYTES = { min: 24, max: 64 };
 
 /** Secrets that sign events, separated by commas. */
-export const signingSecrets = list.refine(
-  (secrets) => secrets.every(isSigningSecret),
-  'each secret must be whsec_ and 24 to 64 bytes in base64, such as echo "whsec_$(openssl rand -base64 32)" makes',
-);
+export const signingSecrets = list
+  .refine(
+    (secrets) => secrets.every(isSigningSecret),
+    'each secret must be whsec_ and 24 to 64 bytes in base64, such as echo "whsec_$(openssl rand -base64 32)" makes',
+  )
+  .meta({ format: 'list of `whsec_<base64>`' });
 
 /** Whether it is a secret to sign with: `whsec_` and base64. */
 export function isSigningSecret(text: string): boolean {
@@ -73,12 +82,14 @@ export const requestsPerMinute = z
   .string()
   .regex(/^[1-9]\d{0,6}$/, 'must be a number from 1 to 9999999')
   .transform(Number)
+  .meta({ format: 'number from 1 to 9999999' })
   .default(3_000);
 
 /** Where files are kept. */
 const storePlace = z
   .string()
-  .refine((place) => bucketAddress(place) !== 'malformed', 'must be a folder, or s3://bucket/prefix');
+  .refine((place) => bucketAddress(place) !== 'malformed', 'must be a folder, or s3://bucket/prefix')
+  .meta({ format: 'folder, or `s3://bucket/prefix`' });
 
 const accountNames = list
   .refine((names) => names.every((name) => ACCOUNT_NAME.test(name)), `each ${ACCOUNT_NAME_RULE}`)
@@ -91,33 +102,83 @@ const versionPart = z
   .regex(
     /^(?!__)[\w./-]{1,100}$/,
     'must be 1 to 100 letters, digits or signs of "._/-", and not begin with __',
-  );
+  )
+  .meta({ format: '1 to 100 letters, digits or signs of `._/-`' });
 
-const settings = z.object({
-  GANGWAY_ACCOUNTS: accountNames,
-  GANGWAY_TASK_QUEUE: z.string().default(DEFAULT_TASK_QUEUE),
-  GANGWAY_BUILD_ID: versionPart.optional(),
-  GANGWAY_DEPLOYMENT_NAME: versionPart.optional(),
-  GANGWAY_POLL_MIN: duration.default(60_000),
-  GANGWAY_POLL_MAX: duration.default(3_600_000),
-  GANGWAY_RETRY_AFTER_MAX: duration.default(3_600_000),
-  GANGWAY_WAIT_MAX: duration.default(24 * 3_600_000),
-  GANGWAY_UNREADABLE_MAX: duration.default(3_600_000),
-  PAYLOAD_KEYS: payloadKeys.optional(),
-  GANGWAY_HEALTH_ADDRESS: listenAddress.default({ host: '127.0.0.1', port: 8081 }),
-  GANGWAY_METRICS_ADDRESS: listenAddress.optional(),
-  GANGWAY_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error']).default('info'),
-  GANGWAY_UI_URL: url.optional(),
+/** The settings of Gangway itself. docs/configuration.md is made from their descriptions. */
+export const gangwaySettings = z.object({
+  GANGWAY_ACCOUNTS: accountNames.describe(
+    'Names of further partner accounts. Each setting of a partner account exists once more for each name, with the name in capitals as its prefix.',
+  ),
+  GANGWAY_TASK_QUEUE: z
+    .string()
+    .default(DEFAULT_TASK_QUEUE)
+    .describe(
+      'Task queue that workers poll and that workflows start on. The partner task queues have it as their prefix.',
+    ),
+  GANGWAY_BUILD_ID: versionPart.optional().meta({
+    description: 'Build that a worker runs. With it, the worker takes part in worker versioning.',
+    unset: 'workers are not versioned',
+  }),
+  GANGWAY_DEPLOYMENT_NAME: versionPart.optional().meta({
+    description: 'Worker deployment that `GANGWAY_BUILD_ID` is a build of.',
+    unset: '`GANGWAY_TASK_QUEUE`',
+  }),
+  GANGWAY_POLL_MIN: duration.prefault('1m').describe('Shortest wait between two reads of a status.'),
+  GANGWAY_POLL_MAX: duration
+    .prefault('1h')
+    .describe('Longest wait between two reads of a status that does not change.'),
+  GANGWAY_RETRY_AFTER_MAX: duration
+    .prefault('1h')
+    .describe("Longest wait that a partner's `Retry-After` can ask for."),
+  GANGWAY_WAIT_MAX: duration
+    .prefault('24h')
+    .describe('A person is asked about a step that has waited for its partner for longer than this.'),
+  GANGWAY_UNREADABLE_MAX: duration
+    .prefault('1h')
+    .describe('A person is asked when the responses of a partner are unreadable for longer than this.'),
+  PAYLOAD_KEYS: payloadKeys.optional().meta({
+    description:
+      'Keys that encrypt payloads: the first encrypts, each decrypts. `gangway keys new` makes one. Required unless Temporal runs on this machine.',
+    unset: 'payloads are not encrypted',
+  }),
+  GANGWAY_HEALTH_ADDRESS: listenAddress
+    .prefault('127.0.0.1:8081')
+    .describe('Where the worker serves `/healthz` and `/readyz`.'),
+  GANGWAY_METRICS_ADDRESS: listenAddress.optional().meta({
+    description: 'Where the worker serves metrics to Prometheus.',
+    unset: 'no metrics',
+  }),
+  GANGWAY_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('Lowest level that is logged, as JSON lines on standard error.'),
+  GANGWAY_UI_URL: url.optional().meta({
+    description: 'Address of the Temporal Web UI, for the links that the command prints.',
+    unset: 'for a Temporal server on this machine its port plus 1000, otherwise no links',
+  }),
   EVENTS_URLS: list
     .refine((urls) => urls.every((text) => URL.canParse(text)), 'each must be a URL')
-    .default([]),
-  EVENTS_SECRETS: signingSecrets.default([]),
-  EVENTS_TO_LOOPBACK: flag,
-  DOCUMENT_DIR: storePlace.default('documents'),
-  STATEMENT_DIR: storePlace.default('statements'),
+    .default([])
+    .describe('Where outbound events go: https, or http to this machine with `EVENTS_TO_LOOPBACK=true`.'),
+  EVENTS_SECRETS: signingSecrets
+    .default([])
+    .describe(
+      'Secrets that sign outbound events; several while they are rotated. Required with `EVENTS_URLS`.',
+    ),
+  EVENTS_TO_LOOPBACK: flag.describe(
+    'Allows outbound events to this machine. Other private addresses are always rejected.',
+  ),
+  DOCUMENT_DIR: storePlace
+    .default('documents')
+    .describe('Documents that wait to be sent to a partner. Workers and the command share it.'),
+  STATEMENT_DIR: storePlace
+    .default('statements')
+    .describe('Statements that workers save, and files that `gangway call` receives.'),
   S3_ENDPOINT: url
     .refine((text) => isSecureOrLoopback(new URL(text)), 'must be https (http only to loopback)')
-    .optional(),
+    .optional()
+    .meta({ description: 'Server of the buckets, if it is not AWS.', unset: 'AWS' }),
 });
 
 /** What the settings of an account begin with: `NORTH_ISO_`. */
@@ -180,7 +241,7 @@ export interface Config extends Account {
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const { GANGWAY_ACCOUNTS: names } = readSettings(z.object({ GANGWAY_ACCOUNTS: accountNames }), environment);
   const values = withSecretFiles(environment, secretSettings(names));
-  const set = readSettings(settings, values);
+  const set = readSettings(gangwaySettings, values);
   if (set.GANGWAY_POLL_MIN > set.GANGWAY_POLL_MAX) {
     throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');
   }
@@ -217,7 +278,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 /** All that polls a task queue is one deployment, unless another name is given. */
-function versionFrom(set: z.output<typeof settings>): Config['version'] {
+function versionFrom(set: z.output<typeof gangwaySettings>): Config['version'] {
   const { GANGWAY_BUILD_ID: buildId, GANGWAY_TASK_QUEUE: taskQueue } = set;
   if (buildId === undefined) return undefined;
   const { GANGWAY_DEPLOYMENT_NAME: deploymentName = taskQueue } = set;
@@ -231,7 +292,7 @@ function versionFrom(set: z.output<typeof settings>): Config['version'] {
 }
 
 /** News is signed, and goes to https only, or to this very machine where that was chosen. */
-function eventsFrom(set: z.output<typeof settings>): Config['events'] {
+function eventsFrom(set: z.output<typeof gangwaySettings>): Config['events'] {
   const { EVENTS_URLS: urls, EVENTS_SECRETS: secrets, EVENTS_TO_LOOPBACK: toLoopback } = set;
   const isFit = (url: URL) => url.protocol === 'https:' || (toLoopback && isSecureOrLoopback(url));
   if (!urls.every((url) => isFit(new URL(url)))) {

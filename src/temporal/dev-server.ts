@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import type { EphemeralServerExecutable } from '@temporalio/testing';
-import { endWithUs } from '../process/end-with-us.js';
+import { endWithUs } from '../process/lifecycle.js';
 
 export interface DevServerOptions {
   /** Port of the server; any free one when taken or not given. The Web UI prefers the port 1000 above. */
@@ -38,7 +38,7 @@ export interface DevServer {
  */
 const PROMPT_TIMERS = { 'history.timerProcessorMaxTimeShift': '20ms' };
 
-/** Lets agents take turns (temporal/priority.ts). A server of one's own has to be told as well, see the README. */
+/** Lets agents take turns (temporal/priority.ts). Other servers need the same setting, see docs/onboardings.md. */
 const FAIRNESS = { 'matching.enableFairness': true };
 
 const START_TIMEOUT_MS = 60_000;
@@ -121,7 +121,10 @@ interface Program {
   readonly name: string;
   /** Environment variable that names it. */
   readonly setting: string;
-  /** Lets the Temporal SDK download it. */
+  /**
+   * Lets the Temporal SDK download it. `@temporalio/testing` is a development dependency, because the demo and the tests run from
+   * a checkout; without it the wheel is next.
+   */
   readonly download: (executable: EphemeralServerExecutable) => Promise<void>;
   /** The version that the SDK is asked for. */
   readonly version: string;

@@ -23,14 +23,17 @@ export const KEY_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const KEY_TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
 /** `id:base64`, separated by commas. What breaks a rule is named by its position, never by its value. */
-export const payloadKeys = z.string('is not set').transform((text, context): PayloadKeys => {
-  try {
-    return parsePayloadKeys(text);
-  } catch (error) {
-    context.addIssue((error as Error).message);
-    return z.NEVER;
-  }
-});
+export const payloadKeys = z
+  .string('is not set')
+  .transform((text, context): PayloadKeys => {
+    try {
+      return parsePayloadKeys(text);
+    } catch (error) {
+      context.addIssue((error as Error).message);
+      return z.NEVER;
+    }
+  })
+  .meta({ format: 'list of `id:base64`' });
 
 /** @throws {TypeError} saying which key breaks which rule, and nothing of its value */
 export function parsePayloadKeys(text: string): PayloadKeys {

@@ -18,30 +18,31 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Logger } from 'pino';
-import { chosenSpanId } from './spans.js';
 
-/** Spans wait this long, in milliseconds, to be sent with others. */
+/** How long spans are gathered before they are sent, in milliseconds. */
 const GATHERING_MS = 5_000;
 
-const RANDOM = new RandomIdGenerator();
-
-/** Random, but where the id of a span is known before it starts. */
-const SPAN_IDS: IdGenerator = {
-  generateTraceId: () => RANDOM.generateTraceId(),
-  generateSpanId: () => chosenSpanId() ?? RANDOM.generateSpanId(),
-};
+/** Random ids, except for a span whose id is chosen before it starts. */
+function spanIds(chosen: () => string | undefined): IdGenerator {
+  const random = new RandomIdGenerator();
+  return {
+    generateTraceId: () => random.generateTraceId(),
+    generateSpanId: () => chosen() ?? random.generateSpanId(),
+  };
+}
 
 /**
- * Exports the spans of this process: OTLP over HTTP, in protobuf. Only one export at a time works in a process, because
- * OpenTelemetry keeps its provider in a global. Headers, certificates and time-outs come from the environment of the process.
+ * Exports the spans of this process: OTLP over HTTP, in protobuf. A process can have one export at a time, because OpenTelemetry
+ * keeps its provider in a global. Headers, certificates and time-outs come from the environment of the process.
  *
- * @param onFailure is told what kind of failure it was
+ * @param chosenSpanId returns the id for the span that starts now, if one was chosen
+ * @param onFailure receives the kind of a failed export
  * @returns sends the remaining spans and resets the globals
  */
 export function exportTraces(
   service: string,
   env: NodeJS.ProcessEnv,
+  chosenSpanId: () => string | undefined,
   onFailure: (kind: string) => void,
 ): () => Promise<void> {
   setGlobalErrorHandler((error) => onFailure(error instanceof Error ? error.name : 'unknown'));
@@ -60,7 +61,7 @@ export function exportTraces(
     spanProcessors: [
       new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ ...url }), scheduledDelayMillis }),
     ],
-    idGenerator: SPAN_IDS,
+    idGenerator: spanIds(chosenSpanId),
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
@@ -93,23 +94,4 @@ function samplerFrom({
         ? new TraceIdRatioBasedSampler(Number(OTEL_TRACES_SAMPLER_ARG))
         : new AlwaysOnSampler();
   return isParentBased ? new ParentBasedSampler({ root }) : root;
-}
-
-/**
- * Sends traces where the standard setting `OTEL_EXPORTER_OTLP_ENDPOINT` (or that of traces alone) says. Where neither is set
- * nothing of OpenTelemetry is loaded but its interface, and nothing is traced.
- *
- * @param service what the process is called, unless `OTEL_SERVICE_NAME` says otherwise
- * @returns sends what is left, and ends it
- */
-export async function startTracing(
-  service: string,
-  env: NodeJS.ProcessEnv,
-  logger?: Logger,
-): Promise<() => Promise<void>> {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_SDK_DISABLED } = env;
-  const isOn = Boolean(OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
-  if (!isOn || OTEL_SDK_DISABLED === 'true') return async () => undefined;
-  const { exportTraces } = await import('./export.js');
-  return exportTraces(service, env, (kind) => logger?.warn({ kind }, 'traces could not be sent'));
 }

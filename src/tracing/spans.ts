@@ -8,23 +8,44 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import type { Logger } from 'pino';
 import type { PartnerObserver } from '../partners/http.js';
 
-/** Where our spans come from. Until tracing is started they are none, and cost nothing. */
+/**
+ * Sends traces to the collector of the standard setting `OTEL_EXPORTER_OTLP_ENDPOINT`, or of the one for traces alone. Without
+ * these settings nothing is traced, and of OpenTelemetry only the API is loaded: the rest is in another module.
+ *
+ * @param service name of the process. `OTEL_SERVICE_NAME` overrides it.
+ * @returns sends the remaining spans and stops
+ */
+export async function startTracing(
+  service: string,
+  env: NodeJS.ProcessEnv,
+  logger?: Logger,
+): Promise<() => Promise<void>> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_SDK_DISABLED } = env;
+  const isOn = Boolean(OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
+  if (!isOn || OTEL_SDK_DISABLED === 'true') return async () => undefined;
+  const { exportTraces } = await import('./export.js');
+  const onFailure = (kind: string) => logger?.warn({ kind }, 'traces could not be sent');
+  return exportTraces(service, env, () => chosen, onFailure);
+}
+
+/** Starts spans. Until tracing is started it does nothing, and costs nothing. */
 export function tracer(): Tracer {
   return trace.getTracer('gangway');
 }
 
-/** A span about to begin. Its name and attributes are words of ours and ids, never what somebody sent. */
+/** A span that is about to begin. Its name and attributes are constants and ids, never what somebody sent. */
 export interface SpanPlan {
   readonly name: string;
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
-  /** What it happens in; what is going on now, unless given. */
+  /** Default: the active context. */
   readonly parent?: Context;
 }
 
-/** Runs `work` in a span of its own. @param isFailure whether what it threw makes the span one that failed */
+/** Runs `work` in a span of its own. @param isFailure whether an error of `work` marks the span as failed */
 export async function inSpan<Result>(
   { name, kind = SpanKind.INTERNAL, attributes = {}, parent = context.active() }: SpanPlan,
   work: () => Promise<Result>,
@@ -41,21 +62,22 @@ export async function inSpan<Result>(
   }
 }
 
-/** Marks a span as failed, by a kind of failure: messages and stacks stay out of traces. */
+/** Marks a span as failed, with the kind of failure. Messages and stacks stay out of traces, because they may be private. */
 export function fail(span: Span, kind: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
   span.setAttribute('error.type', kind);
 }
 
-/** Failures of activities have a type, which says more than their name. */
+/** The type of an activity failure is more precise than its name. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'type' in error && typeof error.type === 'string' ? error.type : error.name;
 }
 
+/** The id for the span that starts now, if one was chosen. */
 let chosen: string | undefined;
 
-/** Lets the span that `start` starts have this id. */
+/** Gives this id to the span that `start` starts. */
 export function withSpanId<Started>(spanId: string, start: () => Started): Started {
   chosen = spanId;
   try {
@@ -65,12 +87,7 @@ export function withSpanId<Started>(spanId: string, start: () => Started): Start
   }
 }
 
-/** The id that was chosen for the span that starts now, if one was. */
-export function chosenSpanId(): string | undefined {
-  return chosen;
-}
-
-/** A span for each HTTP exchange with a partner: which operation and how it ended. No URL, for that has ids and searches in it. */
+/** A span for each HTTP exchange with a partner: the operation and its result. No URL, because it contains ids and search terms. */
 export const traceExchanges: PartnerObserver = ({ system, operation, method }) => {
   const attributes = {
     'http.request.method': method,

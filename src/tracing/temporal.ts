@@ -8,11 +8,15 @@ import {
   type Headers,
 } from '@temporalio/common';
 import type { ActivityInterceptors, InjectedSinks } from '@temporalio/worker';
-import { TRACE_HEADER, type TraceContext, workflowSpanId } from '../messages/trace-context.js';
-import type { TraceSinks } from '../workflows/tracing.js';
+import {
+  TRACE_HEADER,
+  type TraceContext,
+  type TraceSinks,
+  workflowSpanId,
+} from '../messages/trace-context.js';
 import { inSpan, tracer, withSpanId } from './spans.js';
 
-/** Has what a client starts belong to the trace it is started in. Outside of a trace no header is written. */
+/** Continues the active trace in what a client starts. Without an active trace no header is written. */
 export const tracedClient: ClientInterceptors = {
   workflow: [
     {
@@ -37,7 +41,7 @@ export const tracedClient: ClientInterceptors = {
   ],
 };
 
-/** A span for each attempt of an activity, in the trace of its workflow. A poll that found no news has not failed. */
+/** A span for each attempt of an activity, in the trace of its workflow. A poll without a status change has not failed. */
 export function tracedActivities({ info }: ActivityContext): ActivityInterceptors {
   const { activityType, workflowExecution, attempt } = info;
   const ids = workflowExecution && {
@@ -61,7 +65,7 @@ export function tracedActivities({ info }: ActivityContext): ActivityInterceptor
   };
 }
 
-/** A span for each workflow, which shows at once that it has begun: one that lasted weeks would be seen after weeks. */
+/** A span for the begin of each workflow. A span of its whole duration would be visible only after weeks. */
 export const traceSinks: InjectedSinks<TraceSinks> = {
   trace: {
     begun: {

@@ -20,7 +20,7 @@ import type { Account } from '../partners/account-settings.js';
 import { closeAll, partnerClients } from '../partners/clients.js';
 import { observers } from '../partners/http.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
-import { holdsInputs } from '../process/in-flight.js';
+import { holdsInputs } from '../process/logging.js';
 import { type Config, servedAccounts } from '../settings/settings.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { traceExchanges } from '../tracing/spans.js';

@@ -2,13 +2,12 @@ import { ApplicationFailure } from '@temporalio/common';
 import { upsertSearchAttributes, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE, atAccount, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { partnerAccount } from './journey/partner-account.js';
+import { accountName } from './journey/partner-activities.js';
 
 /**
- * Takes `account` off the input of a workflow before it runs. `gangway` puts the account into the workflow id, which counts.
- * Who starts a workflow by other means must do the same: an account that is named in the input or as a search attribute and
- * is not that of the id fails the workflow as `InvalidInput`, as does what cannot be the name of an account. Without it, the
- * id would keep out the same key of another account.
+ * Removes `account` from the input of a workflow before it runs. Only the account in the workflow id counts: it keeps the same
+ * key in two accounts apart. `gangway` puts it there, and other starters must do the same. A different account in the input or
+ * in the search attribute, or an invalid account name, fails the workflow as `InvalidInput`.
  */
 export function interceptors(): WorkflowInterceptors {
   return {
@@ -19,11 +18,11 @@ export function interceptors(): WorkflowInterceptors {
           if (!(workflowType in WORKFLOW_ID_PREFIXES)) return next(input);
           const [first, ...others] = input.args;
           const { account, ...fields } = hasAccount(first) ? first : {};
-          const ofId = partnerAccount();
+          const ofId = accountName();
           const attribute = typedSearchAttributes.get(SEARCH_ATTRIBUTES.partnerAccount);
           for (const named of [account, attribute, ofId]) {
             if (named === undefined) continue;
-            // Thrown here, it would fail the workflow's task, which is tried again for ever.
+            // An error thrown here would fail the workflow task, which the server retries forever.
             if (!isAccountName(named)) return Promise.reject(invalid(ACCOUNT_NAME_RULE));
             if (named !== ofId) return Promise.reject(invalid(notOfId(named)));
           }
@@ -37,7 +36,7 @@ export function interceptors(): WorkflowInterceptors {
 }
 
 function notOfId(account: string): string {
-  return `the workflow id must end in ${atAccount('', account)}, because this account is named`;
+  return `the workflow id must end in ${atAccount('', account)} for this account`;
 }
 
 function invalid(rule: string): ApplicationFailure {

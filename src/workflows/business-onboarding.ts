@@ -1,19 +1,27 @@
+import { continueAsNew } from '@temporalio/workflow';
+import type { Candidate, Submission } from '../messages/banking-activities.js';
 import type { BusinessOnboardingInput } from '../messages/inputs.js';
-import type { BusinessOnboardingOutcome, Restored } from '../messages/onboardings.js';
-import { BusinessApplication } from './business/application.js';
-import { type FollowingRecords, followProfile } from './business/following.js';
-import { findOrSubmit } from './business/holder.js';
+import { defined } from '../messages/objects.js';
+import type { BusinessOnboardingOutcome } from '../messages/onboardings.js';
+import { mayBeDone, type Restored } from '../messages/onboardings.js';
+import type { FieldProblem } from '../partners/partner-error.js';
+import { askToCorrect, BusinessApplication, bank, SUBMIT } from './business/application.js';
+import { Underwriting, type UnderwritingRecords } from './business/underwriting.js';
 import type { JourneyRecords } from './journey/journey.js';
+import { masked } from './journey/published-state.js';
+import { RejectedByPartner, runStep } from './journey/run-step.js';
+import { followStatus } from './journey/status-poll.js';
 
 /** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
 export interface CarriedBusiness {
   readonly journey: JourneyRecords;
-  readonly following: FollowingRecords;
+  readonly underwriting: UnderwritingRecords;
 }
 
 /**
- * Onboards one business at the bank: finds or submits it, follows its `bankingStatus` and tickets until the partner has
- * decided, opens a financial account when asked to (apis/1). Started as `business-onboarding-<externalId>`.
+ * Onboards one business at the bank: finds its profile or submits its holder, has the holder corrected, delivers answers to
+ * tickets until the bank has decided, and opens a financial account when the input asks for one (apis/1). Started as
+ * `business-onboarding-<externalId>`.
  */
 export async function businessOnboarding(
   input: BusinessOnboardingInput,
@@ -22,14 +30,178 @@ export async function businessOnboarding(
 ): Promise<BusinessOnboardingOutcome> {
   const application = new BusinessApplication(input, carried?.journey);
   const { journey } = application;
-
-  return journey.liveThrough<BusinessOnboardingOutcome>(
+  return journey.run<BusinessOnboardingOutcome>(
     async () => {
-      if (carried) return followProfile(application, carried.following);
-      journey.enter('applying');
-      const problems = await findOrSubmit(application, restored);
-      return followProfile(application, { seen: null, problems, delivered: {}, replies: [] });
+      const underwriting = new Underwriting(
+        application,
+        carried?.underwriting ?? (await findOrSubmit(application, restored)),
+      );
+      journey.state.enter(underwriting.stage);
+      return followStatus(underwriting, () =>
+        continueAsNew<typeof businessOnboarding>(application.inputToCarry, {
+          journey: journey.records,
+          underwriting: underwriting.records,
+        }),
+      );
     },
-    (comment) => ({ outcome: 'abandoned', comment, ...application.knownProfile }),
+    (comment) => {
+      const { profileId } = journey.state.facts;
+      return { outcome: 'abandoned', comment, ...defined({ profileId }) };
+    },
   );
+}
+
+/** Finds the profile of the business at the bank, or submits the holder, which makes a profile. */
+async function findOrSubmit(
+  application: BusinessApplication,
+  restored?: Restored,
+): Promise<UnderwritingRecords> {
+  application.journey.state.enter('applying');
+  const problems = await submitUnlessKnown(application, restored);
+  return { seen: null, problems, delivered: {}, replies: [] };
+}
+
+/** @returns the problems of the submission; null when the profile was adopted, so that they are not known */
+async function submitUnlessKnown(
+  application: BusinessApplication,
+  restored?: Restored,
+): Promise<readonly FieldProblem[] | null> {
+  if (restored?.profileId !== undefined) return adopt(application, restored.profileId);
+  const declined: number[] = [];
+  let inDoubt = mayBeDone(restored);
+  for (;;) {
+    const submitted = await submit(application, declined, inDoubt);
+    inDoubt = undefined;
+    if ('adopted' in submitted) return adopt(application, submitted.adopted);
+    if ('existing' in submitted) {
+      const { existing } = submitted;
+      const profileId = isSurelyOurs(existing) ? existing.profileId : await askWhose(application, existing);
+      if (profileId !== undefined) return adopt(application, profileId);
+      declined.push(existing.profileId);
+      continue;
+    }
+    const { profileId, financialAccountId, problems } = submitted;
+    if (profileId !== null) {
+      application.knowProfile(profileId, 'holder-submitted');
+      application.knowAccount(financialAccountId);
+      return problems;
+    }
+    await askToCorrect(application, problems);
+  }
+}
+
+/** A profile that reads as new may not be submitted yet, or the bank may have rejected its submission. */
+function adopt(application: BusinessApplication, profileId: number): null {
+  application.knowProfile(profileId, 'profile-adopted');
+  return null;
+}
+
+/** The response of the partner, or the profile that a lost submission made. */
+type Submitted = Submission | { readonly adopted: number };
+
+/**
+ * @param declined profiles of the merchant that are not those of the business
+ * @param inDoubt why it may have been submitted before
+ */
+function submit(
+  application: BusinessApplication,
+  declined: readonly number[],
+  inDoubt: string | undefined,
+): Promise<Submitted> {
+  const { journey } = application;
+  const adoptable = adoption(application);
+  let candidates: readonly Candidate[] = [];
+  return runStep<Submitted>(journey, {
+    title: SUBMIT,
+    run: () => bank.submitHolder({ ...application.business, declined }),
+    correct: application.input.correct,
+    once: {
+      mayBeDone: inDoubt,
+      readEvidence: async (wasInDoubt, baseline) => {
+        if (!wasInDoubt || !baseline || application.dba === '') return undefined;
+        const known = [...baseline, ...declined];
+        candidates = await runStep(journey, {
+          title: 'look for the business at the bank',
+          run: () => bank.findCandidates({ ...application.business, baseline: known }),
+        });
+        const [made, ...more] = candidates.filter(isSurelyOurs);
+        return made && more.length === 0 ? { found: { adopted: made.profileId } } : undefined;
+      },
+      adopt: async (id) => ({ adopted: await adoptable(id) }),
+      get whereToLook() {
+        const seen = candidates.map((candidate) => `The bank has ${described(candidate)}.\n`);
+        return (
+          `${seen.length > 0 ? '\n' : ''}${seen.join('')}` +
+          `Look in the partner’s portal for a banking profile of “${masked(application.dba)}”. ` +
+          'If it is there, adopt its profile id; if it is not, retry.'
+        );
+      },
+    },
+  });
+}
+
+function isSurelyOurs({ against, unclear }: Candidate): boolean {
+  return against.length === 0 && unclear.length === 0;
+}
+
+/** `banking profile 3001 of “Corner Bakery” (Submitted): its EIN is not shown` */
+function described({ profileId, dba, bankingStatus, against, unclear }: Candidate): string {
+  const why = [...against, ...unclear].join(', ');
+  const name = dba === null ? 'no dba' : `“${masked(dba)}”`;
+  return `banking profile ${profileId} of ${name} (${bankingStatus})${why && `: ${why}`}`;
+}
+
+/**
+ * Checks the profile that a person names: it must exist, and what contradicts it is reported. When the person names the same
+ * profile a second time, it is adopted anyway.
+ *
+ * @throws {RejectedByPartner} when the person has to be asked again
+ */
+function adoption(application: BusinessApplication): (id: string) => Promise<number> {
+  const { journey } = application;
+  const warned = new Set<number>();
+  return async (id) => {
+    const profileId = Number(id);
+    const found = await runStep(journey, {
+      title: `read banking profile ${id}`,
+      run: () => bank.examineProfile({ ...application.business, profileId }),
+      endsWhenRejected: true,
+    });
+    const refuse = (message: string) => new RejectedByPartner([{ field: '', message }]);
+    if (!found) throw refuse(`the bank shows no banking profile ${id}`);
+    if (found.against.length > 0 && !warned.has(profileId)) {
+      warned.add(profileId);
+      throw refuse(`${described(found)}. To adopt it anyway, adopt it again.`);
+    }
+    return profileId;
+  };
+}
+
+/**
+ * Asks whether the profile that the bank finds for the merchant is the one of this business, where no evidence shows it.
+ *
+ * @returns the profile to adopt; undefined when the business is to be submitted
+ */
+async function askWhose(application: BusinessApplication, existing: Candidate): Promise<number | undefined> {
+  const { journey } = application;
+  const adoptable = adoption(application);
+  let problem = '';
+  for (;;) {
+    const answer = await journey.requirements.ask({
+      kind: 'uncertain-write',
+      title: `Whose banking profile? ${SUBMIT}`,
+      detail:
+        `${problem}For the merchant, the bank has ${described(existing)}. If it belongs to this business, adopt ${existing.profileId}. ` +
+        'If not, retry: the business is then submitted as a new one.',
+      answers: ['adopt', 'retry', 'abandon'],
+    });
+    if (answer?.kind !== 'adopt') return undefined;
+    if (Number(answer.id) === existing.profileId) return existing.profileId;
+    try {
+      return await adoptable(answer.id);
+    } catch (error) {
+      if (!(error instanceof RejectedByPartner)) throw error;
+      problem = `${answer.id} cannot be adopted: ${error.message}\n`;
+    }
+  }
 }

@@ -1,26 +1,35 @@
-import type { ChangeAddressInput, OperationOutcome } from '../messages/banking-activities.js';
-import { runStep } from './journey/carry-out.js';
+import type {
+  BankingActivities,
+  ChangeAddressInput,
+  OperationOutcome,
+} from '../messages/banking-activities.js';
 import { requireFields } from './journey/input.js';
-import type { Journey } from './journey/journey.js';
-import { partnerFailure } from './journey/partner-failure.js';
-import { changeAddress as change } from './operation/activities.js';
-import { operate } from './operation/operate.js';
+import { type Journey, runOperation } from './journey/journey.js';
+import { partnerActivities, WRITE } from './journey/partner-activities.js';
+import { partnerFailure, runStep } from './journey/run-step.js';
+
+const { changeAddress: change } = partnerActivities<BankingActivities>('banking')({
+  changeAddress: { ...WRITE, summary: 'Change the address' },
+});
 
 /**
- * Changes a postal address (E3). Where the change is to be confirmed by a one-time code, a person is asked for it, and
- * for another one when that was refused or its call went unanswered: a code is good for one call.
+ * Changes a postal address (E3). If the partner confirms the change by a one-time code, a person is asked for it. A code is
+ * valid for one call, so after a rejection or a lost response the person is asked for another one.
  */
 export async function changeAddress(input: ChangeAddressInput): Promise<OperationOutcome<object>> {
   requireFields(input, { streetAddress: 'string', postalCode: 'string', city: 'string', state: 'number' });
   const { oneTimeCode, ...address } = input;
   const needsCode = input.secureOperationType !== undefined;
   let code = oneTimeCode;
-  return operate('change the address', async (journey) => {
+  return runOperation('change the address', async (journey) => {
     await runStep(journey, {
       title: 'change the address',
       prepare: async () => {
         if (needsCode)
-          code ??= await askForCode(journey, `It is confirmed by a ${input.secureOperationType}.`);
+          code ??= await askForCode(
+            journey,
+            `The partner confirms the change by a ${input.secureOperationType}.`,
+          );
       },
       run: async () => {
         for (;;) {
@@ -35,8 +44,8 @@ export async function changeAddress(input: ChangeAddressInput): Promise<Operatio
             code = await askForCode(
               journey,
               kind === 'Forbidden'
-                ? 'The partner refused (403): the code was wrong, or it is not permitted.'
-                : 'The call with the last code went unanswered, and a code is good for one call.',
+                ? 'The partner rejected the change (403): the code was wrong, or the change is not permitted.'
+                : 'The call with the last code got no response, and a code is valid for one call.',
             );
           }
         }
@@ -50,10 +59,10 @@ export async function changeAddress(input: ChangeAddressInput): Promise<Operatio
 }
 
 async function askForCode(journey: Journey, why: string): Promise<string> {
-  const answer = await journey.ask({
+  const answer = await journey.requirements.ask({
     kind: 'one-time-code',
     title: 'One-time code needed: change the address',
-    detail: `${why} Answer with its 6 digits.`,
+    detail: `${why} Answer with a code of 6 digits.`,
     answers: ['code', 'abandon'],
   });
   return answer?.kind === 'code' ? answer.code : '';

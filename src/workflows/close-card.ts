@@ -1,8 +1,13 @@
-import type { CloseCardInput, OperationOutcome } from '../messages/banking-activities.js';
-import { RejectedByPartner, runStep } from './journey/carry-out.js';
+import type { BankingActivities, CloseCardInput, OperationOutcome } from '../messages/banking-activities.js';
 import { requireFields } from './journey/input.js';
-import { closeCard as close, isCardClosed } from './operation/activities.js';
-import { operate } from './operation/operate.js';
+import { runOperation } from './journey/journey.js';
+import { partnerActivities, REPEATABLE, WRITE } from './journey/partner-activities.js';
+import { RejectedByPartner, runStep } from './journey/run-step.js';
+
+const { closeCard: close, isCardClosed } = partnerActivities<BankingActivities>('banking')({
+  closeCard: { ...WRITE, summary: 'Close the card' },
+  isCardClosed: { ...REPEATABLE, summary: 'Check whether the card is closed' },
+});
 
 /** Closes a card for good (E8). Started as `close-card-<paymentCardId>`. */
 export async function closeCard(
@@ -10,7 +15,7 @@ export async function closeCard(
 ): Promise<OperationOutcome<{ readonly paymentCardId: string }>> {
   requireFields(input, { paymentCardId: 'string', last4: 'string' });
   const { paymentCardId } = input;
-  return operate(`close card ${paymentCardId} for good`, async (journey) => {
+  return runOperation(`close card ${paymentCardId} for good`, async (journey) => {
     const isClosed = () => isCardClosed({ paymentCardId });
     await runStep<void>(journey, {
       title: 'close the card',
@@ -20,14 +25,14 @@ export async function closeCard(
       },
       endsWhenRejected: true,
       once: {
-        lookForEffect: async () => {
-          const title = 'look whether the card is closed';
+        readEvidence: async () => {
+          const title = 'check whether the card is closed';
           const closed = await runStep(journey, { title, run: isClosed });
           return closed ? { found: undefined } : undefined;
         },
         adopt: () => undefined,
         idFormat: 'text',
-        hint: `Look in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}; if not, retry.`,
+        whereToLook: `Look in the partner’s portal whether card ${paymentCardId} is closed. If it is, adopt ${paymentCardId}; if not, retry.`,
       },
     });
     journey.timeline.add('card-closed', { detail: paymentCardId });

@@ -24,7 +24,7 @@ type MainPart = 'boarding' | 'business';
 const NOT_STARTED: PartEnd = { how: 'completed', outcome: { outcome: 'not-started' } };
 
 export interface CustomerOptions {
-  /** Board and onboard anew, although earlier ones of this `externalId` have ended. */
+  /** Start the parts again, although earlier ones with this `externalId` have ended. */
   readonly again?: boolean;
 }
 
@@ -35,14 +35,13 @@ export interface CarriedCustomer {
 }
 
 /**
- * Onboards a customer with both partners, each in a child workflow of its own: the business starts as soon as the
- * merchant exists, and does not wait for its `mid`. When both have ended, the merchant gets its terminal, if the input asks
- * for one and the merchant is boarded: it is the merchant's, however the business ended. Started as
- * `customer-onboarding-<externalId>`, in a named account with `@<account>` after it, as each of its parts.
+ * Onboards a customer with both partners, each in a child workflow of its own. The business starts as soon as the merchant
+ * exists, before it has a `mid`. When both have ended, a boarded merchant gets its terminal if the input asks for one, however
+ * the business ended. Started as `customer-onboarding-<externalId>`, in a named account with `@<account>` after it, as each of
+ * its parts.
  *
- * A child that someone started before, by itself, is waited for instead of started twice. It belongs to whoever started it,
- * so its requirements are answered there and it is not cancelled with the customer. A child that an operator resets is
- * followed into its new run.
+ * A part that someone started separately is not started twice: the customer waits for it. Its requirements are answered there,
+ * and a cancellation of the customer does not cancel it. When an operator resets a part, the customer follows its new run.
  */
 export async function customerOnboarding(
   input: CustomerOnboardingInput,
@@ -60,30 +59,30 @@ export async function customerOnboarding(
   const children = new Children(customer, again, carried?.begun);
   const scopes: Partial<Record<Part, CancellationScope>> = {};
 
-  return customer.live(async () => {
-    if (!carried) customer.enter('onboarding');
-    // Until it ends, a customer that was cancelled waits for its children.
+  return customer.run(async () => {
+    if (!carried) customer.state.enter('onboarding');
+    // A cancelled customer waits until its children have ended.
     const tooLong = CancellationScope.nonCancellable(() => condition(historyIsLong));
-    return Promise.race([seeThroughAll(), tooLong.then(continueInNewRun)]);
+    return Promise.race([runAllParts(), tooLong.then(continueInNewRun)]);
   });
 
-  async function seeThroughAll(): Promise<CustomerOnboardingOutcome> {
-    const parts = [seeThrough('boarding', board), seeThrough('business', onboardBusiness)];
-    // What ends one of them early, such as a cancellation, does not keep the other one from its end.
+  async function runAllParts(): Promise<CustomerOnboardingOutcome> {
+    const parts = [runPart('boarding', board), runPart('business', onboardBusiness)];
+    // When one of them ends early, as by a cancellation, the other one still runs to its end.
     await Promise.allSettled(parts);
     await Promise.all(parts);
-    if (!children.hasBegun('terminal')) refuseCancelled();
-    refuseFailed(customer);
+    if (!children.hasBegun('terminal')) checkCancelled();
+    checkFailed(customer);
     if (input.provisionTerminal && !customer.endOf('terminal')) {
-      customer.ends('terminal', await inScopeOf('terminal', provideTerminal));
+      customer.close('terminal', await inScopeOf('terminal', provideTerminal));
     }
-    refuseCancelled();
-    refuseFailed(customer);
+    checkCancelled();
+    checkFailed(customer);
     return outcomeOf(customer);
   }
 
   async function board(): Promise<PartEnd> {
-    return children.live('boarding', () =>
+    return children.runToEnd('boarding', () =>
       startChild<typeof merchantBoarding>('merchantBoarding', {
         ...children.options('boarding', input.boarding.merchant.dba),
         args: [{ externalId, ...input.boarding }],
@@ -92,13 +91,13 @@ export async function customerOnboarding(
   }
 
   async function onboardBusiness(): Promise<PartEnd> {
-    // A run may be cancelled before it begins, and its children are cancelled all the same.
+    // A run may be cancelled at its start, and must still cancel its children.
     if (!children.hasBegun('business')) {
       await condition(() => knownMerchant() !== undefined || customer.endOf('boarding') !== undefined);
     }
     const merchant = knownMerchant();
     if (merchant === undefined) return NOT_STARTED;
-    return children.live('business', () =>
+    return children.runToEnd('business', () =>
       startChild<typeof businessOnboarding>('businessOnboarding', {
         ...children.options('business', input.business.holder.doingBusinessAsName),
         args: [{ externalId, ...input.business, merchantProfileId: merchant }],
@@ -113,7 +112,7 @@ export async function customerOnboarding(
     const { mid } = boarding;
     const { dba } = input.boarding.merchant;
     const account = { name: dba, ...provisionTerminal.account };
-    return children.live('terminal', () =>
+    return children.runToEnd('terminal', () =>
       startChild<typeof terminalProvisioning>('terminalProvisioning', {
         ...children.options('terminal', dba),
         args: [{ externalId, mid, provisionTerminal: { ...provisionTerminal, account } }],
@@ -122,29 +121,29 @@ export async function customerOnboarding(
   }
 
   function knownMerchant(): number | undefined {
-    return customer.state.merchantProfileId;
+    return customer.state.facts.merchantProfileId;
   }
 
-  /** Sees one of the two to its end, also when that is reset, and does with the other one what the input says. */
-  async function seeThrough(part: MainPart, live: () => Promise<PartEnd>): Promise<void> {
+  /** Runs a part to its end, also after a reset. If it does not succeed, the input decides about the other part. */
+  async function runPart(part: MainPart, run: () => Promise<PartEnd>): Promise<void> {
     const isOver = () => ['boarding', 'business'].every((each) => customer.endOf(each as MainPart));
     for (;;) {
-      const end = customer.endOf(part) ?? (await inScopeOf(part, live));
+      const end = customer.endOf(part) ?? (await inScopeOf(part, run));
       if (!customer.endOf(part)) {
-        customer.ends(part, end);
+        customer.close(part, end);
         if (!isSuccess(outcomeOfPart(end)) && input.onDecline === 'cancel-other') cancelOther(part);
       }
-      if (!(await children.goesOn(part, end, isOver))) return;
-      customer.goesOn(part);
+      if (!(await children.isResumed(part, end, isOver))) return;
+      customer.reopen(part);
     }
   }
 
-  /** A part that is cancelled before its child starts has ended, too. */
-  async function inScopeOf(part: Part, live: () => Promise<PartEnd>): Promise<PartEnd> {
+  /** A part that is cancelled before its child starts has ended as well. */
+  async function inScopeOf(part: Part, run: () => Promise<PartEnd>): Promise<PartEnd> {
     const scope = new CancellationScope();
     scopes[part] = scope;
     try {
-      return await scope.run(live);
+      return await scope.run(run);
     } catch (error) {
       if (!isCancellation(error)) throw error;
       return { how: 'cancelled' };
@@ -153,12 +152,12 @@ export async function customerOnboarding(
 
   function cancelOther(part: MainPart): void {
     const other = part === 'boarding' ? 'business' : 'boarding';
-    // A business without a merchant has not begun, and ends as such by itself.
+    // Without a merchant the business has not begun, and ends as `not-started`.
     const hasBegun = other === 'boarding' || knownMerchant() !== undefined;
     if (hasBegun && !customer.endOf(other) && !children.isAttached(other)) scopes[other]?.cancel();
   }
 
-  /** False while something goes on that the next run could not go on with. */
+  /** False while something is in flight that the next run could not resume. */
   function historyIsLong(): boolean {
     const isStopping = Object.entries(scopes).some(
       ([part, scope]) => scope.consideredCancelled && !customer.endOf(part as Part),
@@ -182,21 +181,21 @@ function isSuccess(outcome: PartOutcome | undefined): boolean {
   return ['boarded', 'onboarded', 'provisioned'].includes(outcome?.outcome ?? '');
 }
 
-/** @throws {CancelledFailure} when the customer as a whole is, and not just a part of it */
-function refuseCancelled(): void {
+/** @throws {CancelledFailure} when the whole customer is cancelled, and not only a part */
+function checkCancelled(): void {
   if (CancellationScope.current().consideredCancelled) {
     throw new CancelledFailure('the customer was cancelled');
   }
 }
 
 /** @throws {ApplicationFailure} when a part failed, which is a bug */
-function refuseFailed(customer: Customer): void {
+function checkFailed(customer: Customer): void {
   const failed = customer.ended.find((part) => customer.endOf(part)?.how === 'failed');
   if (failed === undefined) return;
   throw ApplicationFailure.nonRetryable(`${customer.workflowIdOf(failed)} failed`, 'PartFailed');
 }
 
-/** As the first part that ended with a reason, where none ended well. */
+/** When no part succeeded: the outcome of the first part that ended with a reason. */
 function outcomeOf(customer: Customer): CustomerOnboardingOutcome {
   const ends = Object.fromEntries(
     customer.ended.map((part) => [part, outcomeOfPart(customer.endOf(part))]),

@@ -1,12 +1,17 @@
 import type {
+  BankingActivities,
   EnsureWebhooksInput,
   OperationOutcome,
   WebhookRequest,
 } from '../messages/banking-activities.js';
-import { runStep } from './journey/carry-out.js';
 import { requireFields } from './journey/input.js';
-import { ensureWebhook } from './operation/activities.js';
-import { operate } from './operation/operate.js';
+import { runOperation } from './journey/journey.js';
+import { partnerActivities, REPEATABLE } from './journey/partner-activities.js';
+import { runStep } from './journey/run-step.js';
+
+const { ensureWebhook } = partnerActivities<BankingActivities>('banking')({
+  ensureWebhook: { ...REPEATABLE, summary: 'Create the webhook, if it is missing' },
+});
 
 export interface EnsuredWebhook extends WebhookRequest {
   readonly existed: boolean;
@@ -18,7 +23,7 @@ export async function ensureWebhooks(
   input: EnsureWebhooksInput,
 ): Promise<OperationOutcome<{ readonly webhooks: readonly EnsuredWebhook[] }>> {
   requireFields(input, { webhooks: 'array' });
-  return operate('create the webhooks that are missing', async (journey) => {
+  return runOperation('create the webhooks that are missing', async (journey) => {
     const webhooks: EnsuredWebhook[] = [];
     for (const webhook of input.webhooks) {
       const title = `create webhook ${webhook.name}`;
@@ -26,7 +31,7 @@ export async function ensureWebhooks(
       const ensured = await runStep(journey, { title, run, endsWhenRejected: true });
       webhooks.push({ ...webhook, ...ensured });
       journey.timeline.add(ensured.existed ? 'webhook-existed' : 'webhook-created', { detail: webhook.name });
-      journey.publish();
+      journey.state.publish();
     }
     return { webhooks };
   });

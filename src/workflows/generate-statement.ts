@@ -1,19 +1,41 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { workflowInfo } from '@temporalio/workflow';
 import type {
+  BankingActivities,
   GenerateStatementInput,
   OperationOutcome,
   SavedStatement,
 } from '../messages/banking-activities.js';
-import { runStep } from './journey/carry-out.js';
 import { requireFields } from './journey/input.js';
-import { saveStatement, sendStatement } from './operation/activities.js';
-import { operate } from './operation/operate.js';
+import { runOperation } from './journey/journey.js';
+import { partnerActivities, REPEATABLE, WRITE } from './journey/partner-activities.js';
+import { runStep } from './journey/run-step.js';
 
-/** When a schedule meant to start a workflow, which may be long ago when it catches up. */
+/** A statement may have many pages, from many accounts. */
+const LONG = '10m';
+
+const { saveStatement } = partnerActivities<BankingActivities>('banking')({
+  saveStatement: {
+    ...REPEATABLE,
+    startToCloseTimeout: LONG,
+    heartbeatTimeout: '30s',
+    summary: 'Save the statement',
+  },
+});
+
+/** The same activity with an `email`: the partner sends a message for each call, so it is a write. */
+const { saveStatement: sendStatement } = partnerActivities<BankingActivities>('banking')({
+  saveStatement: {
+    ...WRITE,
+    startToCloseTimeout: LONG,
+    summary: 'Send the statement by e-mail',
+  },
+});
+
+/** When a schedule should have started the workflow. A schedule that catches up starts it much later. */
 const SCHEDULED_START = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');
 
-/** Saves a statement into the statement store, and has it sent by e-mail when asked to (E10). */
+/** Saves a statement in the statement store, and sends it by e-mail when the input has an address (E10). */
 export async function generateStatement(
   input: GenerateStatementInput,
 ): Promise<OperationOutcome<SavedStatement & { readonly emailed: boolean }>> {
@@ -21,7 +43,7 @@ export async function generateStatement(
   const { email, ...rest } = input;
   const period = input.period === 'previous-month' ? previousMonth(dayOfStart()) : input.period;
   const request = { ...rest, period };
-  return operate(`save the statement of ${period}`, async (journey) => {
+  return runOperation(`save the statement of ${period}`, async (journey) => {
     const saved = await runStep(journey, {
       title: 'save the statement',
       run: () => saveStatement(request),
@@ -29,7 +51,7 @@ export async function generateStatement(
     });
     journey.timeline.add('statement-saved', { detail: saved.fileName });
     if (email === undefined) return { ...saved, emailed: false };
-    journey.publish();
+    journey.state.publish();
     await runStep(journey, {
       title: 'send the statement by e-mail',
       run: () => sendStatement({ ...request, email }),
@@ -37,7 +59,7 @@ export async function generateStatement(
       once: {
         adopt: () => saved,
         idFormat: 'text',
-        hint: `Ask whether the statement of ${period} has come by e-mail. If it has, adopt ${period}; if not, retry.`,
+        whereToLook: `Ask whether the statement of ${period} has come by e-mail. If it has, adopt ${period}; if not, retry.`,
       },
     });
     journey.timeline.add('statement-sent');

@@ -1,4 +1,4 @@
-/** What the worker bundles: one export a workflow type. */
+/** What the worker bundles: one export for each workflow type. */
 
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import { changeAddress } from './change-address.js';
@@ -10,21 +10,23 @@ import { setCardNickname } from './set-card-nickname.js';
 import { singleActivity } from './single-activity.js';
 
 export { businessOnboarding } from './business-onboarding.js';
-export { changeAddress } from './change-address.js';
-export { closeCard } from './close-card.js';
 export { customerOnboarding } from './customer-onboarding.js';
-export { ensureWebhooks } from './ensure-webhooks.js';
-export { generateStatement } from './generate-statement.js';
 export { merchantBoarding } from './merchant-boarding.js';
 export { partnerAccount } from './partner-account.js';
-export { restoreSubUser } from './restore-sub-user.js';
-export { setCardNickname } from './set-card-nickname.js';
-export { singleActivity } from './single-activity.js';
 export { terminalProvisioning } from './terminal-provisioning.js';
+export {
+  changeAddress,
+  closeCard,
+  ensureWebhooks,
+  generateStatement,
+  restoreSubUser,
+  setCardNickname,
+  singleActivity,
+};
 
-// What is short ends on the build that it began with. All other types go on with the current build (create-worker.ts): an
-// onboarding waits for weeks, and pinned it would keep the workers of its first build up for as long, and what is mended
-// would not reach it. Its code changes behind `patched()` (docs/changing-workflows.md).
+// Short workflows end on the build that they began with. All other types follow the current build (create-worker.ts): an
+// onboarding waits for weeks, so pinning it would keep the workers of its first build running for as long, and fixes would not
+// reach it. Its code changes behind `patched()` (docs/changing-workflows.md).
 setWorkflowOptions(pinned, changeAddress);
 setWorkflowOptions(pinned, closeCard);
 setWorkflowOptions(pinned, ensureWebhooks);
@@ -33,7 +35,7 @@ setWorkflowOptions(pinned, restoreSubUser);
 setWorkflowOptions(pinned, setCardNickname);
 setWorkflowOptions(pinned, singleActivity);
 
-/** The server takes this of versioned workers only: from others it refuses the whole workflow task. */
+/** The server accepts this only from versioned workers, and rejects the whole workflow task of others. */
 function pinned(): { versioningBehavior?: 'PINNED' } {
   return workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'PINNED' } : {};
 }

@@ -1,17 +1,16 @@
-import { workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { ChosenReferences } from '../messages/boarding-activities.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome } from '../messages/onboardings.js';
 import { mayBeDone, type Restored } from '../messages/onboardings.js';
 import type { MerchantPhase } from '../partners/boarding/phases.js';
-import { createMerchant, inspectMerchant, resolveReferences } from './boarding/activities.js';
-import { Application } from './boarding/application.js';
-import { followUnderwriting, type UnderwritingRecords } from './boarding/underwriting.js';
-import { askForCorrection, RejectedByPartner, runStep } from './journey/carry-out.js';
+import { Application, partner } from './boarding/application.js';
+import { Underwriting, type UnderwritingRecords } from './boarding/underwriting.js';
 import type { JourneyRecords } from './journey/journey.js';
-import { masked } from './journey/masked.js';
-import { partnerFailure } from './journey/partner-failure.js';
+import { masked } from './journey/published-state.js';
+import { askForCorrection, partnerFailure, RejectedByPartner, runStep } from './journey/run-step.js';
+import { followStatus } from './journey/status-poll.js';
 
 /** What a run hands to the next one when its history has grown long. The input travels with its corrections. */
 export interface Carried {
@@ -20,8 +19,9 @@ export interface Carried {
 }
 
 /**
- * Boards one merchant: agent profile and boarding settings, create, fees, submit, then underwriting until a `mid`
- * exists or the partner says no (apis/2). Started as `merchant-boarding-<externalId>`.
+ * Boards one merchant: looks up agent profile and boarding settings, creates the merchant, sets its fees, submits it, and
+ * delivers answers to underwriting notes until a `mid` exists or the partner declines (apis/2). Started as
+ * `merchant-boarding-<externalId>`.
  */
 export async function merchantBoarding(
   input: MerchantBoardingInput,
@@ -30,17 +30,23 @@ export async function merchantBoarding(
 ): Promise<MerchantBoardingOutcome> {
   const application = new Application(input, carried?.journey);
   const { journey } = application;
-
-  return journey.liveThrough<MerchantBoardingOutcome>(
+  return journey.run<MerchantBoardingOutcome>(
     async () => {
-      if (carried) return followUnderwriting(application, carried.underwriting);
-
-      journey.enter('preparing');
-      const phase = await findOrCreate(application, restored);
-      const seen = { phase: phase === 'not-submitted' ? phase : null };
-      return followUnderwriting(application, { seen, applied: false, delivered: {}, uploaded: [] });
+      const underwriting = new Underwriting(
+        application,
+        carried?.underwriting ?? (await createOrAdopt(application, restored)),
+      );
+      return followStatus(underwriting, () =>
+        continueAsNew<typeof merchantBoarding>(application.input.current, {
+          journey: journey.records,
+          underwriting: underwriting.records,
+        }),
+      );
     },
-    (comment) => ({ outcome: 'abandoned', comment, ...application.knownMerchant }),
+    (comment) => {
+      const { merchantProfileId } = journey.state.facts;
+      return { outcome: 'abandoned', comment, ...defined({ merchantProfileId }) };
+    },
   );
 }
 
@@ -48,30 +54,31 @@ export async function merchantBoarding(
 interface ExistingMerchant {
   readonly merchantProfileId: number;
   readonly phase: MerchantPhase;
-  /** The partner's name of its status, of a merchant that was there before. */
+  /** The partner's name of its status, of a merchant that existed before. */
   readonly adoptedAs?: string;
-  /** The boarding that had it, and has ended. */
+  /** The ended boarding that created it. */
   readonly formerOwner?: string;
 }
 
-/** Creates the merchant, or adopts the one that the input or a person names. Returns where it stands. */
-async function findOrCreate(application: Application, restored?: Restored): Promise<MerchantPhase> {
-  const { journey, input } = application;
+/** Creates the merchant, or adopts the one that the input or a person names. */
+async function createOrAdopt(application: Application, restored?: Restored): Promise<UnderwritingRecords> {
+  const { journey } = application;
+  const given = application.input.current.merchantProfileId;
+  journey.state.enter('preparing');
   const { merchantProfileId, phase, adoptedAs, formerOwner } =
-    input.merchantProfileId === undefined
-      ? await create(application, restored)
-      : await adoptGiven(application, input.merchantProfileId);
-  journey.know({ merchantProfileId });
+    given === undefined ? await create(application, restored) : await adoptGiven(application, given);
+  journey.state.know({ merchantProfileId });
   journey.timeline.add(adoptedAs === undefined ? 'merchant-created' : 'merchant-adopted', {
     detail: [
       `merchant ${merchantProfileId}`,
-      adoptedAs !== undefined && `which is ${adoptedAs}`,
-      formerOwner && `of ${formerOwner} before`,
+      adoptedAs !== undefined && `status ${adoptedAs}`,
+      formerOwner && `formerly of ${formerOwner}`,
     ]
       .filter(Boolean)
       .join(', '),
   });
-  return phase;
+  const seen = { phase: phase === 'not-submitted' ? phase : null };
+  return { seen, applied: false, delivered: {}, uploaded: [] };
 }
 
 async function create(application: Application, restored?: Restored): Promise<ExistingMerchant> {
@@ -81,20 +88,20 @@ async function create(application: Application, restored?: Restored): Promise<Ex
     title: 'create the merchant',
     prepare: async () => {
       references = await chooseReferences(application);
-      journey.knowAgentProfile(references.agentProfileId);
+      journey.state.knowAgentProfile(references.agentProfileId);
     },
     run: async () => {
-      const { create: version = 'v2', merchant, externalId: guid } = application.input;
-      const created = await createMerchant({ version, merchant, guid, ...references });
+      const { createVersion: version = 'v2', merchant, externalId: guid } = application.input.current;
+      const created = await partner.createMerchant({ version, merchant, guid, ...references });
       return { ...created, phase: 'not-submitted' };
     },
-    correct: application.correct,
+    correct: application.input.correct,
     once: {
       mayBeDone: mayBeDone(restored),
       // The partner's API has no search for merchants, so only a person can look.
       adopt: (id) => adopt(application, Number(id)),
-      get hint() {
-        const { merchant, externalId } = application.input;
+      get whereToLook() {
+        const { merchant, externalId } = application.input.current;
         return (
           `Look in the partner’s portal for a merchant with dba “${masked(String(merchant.dba))}” and guid ${externalId}. ` +
           'If it is there, adopt its merchant profile id; if it is not, retry.'
@@ -104,6 +111,22 @@ async function create(application: Application, restored?: Restored): Promise<Ex
   });
 }
 
+/** Agent profile and boarding settings: by id, by name, or the only ones. Otherwise a person chooses. */
+async function chooseReferences(application: Application): Promise<ChosenReferences> {
+  const { journey, input } = application;
+  const title = 'look up agent profile and boarding settings';
+  for (;;) {
+    const { agentProfileId, agent, boardingSettingsId, boardingSettings } = input.current;
+    if (agentProfileId !== undefined && boardingSettingsId !== undefined) {
+      return { agentProfileId, boardingSettingsId };
+    }
+    const request = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
+    const found = await runStep(journey, { title, run: () => partner.resolveReferences(request) });
+    if (!('problems' in found)) return found;
+    await askForCorrection(journey, { title, correct: input.correct }, found.problems);
+  }
+}
+
 /** Adopts the merchant that the input names, or asks until it can be adopted. */
 async function adoptGiven(application: Application, merchantProfileId: number): Promise<ExistingMerchant> {
   for (;;) {
@@ -111,26 +134,23 @@ async function adoptGiven(application: Application, merchantProfileId: number): 
       return await adopt(application, merchantProfileId);
     } catch (error) {
       if (!(error instanceof RejectedByPartner)) throw error;
-      await askForCorrection(
-        application.journey,
-        { title: `adopt merchant ${merchantProfileId}` },
-        error.problems,
-      );
+      const title = `adopt merchant ${merchantProfileId}`;
+      await askForCorrection(application.journey, { title }, error.problems);
     }
   }
 }
 
 /**
- * Looks at a merchant before it is adopted.
+ * Reads a merchant before it is adopted.
  *
- * @throws {RejectedByPartner} when the partner has no such merchant of ours, or another boarding that runs has it
+ * @throws {RejectedByPartner} when our organization does not have the merchant, or another running boarding has it
  */
 async function adopt({ journey }: Application, merchantProfileId: number): Promise<ExistingMerchant> {
   const { taskQueue } = workflowInfo();
   const { status, phase, owner } = await runStep(journey, {
     title: `read merchant ${merchantProfileId}`,
     run: () =>
-      inspectMerchant({ merchantProfileId, taskQueue }).catch((error: unknown) => {
+      partner.inspectMerchant({ merchantProfileId, taskQueue }).catch((error: unknown) => {
         if (partnerFailure(error).kind !== 'Forbidden') throw error;
         const message = 'the partner does not let us read it (403): it belongs to another organization';
         throw new RejectedByPartner([{ field: '', message }]);
@@ -138,22 +158,6 @@ async function adopt({ journey }: Application, merchantProfileId: number): Promi
     endsWhenRejected: true,
   });
   if (owner?.isRunning)
-    throw new RejectedByPartner([{ field: '', message: `it is the merchant of ${owner.workflowId}` }]);
+    throw new RejectedByPartner([{ field: '', message: `workflow ${owner.workflowId} has this merchant` }]);
   return { merchantProfileId, phase, adoptedAs: status, ...(owner && { formerOwner: owner.workflowId }) };
-}
-
-/** Agent profile and boarding settings, by id, by name, or the only ones there are; otherwise a person chooses. */
-async function chooseReferences(application: Application): Promise<ChosenReferences> {
-  const { journey, correct } = application;
-  const title = 'look up agent profile and boarding settings';
-  for (;;) {
-    const { agentProfileId, agent, boardingSettingsId, boardingSettings } = application.input;
-    if (agentProfileId !== undefined && boardingSettingsId !== undefined) {
-      return { agentProfileId, boardingSettingsId };
-    }
-    const request = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
-    const found = await runStep(journey, { title, run: () => resolveReferences(request) });
-    if (!('problems' in found)) return found;
-    await askForCorrection(journey, { title, correct }, found.problems);
-  }
 }

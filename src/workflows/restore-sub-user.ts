@@ -1,19 +1,27 @@
-import type { OperationOutcome, RestoreSubUserInput } from '../messages/banking-activities.js';
-import { runStep } from './journey/carry-out.js';
+import type {
+  BankingActivities,
+  OperationOutcome,
+  RestoreSubUserInput,
+} from '../messages/banking-activities.js';
 import { requireFields } from './journey/input.js';
-import { restoreSubUser as restore } from './operation/activities.js';
-import { operate } from './operation/operate.js';
+import { runOperation } from './journey/journey.js';
+import { partnerActivities, WRITE } from './journey/partner-activities.js';
+import { runStep } from './journey/run-step.js';
+
+const { restoreSubUser: restore } = partnerActivities<BankingActivities>('banking')({
+  restoreSubUser: { ...WRITE, summary: 'Restore the sub-user' },
+});
 
 /**
- * Restores a removed or deactivated sub-user (E15). The partner responds with 404 for one that is restored already, and has
- * no way to look: after a call whose response was lost, that 404 means that it was most likely done.
+ * Restores a removed or deactivated sub-user (E15). The partner responds with 404 when the sub-user is restored already, and has
+ * no read for it: after a call whose response was lost, a 404 means that this call probably restored it.
  */
 export async function restoreSubUser(
   input: RestoreSubUserInput,
 ): Promise<OperationOutcome<{ readonly subUserId: number; readonly note?: string }>> {
   requireFields(input, { subUserId: 'number' });
   const { subUserId } = input;
-  return operate(`restore sub-user ${subUserId}`, async (journey) => {
+  return runOperation(`restore sub-user ${subUserId}`, async (journey) => {
     const { afterLostCall } = await runStep(journey, {
       title: 'restore the sub-user',
       run: () => restore({ subUserId }),
@@ -25,7 +33,7 @@ export async function restoreSubUser(
       journey.timeline.add('sub-user-restored', { detail });
       return { subUserId };
     }
-    journey.timeline.add('sub-user-restored', { detail: `${detail}, by a call whose answer was lost` });
-    return { subUserId, note: 'no longer to be restored after a call whose answer was lost' };
+    journey.timeline.add('sub-user-restored', { detail: `${detail}, by a call whose response was lost` });
+    return { subUserId, note: 'probably restored by a call whose response was lost' };
   });
 }

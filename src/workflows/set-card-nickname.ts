@@ -1,8 +1,16 @@
-import type { OperationOutcome, SetCardNicknameInput } from '../messages/banking-activities.js';
-import { runStep } from './journey/carry-out.js';
+import type {
+  BankingActivities,
+  OperationOutcome,
+  SetCardNicknameInput,
+} from '../messages/banking-activities.js';
 import { requireFields } from './journey/input.js';
-import { setCardNickname as set } from './operation/activities.js';
-import { operate } from './operation/operate.js';
+import { runOperation } from './journey/journey.js';
+import { partnerActivities, REPEATABLE } from './journey/partner-activities.js';
+import { runStep } from './journey/run-step.js';
+
+const { setCardNickname: set } = partnerActivities<BankingActivities>('banking')({
+  setCardNickname: { ...REPEATABLE, summary: 'Set the nickname' },
+});
 
 /** Sets the nickname of a card, or clears it (E4). */
 export async function setCardNickname(
@@ -10,7 +18,7 @@ export async function setCardNickname(
 ): Promise<OperationOutcome<{ readonly paymentCardId: string; readonly last4: string | null }>> {
   requireFields(input, { paymentCardId: 'string' });
   const { paymentCardId, nickName } = input;
-  return operate(
+  return runOperation(
     `${nickName === null ? 'clear' : 'set'} the nickname of card ${paymentCardId}`,
     async (journey) => {
       const { last4 } = await runStep(journey, {

@@ -1,11 +1,8 @@
 import type { UntypedActivities } from '@temporalio/workflow';
 import type { SingleActivity } from '../messages/activities.js';
-import { laneActivities } from './journey/lane-activities.js';
+import { partnerActivities } from './journey/partner-activities.js';
 
-/**
- * Runs one activity, for Temporal servers that have no standalone activities. It is not an onboarding and keeps no state, so
- * that it fails as its activity does.
- */
+/** Runs one activity, on Temporal servers that have no standalone activities. It keeps no state, and fails as its activity does. */
 export async function singleActivity({
   activity,
   lane,
@@ -14,6 +11,6 @@ export async function singleActivity({
   summary,
   options,
 }: SingleActivity): Promise<unknown> {
-  const activities = laneActivities<UntypedActivities>(lane, { ...options, summary }, () => account);
-  return activities[activity]?.(...args);
+  const onItsTaskQueue = partnerActivities<UntypedActivities>(lane, () => account);
+  return onItsTaskQueue({ [activity]: { ...options, summary } })[activity]?.(...args);
 }

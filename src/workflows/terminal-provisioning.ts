@@ -1,11 +1,23 @@
+import type { PaymentsActivities } from '../messages/activities.js';
 import type { TerminalProvisioningInput } from '../messages/inputs.js';
-import type { TerminalProvisioningOutcome } from '../messages/onboardings.js';
-import { createAccount, createTerminal, findAccounts, findTerminals } from './terminal/activities.js';
-import { findOrCreate } from './terminal/find-or-create.js';
-import { Provisioning } from './terminal/provisioning.js';
+import { defined } from '../messages/objects.js';
+import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
+import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
+import { CorrectableInput, requireFields } from './journey/input.js';
+import { Journey } from './journey/journey.js';
+import { partnerActivities, REPEATABLE, WRITE } from './journey/partner-activities.js';
+import type { Facts, NextSteps } from './journey/published-state.js';
+import { runStep } from './journey/run-step.js';
+
+const platform = partnerActivities<PaymentsActivities>('payments')({
+  findAccounts: { ...REPEATABLE, summary: 'Look for the payments account' },
+  createAccount: { ...WRITE, summary: 'Create the payments account' },
+  findTerminals: { ...REPEATABLE, summary: 'Look for the terminal' },
+  createTerminal: { ...WRITE, summary: 'Create the terminal' },
+});
 
 /**
- * Gives a merchant that is boarded an account and a terminal at the payments platform (apis/3), or takes those that it has.
+ * Gives a boarded merchant an account and a terminal at the payments platform (apis/3), or adopts the ones that it has.
  * Started by its customer as `terminal-provisioning-<externalId>`.
  */
 export async function terminalProvisioning(
@@ -13,18 +25,20 @@ export async function terminalProvisioning(
 ): Promise<TerminalProvisioningOutcome> {
   const provisioning = new Provisioning(input);
   const { journey } = provisioning;
-
-  return journey.liveThrough<TerminalProvisioningOutcome>(
+  return journey.run<TerminalProvisioningOutcome>(
     async () => {
-      journey.enter('provisioning');
+      journey.state.enter('provisioning');
       const accountId = await provideAccount(provisioning);
-      journey.know({ paymentsAccountId: accountId });
-      journey.publish();
+      journey.state.know({ paymentsAccountId: accountId });
+      journey.state.publish();
       const terminalId = await provideTerminal(provisioning, accountId);
-      journey.know({ terminalId });
+      journey.state.know({ terminalId });
       return { outcome: 'provisioned', accountId, terminalId };
     },
-    (comment) => ({ outcome: 'abandoned', comment, ...provisioning.knownAccount }),
+    (comment) => {
+      const { paymentsAccountId: accountId } = journey.state.facts;
+      return { outcome: 'abandoned', comment, ...defined({ accountId }) };
+    },
   );
 }
 
@@ -32,21 +46,136 @@ function provideAccount(provisioning: Provisioning): Promise<string> {
   const { mid } = provisioning;
   return findOrCreate(provisioning, {
     name: 'payments account',
-    sign: `whose description ends in "mid ${mid}"`,
-    find: () => findAccounts({ mid }),
-    create: async () => (await createAccount({ mid, ...provisioning.asked })).accountId,
+    description: `whose description ends in "mid ${mid}"`,
+    find: () => platform.findAccounts({ mid }),
+    create: async () => (await platform.createAccount({ mid, ...provisioning.asked })).accountId,
   });
 }
 
 function provideTerminal(provisioning: Provisioning, accountId: string): Promise<string> {
   return findOrCreate(provisioning, {
     name: 'terminal',
-    sign: `named as in the input, in account ${accountId}`,
+    description: `named as in the input, in account ${accountId}`,
     find: async () => {
       const { terminalName: name } = provisioning;
-      // A search for no name would find them all.
-      return name === '' ? [] : findTerminals({ accountId, name });
+      // A search without a name would find all terminals.
+      return name === '' ? [] : platform.findTerminals({ accountId, name });
     },
-    create: async () => (await createTerminal({ accountId, ...provisioning.asked })).terminalId,
+    create: async () => (await platform.createTerminal({ accountId, ...provisioning.asked })).terminalId,
   });
+}
+
+/** Something at the payments platform that has no idempotency key, and is found again by what was written. */
+interface Thing {
+  /** For people. */
+  readonly name: 'payments account' | 'terminal';
+  /** How a person recognizes it. */
+  readonly description: string;
+  /** Ids of all that match. Reads only. */
+  readonly find: () => Promise<readonly string[]>;
+  /** Returns its id. The server must never retry it. */
+  readonly create: () => Promise<string>;
+}
+
+interface Made {
+  readonly id: string;
+  readonly adopted: boolean;
+}
+
+/**
+ * Creates a thing, unless it exists. Each write begins with a search, so that a thing that was created before, or whose
+ * creation shows up late, is not created twice.
+ */
+async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Promise<string> {
+  const { name, create, description } = thing;
+  const adopted = (id: string): Made => ({ id, adopted: true });
+  let before: string | undefined;
+  const made = await runStep<Made>(journey, {
+    title: `create the ${name}`,
+    prepare: async () => {
+      before = await findOne(journey, thing);
+    },
+    run: async () => (before === undefined ? { id: await create(), adopted: false } : adopted(before)),
+    correct: input.correct,
+    once: {
+      readEvidence: async () => {
+        const found = await findOne(journey, thing);
+        return found === undefined ? undefined : { found: adopted(found) };
+      },
+      adopt: (id = '') => adopted(id),
+      idFormat: 'text',
+      whereToLook:
+        `Look in the payments platform’s portal for a ${name} ${description}. ` +
+        'If it is there, adopt its id; if it is not, retry.',
+    },
+  });
+  const event = name.replace(' ', '-');
+  journey.timeline.add(`${event}-${made.adopted ? 'adopted' : 'created'}`, { detail: made.id });
+  return made.id;
+}
+
+/**
+ * The id of the only thing that matches; undefined when there is none. When several match, a person chooses.
+ *
+ * @throws {Abandoned} when a person abandons it
+ */
+async function findOne(journey: Journey, { name, find, description }: Thing): Promise<string | undefined> {
+  for (;;) {
+    const ids = await runStep(journey, { title: `look for the ${name}`, run: find });
+    if (ids.length <= 1) return ids[0];
+    const answer = await journey.requirements.ask({
+      kind: 'uncertain-write',
+      title: `Several found: ${name}`,
+      detail:
+        `The payments platform has ${ids.length} ${name}s ${description}: ${ids.join(', ')}. ` +
+        'Adopt the correct one, or delete the others there and retry.',
+      answers: ['adopt', 'retry', 'abandon'],
+      idFormat: 'text',
+    });
+    if (answer?.kind === 'adopt') return answer.id;
+  }
+}
+
+const NEXT_STEPS: NextSteps = {
+  provisioning: 'create the payments account, then the terminal in it',
+  provisioned: 'nothing, the merchant has its terminal',
+};
+
+function leftBehind({ paymentsAccountId, terminalId }: Facts): string {
+  if (paymentsAccountId === undefined) return 'no payments account is known';
+  const terminal = terminalId === undefined ? 'without a terminal' : `with terminal ${terminalId}`;
+  return `payments account ${paymentsAccountId} stays at the payments platform, ${terminal}`;
+}
+
+/** What is to be provisioned as it stands, corrections included. */
+class Provisioning {
+  readonly journey: Journey;
+  readonly mid: string;
+  readonly input: CorrectableInput<TerminalProvisioningInput>;
+
+  constructor(input: TerminalProvisioningInput) {
+    requireFields(input, { externalId: 'string', mid: 'string', provisionTerminal: 'object' });
+    requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
+    this.input = new CorrectableInput('terminalProvisioning', CORRECTABLE_TERMINAL_FIELDS, input);
+    this.mid = input.mid;
+    this.journey = new Journey({
+      dueInHours: input.provisionTerminal.dueInHours ?? DEFAULT_DUE_IN_HOURS,
+      input: this.input,
+      nextSteps: NEXT_STEPS,
+      leftBehind,
+      // A customer shows the requirements of its merchant and business beside these.
+      idPrefix: 'terminal-',
+    });
+  }
+
+  /** Typed as if complete: the check before anything is sent reports what a correction removed. */
+  get asked(): Pick<TerminalProvisioningInput, 'provisionTerminal'> {
+    return { provisionTerminal: this.input.current.provisionTerminal };
+  }
+
+  /** '' when a correction removed it. */
+  get terminalName(): string {
+    const name: unknown = this.input.current.provisionTerminal?.terminal?.name;
+    return typeof name === 'string' ? name : '';
+  }
 }

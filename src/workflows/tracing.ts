@@ -1,20 +1,18 @@
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
-import { proxySinks, type Sinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
-import { causedBy, TRACE_HEADER, type TraceContext, workflowSpanId } from '../messages/trace-context.js';
-
-/** What the worker is told of, to make a span of. */
-export interface TraceSinks extends Sinks {
-  readonly trace: {
-    /** A workflow that belongs to a trace has begun. */
-    begun(cause: TraceContext): void;
-  };
-}
+import { proxySinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
+import {
+  causedBy,
+  TRACE_HEADER,
+  type TraceContext,
+  type TraceSinks,
+  workflowSpanId,
+} from '../messages/trace-context.js';
 
 const { trace } = proxySinks<TraceSinks>();
 
 /**
- * Hands the trace that a workflow was started in on to its activities and children. One that was started in none writes no
- * header. The official interceptors would bring an SDK of their own into each workflow, and draw from its random numbers.
+ * Continues the trace of a workflow in its activities and children. A workflow without a trace writes no header. The
+ * interceptors of the Temporal SDK would run a second OpenTelemetry SDK in each workflow, and put error messages into spans.
  */
 export function interceptors(): WorkflowInterceptors {
   let traced: Headers = {};
@@ -48,7 +46,7 @@ export function interceptors(): WorkflowInterceptors {
   };
 }
 
-/** Whoever starts a workflow may have put anything there. */
+/** The header comes from the caller, who may have put anything there. */
 function causeIn({ [TRACE_HEADER]: payload }: Headers): TraceContext | undefined {
   if (!payload) return undefined;
   try {

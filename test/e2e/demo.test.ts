@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { run } from '../rigs/processes.js';
 
-it('the demo takes everyone aboard as their scenarios say, shows it in a table, and leaves nothing running', async () => {
+it('the demo onboards everyone as their scenarios require, shows it in a table, and leaves nothing running', async () => {
   const { code, stdout, stderr } = await run(process.execPath, ['dist/demo.js'], {});
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const table = stdout.slice(stdout.indexOf('WORKFLOW  ')).split('\n');

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expect, inject, it } from 'vitest';
-import { endWithUs } from '../../src/process/end-with-us.js';
+import { endWithUs } from '../../src/process/lifecycle.js';
 import { eventually } from '../rigs/waiting.js';
 
 const PATIENCE_MS = 240_000;

@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import type { TestProject } from 'vitest/node';
+import { requireFreshBuild } from '../../scripts/build-stamp.js';
 import {
   type DevServer,
   type DevServerOptions,
@@ -41,9 +42,10 @@ export async function startTemporal(options: DevServerOptions = {}): Promise<Dev
   return server;
 }
 
-/** One Temporal server for all test files; each has its own task queue on it. */
+/** One Temporal server for all test files; each has its own task queue on it. The tests run dist/, which has to be up to date. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   endWithNpm();
+  requireFreshBuild();
   const server = await startTemporal({ report });
   project.provide('temporalAddress', server.address);
   project.provide('temporalCli', await temporalCli());

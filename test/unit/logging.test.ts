@@ -1,9 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { holdPrivate, holdsInputs } from '../../src/process/in-flight.js';
-import { createLogger, temporalLogger } from '../../src/process/logging.js';
+import { createLogger, holdPrivate, holdsInputs, temporalLogger } from '../../src/process/logging.js';
 
-/** What a log entry looks like on the wire. */
+/** A log entry as it is written. */
 function logged(entry: object): string {
   const lines: string[] = [];
   createLogger('trace', { write: (line) => void lines.push(line) }).info(entry, 'something');
@@ -17,7 +16,7 @@ describe('the log', () => {
     { config: { payments: { apiKey: 'hunter2' } } },
     { call: { headers: { authorization: 'Basic aHVudGVyMg==' } } },
     { input: { application: { owner: { email: 'ada@example.com' } } } },
-  ])('leaves out private members: %o', (entry) => {
+  ])('leaves out private fields: %o', (entry) => {
     const line = logged(entry);
     expect(line).toContain('[Redacted]');
     for (const secret of ['000-12', 'hunter2', 'aHVudGVyMg', 'ada@']) expect(line).not.toContain(secret);
@@ -38,7 +37,7 @@ describe('the log', () => {
     expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(shown);
   });
 
-  it('leaves out nine bare digits of a failure, which says what others said', () => {
+  it('leaves out nine bare digits of a failure, which may quote a partner', () => {
     const { error } = JSON.parse(logged({ error: new Error('profile of 900123456 exists') })) as {
       error: Record<string, string>;
     };
@@ -59,7 +58,7 @@ describe('the log', () => {
     first();
     const held = logged({ detail: text });
     expect(held).toContain('[Redacted]');
-    for (const told of ['900123456', 'Mill', ' Ada ']) expect(held).not.toContain(told);
+    for (const secret of ['900123456', 'Mill', ' Ada ']) expect(held).not.toContain(secret);
     second();
     expect((JSON.parse(logged({ detail: text })) as { detail: string }).detail).toBe(text);
   });
@@ -77,13 +76,13 @@ describe('the log', () => {
     expect(logged({ detail: text })).toContain('900123456');
   });
 
-  it('keeps words that begin like a short name', () => {
+  it('keeps words that begin with a short name', () => {
     const release = holdPrivate({ firstName: 'Ada', lastName: 'B' });
     expect(logged({ detail: 'Adaptive Board' })).toContain('Adaptive Board');
     release();
   });
 
-  it('takes no longer for a long text than it must', () => {
+  it('takes linear time for a long text', () => {
     const begun = performance.now();
     for (const sign of ['a', '1', '-', '.', '(', '+', 'eyJ.', '1-', '(555) ']) {
       logged({ detail: sign.repeat(1_000_000 / sign.length) });
@@ -91,7 +90,7 @@ describe('the log', () => {
     expect(performance.now() - begun).toBeLessThan(50_000);
   });
 
-  it('tells the message of a failure, and not the details, which may quote an input', () => {
+  it('has the message of a failure, and not its details, which may quote an input', () => {
     const error = ApplicationFailure.nonRetryable('boarding create-merchant: Rejected', 'PartnerError', {
       fields: [{ field: 'email', message: 'ada@example.com is taken' }],
     });
@@ -99,7 +98,7 @@ describe('the log', () => {
     expect(shown).toEqual({ name: 'ApplicationFailure', message: error.message, stack: error.stack });
   });
 
-  it('takes what the SDK says, level by level', () => {
+  it('has the log of the SDK, level by level', () => {
     const lines: string[] = [];
     const logger = temporalLogger(createLogger('warn', { write: (line) => void lines.push(line) }));
     logger.debug('quiet');

@@ -3,22 +3,22 @@ import { z } from 'zod';
 
 export type CellType = 'text' | 'number' | 'boolean';
 
-/** Where in an input a column belongs, and what its cells are. */
+/** The field of an input that a column holds, and the type of its cells. */
 export interface Column {
-  /** Numbers are places in a list. */
+  /** Numbers are indexes of a list. */
   readonly path: readonly (string | number)[];
   readonly type: CellType;
 }
 
 /** The columns that a table of inputs may have. */
 export interface Columns {
-  /** @param name the path of a member: `merchant.dba`, `beneficialOwners.0.firstName` */
+  /** @param name the path of a field: `merchant.dba`, `beneficialOwners.0.firstName` */
   find(name: string): Column | undefined;
-  /** The name that someone may have meant. */
+  /** A known name that is similar. */
   nearest(name: string): string | undefined;
 }
 
-/** The columns of inputs of any of these schemas. What text, number or boolean is, the schemas say. */
+/** The columns of inputs of any of these schemas. The schemas define the types. */
 export function columnsOf(schemas: readonly z.ZodType[]): Columns {
   const root = z.toJSONSchema(z.union(schemas), { io: 'input', unrepresentable: 'any' }) as JsonSchema;
   const names = [...new Set(namesIn(root, root, []))];
@@ -34,16 +34,16 @@ function find(root: JsonSchema, names: readonly string[]): Column | undefined {
   let forms = formsOf(root, [root]);
   const path: (string | number)[] = [];
   for (const name of names) {
-    const places = forms.flatMap((form) => placesIn(form, name));
-    const members = forms.flatMap((form) => membersIn(form, name));
-    path.push(places.length > 0 ? Number(name) : name);
-    forms = formsOf(root, places.length > 0 ? places : members);
+    const items = forms.flatMap((form) => itemsIn(form, name));
+    const fields = forms.flatMap((form) => fieldsIn(form, name));
+    path.push(items.length > 0 ? Number(name) : name);
+    forms = formsOf(root, items.length > 0 ? items : fields);
   }
   const type = cellType(forms);
   return type && { path, type };
 }
 
-/** What a schema allows, taken apart into schemas without alternatives and references. */
+/** The alternatives of a schema, with references resolved. */
 function formsOf(root: JsonSchema, schemas: readonly unknown[]): JsonSchema[] {
   return schemas.filter(isSchema).flatMap((schema) => {
     const { $ref, anyOf } = schema;
@@ -52,32 +52,32 @@ function formsOf(root: JsonSchema, schemas: readonly unknown[]): JsonSchema[] {
   });
 }
 
-/** Whether a schema allows values of a type. It may name several: text or null. */
+/** Whether a schema allows values of a type. It may list several, such as string or null. */
 function allows({ type }: JsonSchema, wanted: string): boolean {
   return [type].flat().includes(wanted as never);
 }
 
-/** `true` as a schema says nothing. */
+/** The schema `true` has no rules. */
 function isSchema(schema: unknown): schema is JsonSchema {
   return typeof schema === 'object' && schema !== null;
 }
 
-/** More columns for one list than this are a typing error. */
-const MOST_PLACES = 100;
+/** A larger index of a list is a typing error. */
+const MOST_ITEMS = 100;
 
-function placesIn(form: JsonSchema, name: string): unknown[] {
-  const { items, maxItems = MOST_PLACES } = form;
-  const isPlace = allows(form, 'array') && /^(0|[1-9]\d*)$/.test(name) && Number(name) < maxItems;
-  return isPlace ? [items] : [];
+function itemsIn(form: JsonSchema, name: string): unknown[] {
+  const { items, maxItems = MOST_ITEMS } = form;
+  const isIndex = allows(form, 'array') && /^(0|[1-9]\d*)$/.test(name) && Number(name) < maxItems;
+  return isIndex ? [items] : [];
 }
 
-function membersIn(form: JsonSchema, name: string): unknown[] {
+function fieldsIn(form: JsonSchema, name: string): unknown[] {
   const { properties = {}, additionalProperties } = form;
   if (!allows(form, 'object') || name === '') return [];
   return [Object.hasOwn(properties, name) ? properties[name] : additionalProperties];
 }
 
-/** Where text will do, it is text: the zeros that a number begins with count there. */
+/** Text where the schema allows it, because text keeps leading zeros. */
 function cellType(forms: readonly JsonSchema[]): CellType | undefined {
   const allow = (type: string) => forms.some((form) => allows(form, type));
   if (allow('string')) return 'text';
@@ -86,9 +86,10 @@ function cellType(forms: readonly JsonSchema[]): CellType | undefined {
 }
 
 /**
- * Of a list without end only the first place, of an object that is open nothing, of a schema within itself nothing more.
+ * The names of all columns. An unbounded list has only its first item, an open object has no further fields, and a recursive
+ * schema ends where it repeats.
  *
- * @param above the schemas that this one is in
+ * @param above the schemas around this one
  */
 function namesIn(
   root: JsonSchema,
@@ -103,22 +104,22 @@ function namesIn(
     if (allows(form, 'object'))
       return Object.entries(properties).flatMap(([name, field]) => inside(field, name));
     if (allows(form, 'array'))
-      return Array.from({ length: maxItems }, (_, place) => inside(items, String(place))).flat();
+      return Array.from({ length: maxItems }, (_, index) => inside(items, String(index))).flat();
     return cellType([form]) ? [path.join('.')] : [];
   });
 }
 
-/** The whole path may be meant, or what it ends in. Signs between words, and capitals, do not count. */
+/** Compares with the whole path and with its last name, without punctuation and case. */
 function nearest(names: readonly string[], given: string): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9.]/g, '');
-  const meant = plain(given);
+  const wanted = plain(given);
   const ranked = names
     .map((name) => {
       const whole = plain(name);
       const last = whole.slice(whole.lastIndexOf('.') + 1);
-      return { name, apart: Math.min(distance(meant, whole), distance(meant, last)) };
+      return { name, apart: Math.min(distance(wanted, whole), distance(wanted, last)) };
     })
     .sort((one, other) => one.apart - other.apart);
   const [best] = ranked;
-  return best && best.apart <= meant.length / 4 ? best.name : undefined;
+  return best && best.apart <= wanted.length / 4 ? best.name : undefined;
 }

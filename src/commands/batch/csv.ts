@@ -6,22 +6,22 @@ import { check, readJson, sourceName } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { InvalidInput } from '../cli/errors.js';
 import type { Column, Columns } from './columns.js';
-import { MAX_ROW_BYTES, mutilated, NO_FURTHER, type Row, TOO_LONG, unreadable } from './ready.js';
+import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './ready.js';
 
-export interface Table {
-  /** What separates cells; a comma unless given. */
+interface Table {
+  /** The character between cells. Default: a comma. */
   readonly delimiter?: string | undefined;
   readonly mapping: Mapping;
   readonly columns: Columns;
 }
 
-/** Reads a row from each record of a table whose first record names the columns. Empty cells are absent members. */
+/** Reads a row from each record of a table whose first record names the columns. Empty cells are absent fields. */
 export async function* csvRows(bytes: Readable, table: Table): AsyncGenerator<Row> {
   let header: Header | undefined;
   for await (const { line, cells, fault } of recordsOf(bytes, table.delimiter)) {
-    if (fault !== undefined) yield unreadable(line, `${fault}; ${NO_FURTHER}`);
+    if (fault !== undefined) yield unreadable(line, `${fault}; ${REST_UNREAD}`);
     else if (cells.length === 1 && cells[0] === '') continue;
-    else if (header) yield mutilated(line, cells) ?? rowOf(line, cells, header, table.mapping);
+    else if (header) yield notUtf8(line, cells) ?? rowOf(line, cells, header, table.mapping);
     else {
       const { problems, ...read } = readHeader(cells, table.columns, table.mapping);
       header = read.header;
@@ -34,31 +34,31 @@ export async function* csvRows(bytes: Readable, table: Table): AsyncGenerator<Ro
 
 function rowOf(line: number, cells: readonly string[], header: Header, { constants }: Mapping): Row {
   if (cells.length !== header.length)
-    return unreadable(line, `has ${cells.length} cells, and the header has ${header.length}`);
+    return unreadable(line, `has ${cells.length} cells; the header has ${header.length}`);
   const value = object();
   for (const { path, value: constant } of constants) put(value, path, constant);
-  for (const [place, column] of header.entries()) {
-    const cell = cells[place];
+  for (const [index, column] of header.entries()) {
+    const cell = cells[index];
     if (column && cell) put(value, column.path, cellValue(cell, column));
   }
   return { line, value };
 }
 
-/** Without a prototype: no header can name anything but a member. */
+/** Without a prototype, so that no header can name anything but a field. */
 function object(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>;
 }
 
 function put(into: object, path: MappedColumn['path'], value: Scalar): void {
   let target = into as Record<string | number, unknown>;
-  for (const [depth, member] of path.slice(0, -1).entries()) {
-    target[member] ??= typeof path[depth + 1] === 'number' ? [] : object();
-    target = target[member] as typeof target;
+  for (const [depth, name] of path.slice(0, -1).entries()) {
+    target[name] ??= typeof path[depth + 1] === 'number' ? [] : object();
+    target = target[name] as typeof target;
   }
   target[path.at(-1) ?? ''] = value;
 }
 
-/** What a cell stands for. Text that does not fit its type stays text, for the schema to refuse. */
+/** The value of a cell. Text that does not match the type stays text, so that the schema reports it. */
 function cellValue(cell: string, { type, words = {} }: MappedColumn): Scalar {
   if (Object.hasOwn(words, cell)) return words[cell] ?? cell;
   if (type === 'number' && /^-?\d+(\.\d+)?$/.test(cell)) return Number(cell);
@@ -67,10 +67,10 @@ function cellValue(cell: string, { type, words = {} }: MappedColumn): Scalar {
 }
 
 interface CsvRecord {
-  /** The line it begins in. */
+  /** The line where it begins. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Why it cannot be read. It is the last one then. */
+  /** Why it cannot be read. Then it is the last one. */
   readonly fault?: string;
 }
 
@@ -80,7 +80,7 @@ async function* recordsOf(bytes: Readable, delimiter = ','): AsyncGenerator<CsvR
     delimiter,
     bom: true,
     trim: true,
-    // Named, for it would otherwise take those that it meets first, and a table may have both.
+    // Explicit, because otherwise the parser uses only the first kind it finds, and a table may have both.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     max_record_size: MAX_ROW_BYTES,
@@ -91,7 +91,7 @@ async function* recordsOf(bytes: Readable, delimiter = ','): AsyncGenerator<CsvR
     },
   });
   let line = 1;
-  // Its own count takes a CRLF inside quotes for two lines.
+  // The parser's own count treats a CRLF inside quotes as two lines.
   function* parsedNow(): Generator<CsvRecord> {
     for (const { record, raw } of parsed.splice(0)) {
       yield { line, cells: record };
@@ -109,7 +109,7 @@ async function* recordsOf(bytes: Readable, delimiter = ','): AsyncGenerator<CsvR
   if (fault) yield { line, cells: [], fault };
 }
 
-/** Hands a chunk to the parser, or the end. @returns what is wrong in it */
+/** Passes a chunk, or the end, to the parser. @returns the fault in it */
 function fed(parser: Parser, chunk?: unknown): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const done = (error?: Error | null) => {
@@ -122,7 +122,7 @@ function fed(parser: Parser, chunk?: unknown): Promise<string | undefined> {
   });
 }
 
-/** In words of our own: the parser's quote the cells, which may be private. */
+/** Our own messages, because those of the parser quote the cells, which may be private. */
 const FAULTS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a quote that is not closed',
   CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; a quote inside a quoted cell is doubled',
@@ -130,11 +130,11 @@ const FAULTS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `${TOO_LONG}; is a quote not closed?`,
 };
 
-/** What the cells of a row are, by their place; undefined where one is left out. */
-export type Header = readonly (MappedColumn | undefined)[];
+/** The columns in their order; undefined where one is left out. */
+type Header = readonly (MappedColumn | undefined)[];
 
-/** Understands the first row of a table. @returns what is wrong with it, if anything is */
-export function readHeader(
+/** Reads the first row of a table. */
+function readHeader(
   cells: readonly string[],
   known: Columns,
   { columns, constants }: Mapping,
@@ -151,29 +151,29 @@ export function readHeader(
   return { header, problems: [...unknown, ...clashes([...header, ...constants])] };
 }
 
-/** Cells that are no names may be private values, so they are not repeated. */
+/** Does not repeat the cells, because they may be private values. */
 const NO_HEADER: FieldProblem = {
   field: '',
-  message: 'has no known column: the first row must name them (see --mapping and --delimiter)',
+  message: 'has no known column: the first row must name the columns (see --mapping and --delimiter)',
 };
 
-/** Two columns must not be the same member, nor one a part of the other. */
+/** Two columns must not set the same field, or a field and a part of it. */
 function clashes(header: Header): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const taken = new Set<string>();
   const names = header.flatMap((column) => (column ? [column.path.join('.')] : []));
   for (const name of names) {
-    if (taken.has(name)) problems.push({ field: name, message: 'is given by two columns' });
+    if (taken.has(name)) problems.push({ field: name, message: 'is set by two columns' });
     taken.add(name);
     const whole = names.find((other) => name.startsWith(`${other}.`));
-    if (whole) problems.push({ field: name, message: `is part of ${whole}, which is a column, too` });
+    if (whole) problems.push({ field: name, message: `is part of ${whole}, which is also a column` });
   }
   return problems;
 }
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
-export type Scalar = z.output<typeof scalar>;
+type Scalar = z.output<typeof scalar>;
 
 const words = z.record(z.string(), scalar);
 
@@ -186,9 +186,9 @@ const mappingFile = z.strictObject({
       z.string(),
       z.strictObject({
         to: z.string(),
-        /** Where the member may be of any type, as in `application`; text unless given. */
+        /** The type where the field may have any, as in `application`. Default: text. */
         as: z.enum(['text', 'number', 'boolean']).optional(),
-        /** What certain cells stand for. */
+        /** The values of certain cells. */
         words: words.optional(),
       }),
     ]),
@@ -197,13 +197,13 @@ const mappingFile = z.strictObject({
   constants: words.default({}),
 });
 
-/** A column of a file, and what certain of its cells stand for. */
-export interface MappedColumn extends Column {
+/** A column of a file, and the values of certain of its cells. */
+interface MappedColumn extends Column {
   readonly words?: Readonly<Record<string, Scalar>> | undefined;
 }
 
-/** How headers of others become ours. */
-export interface Mapping {
+/** Maps the headers of a file to our columns. */
+interface Mapping {
   /** By header; null where it is left out. */
   readonly columns: ReadonlyMap<string, MappedColumn | null>;
   readonly constants: readonly (MappedColumn & { readonly value: Scalar })[];
@@ -239,8 +239,7 @@ export async function readMapping(
   return { columns, constants };
 }
 
-/** Says that a name is none of ours, and which may have been meant. */
-export function notAColumn(known: Columns, name: string): string {
-  const meant = known.nearest(name);
-  return `${JSON.stringify(name)} is not a known column${meant ? `; did you mean ${meant}?` : ''}`;
+function notAColumn(known: Columns, name: string): string {
+  const similar = known.nearest(name);
+  return `${JSON.stringify(name)} is not a known column${similar ? `; did you mean ${similar}?` : ''}`;
 }

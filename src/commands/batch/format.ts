@@ -3,12 +3,12 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import { parseExactly } from '../../partners/json.js';
-import { sourceName } from '../cli/arguments.js';
+import { cannotRead, sourceName } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { InvalidInput } from '../cli/errors.js';
 import { columnsOf } from './columns.js';
 import { csvRows, NO_MAPPING, readMapping } from './csv.js';
-import { MAX_ROW_BYTES, mutilated, NO_FURTHER, type Row, rowSchemas, TOO_LONG, unreadable } from './ready.js';
+import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, rowSchemas, TOO_LONG, unreadable } from './ready.js';
 
 export interface FormatOptions {
   readonly format?: 'csv' | 'ndjson';
@@ -23,9 +23,9 @@ const EXTENSIONS: Readonly<Record<string, 'csv' | 'ndjson'>> = {
 };
 
 /**
- * How to read the rows of a file.
+ * A reader for the rows of a file.
  *
- * @throws {InvalidInput} when the options do not fit it, or the mapping file is wrong
+ * @throws {InvalidInput} when the options do not apply to the format, or the mapping file is invalid
  */
 export async function rowReader(
   cli: Pick<CommandLine, 'input'>,
@@ -35,7 +35,9 @@ export async function rowReader(
 ): Promise<(source: Source) => AsyncGenerator<Row>> {
   const chosen = format ?? EXTENSIONS[extname(file).toLowerCase()];
   if (!chosen)
-    throw new InvalidInput('give --format csv or --format ndjson: the name of the file does not say');
+    throw new InvalidInput(
+      'give --format csv or --format ndjson: the file name does not end in .csv or .ndjson',
+    );
   if (chosen === 'ndjson') {
     if (delimiter ?? mapping) throw new InvalidInput('--delimiter and --mapping are for CSV');
     return (source) => ndjsonRows(source.read());
@@ -55,16 +57,16 @@ export async function* ndjsonRows(bytes: Readable): AsyncGenerator<Row> {
   for await (const text of linesOf(bytes)) {
     line += 1;
     if (Buffer.byteLength(text) > MAX_ROW_BYTES) {
-      yield unreadable(line, `${TOO_LONG}; ${NO_FURTHER}`);
+      yield unreadable(line, `${TOO_LONG}; ${REST_UNREAD}`);
       return;
     }
-    if (text.trim() !== '') yield mutilated(line, [text]) ?? parsed(line, text);
+    if (text.trim() !== '') yield notUtf8(line, [text]) ?? parsed(line, text);
   }
 }
 
 /**
- * Lines as JSON has them: node:readline would end one at U+2028 as well, which may stand in a text. Of a line that is
- * far too long only the beginning is read.
+ * Lines that end with a line feed only. node:readline also ends a line at U+2028, which is valid inside a JSON string. Of a
+ * line that is far too long, only the beginning is read.
  */
 async function* linesOf(bytes: Readable): AsyncGenerator<string> {
   let rest = '';
@@ -88,7 +90,7 @@ function parsed(line: number, json: string): Row {
 
 /** A file that can be read from its beginning more than once. */
 export interface Source {
-  /** What people call it. */
+  /** Its name in messages. */
   readonly name: string;
   /** Its bytes, from the beginning. */
   read(): Readable;
@@ -98,25 +100,25 @@ export interface Source {
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Opens a file, or standard input for `-`. It stays open, so a file that is replaced meanwhile is still read as it was.
- * What cannot be read twice, a pipe say, is held in memory: it may hold private data, which is not for a temporary file.
+ * Opens a file, or standard input for `-`. The file stays open, so a file that is replaced in the meantime is read as it was.
+ * A source that cannot be read twice, such as a pipe, is held in memory, because a temporary file must not hold private data.
  *
  * @throws {InvalidInput}
  */
 export async function openSource(cli: Pick<CommandLine, 'input'>, file: string): Promise<Source> {
   const name = sourceName(file);
   if (file === '-') return heldSource(name, await cli.input());
-  try {
-    const handle = await open(file);
-    if (!(await handle.stat()).isFile()) return heldSource(name, await handle.readFile());
-    return {
-      name,
-      read: () => handle.createReadStream({ start: 0, autoClose: false }),
-      close: () => handle.close(),
-    };
-  } catch (error) {
-    throw new InvalidInput(`${name}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
+  return openFile(name, file).catch(cannotRead(name));
+}
+
+async function openFile(name: string, file: string): Promise<Source> {
+  const handle = await open(file);
+  if (!(await handle.stat()).isFile()) return heldSource(name, await handle.readFile());
+  return {
+    name,
+    read: () => handle.createReadStream({ start: 0, autoClose: false }),
+    close: () => handle.close(),
+  };
 }
 
 function heldSource(name: string, bytes: Buffer): Source {

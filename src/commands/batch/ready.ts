@@ -22,25 +22,25 @@ export interface Ready {
   readonly key: string;
   readonly type: StartableType;
   readonly workflowId: string;
-  /** How to start it anew once it has ended, for people. */
-  readonly anew: string;
+  /** How to start it again once it has ended, for people. */
+  readonly restart: string;
   readonly start: (client: Client, options: StartOptions) => Promise<Started>;
 }
 
-/** A row that is not to be started. */
-export interface Wrong {
+/** A row that cannot be started. */
+export interface Invalid {
   readonly line: number;
   readonly problems: readonly FieldProblem[];
 }
 
-type Check = (line: number, value: unknown) => Ready | Wrong;
+type Check = (line: number, value: unknown) => Ready | Invalid;
 
-/** Checks rows, each as the kind of onboarding that its members tell. */
-export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Wrong {
+/** Checks rows, each as the kind of onboarding that its fields identify. */
+export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Invalid {
   const merchant = checkOf(MERCHANT, known);
   const business = checkOf(BUSINESS, known);
   const customer = checkOf(CUSTOMER, known);
-  const byMember: Readonly<Record<string, Check>> = {
+  const byField: Readonly<Record<string, Check>> = {
     merchant,
     holder: business,
     boarding: customer,
@@ -48,22 +48,22 @@ export function rowCheck(known: KnownAccounts): (row: Row) => Ready | Wrong {
   };
   return ({ line, value, problems }) => {
     if (problems) return { line, problems };
-    const wrong = (message: string) => ({ line, problems: [{ field: '', message }] });
+    const invalid = (message: string) => ({ line, problems: [{ field: '', message }] });
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return wrong('must be a JSON object');
-    if (isNestedDeeper(value)) return wrong(TOO_NESTED);
-    const telling = Object.keys(byMember).filter((member) => Object.hasOwn(value, member));
-    const [check, ...others] = new Set(telling.map((member) => byMember[member]));
-    if (!check) return wrong(NO_KIND);
-    if (others.length > 0) return wrong(`has ${telling.join(' and ')}, which go into rows of their own`);
+      return invalid('must be a JSON object');
+    if (isNestedDeeper(value)) return invalid(TOO_NESTED);
+    const present = Object.keys(byField).filter((field) => Object.hasOwn(value, field));
+    const [check, ...others] = new Set(present.map((field) => byField[field]));
+    if (!check) return invalid(NO_KIND);
+    if (others.length > 0) return invalid(`has ${present.join(' and ')}: put them in separate rows`);
     return check(line, value);
   };
 }
 
 const NO_KIND =
-  'is no onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"';
+  'is not an onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"';
 
-/** The schemas of all that a row can be. */
+/** The schemas of all kinds of rows. */
 export function rowSchemas(known: KnownAccounts) {
   return [MERCHANT.schema(known), BUSINESS.schema(known), CUSTOMER.schema(known)];
 }
@@ -83,41 +83,41 @@ function checkOf<Input extends { readonly externalId: string; readonly account?:
       key: atAccount(externalId, account),
       type,
       workflowId: workflowId(type, externalId, account),
-      anew: `"gangway ${command} FILE --again" starts it anew`,
+      restart: `start it again with "gangway ${command} FILE --again"`,
       start: (client, options) => start(client, input, options),
     };
   };
 }
 
-/** A row of a file, or what keeps it from being one. */
+/** A row of a file, or why it cannot be read. */
 export interface Row {
-  /** The line it begins in, counted from 1. */
+  /** The line where it begins, counted from 1. */
   readonly line: number;
-  /** An input as people write it; not checked. */
+  /** An unchecked input. */
   readonly value?: unknown;
   /** Why there is no value. */
   readonly problems?: readonly FieldProblem[];
 }
 
-/** Longest row, in bytes: far below what Temporal takes as input of a workflow. */
+/** Longest row, in bytes: far below Temporal's limit for the input of a workflow. */
 export const MAX_ROW_BYTES = 1024 * 1024;
 
 export const TOO_LONG = 'is longer than 1 MiB';
 
-/** Said of a row after which nothing can be told apart. */
-export const NO_FURTHER = 'nothing after it was read';
+/** Reported for a row whose end cannot be found. */
+export const REST_UNREAD = 'the rest of the file was not read';
 
-/** Stands for bytes that are no UTF-8: a name with it in would reach the partner mutilated. */
+/** Replaces bytes that are not UTF-8. A name that contains it would reach the partner corrupted. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
 const NOT_UTF8 = 'is not UTF-8; save the file as UTF-8';
 
-/** A row that is no row. */
+/** A row that cannot be read. */
 export function unreadable(line: number, message: string): Row {
   return { line, problems: [{ field: '', message }] };
 }
 
-/** @returns undefined when the text is as it was written */
-export function mutilated(line: number, texts: readonly string[]): Row | undefined {
+/** @returns undefined when the text is valid UTF-8 */
+export function notUtf8(line: number, texts: readonly string[]): Row | undefined {
   return texts.some((text) => text.includes(REPLACEMENT_CHARACTER)) ? unreadable(line, NOT_UTF8) : undefined;
 }

@@ -2,35 +2,27 @@ import { clearLine, cursorTo } from 'node:readline';
 import { MultiBar } from 'cli-progress';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
 import { CommandFailed, Interrupted } from '../cli/errors.js';
-import { toldOf } from '../onboarding/start.js';
+import { outcomeLines } from '../cli/outcomes.js';
 import type { Ready } from './ready.js';
-import {
-  type Awaited,
-  awaitAll,
-  type End,
-  HOW_TO_GO_ON,
-  persistent,
-  type Result,
-  startAll,
-} from './starting.js';
+import { type Awaited, awaitAll, type End, persistent, RERUN, type Result, startAll } from './starting.js';
 
 export interface RunOptions {
-  /** Starts in a second. */
+  /** Starts per second. */
   readonly rate?: number;
   readonly concurrency: number;
-  /** How long Temporal may be away, in milliseconds. */
+  /** How long Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
   readonly wait?: true;
   readonly json?: true;
 }
 
-/** What is kept of a row that was started, to wait for it. */
-type Begun = Told & Awaited;
+/** A row that was started, with what is needed to wait for it. */
+type StartedRow = RowId & Awaited;
 
 /**
- * Starts the rows of a file that was found right, and waits for them if asked to. Tells of each, and of all.
+ * Starts the rows of a valid file, and waits for them with `--wait`. Reports each row, and a summary.
  *
- * @throws {CommandFailed} when a row failed, or Temporal was away for too long
+ * @throws {CommandFailed} when a row failed, or Temporal was unavailable for too long
  */
 export async function run(
   context: CommandContext,
@@ -44,11 +36,12 @@ export async function run(
   const interrupt = () => stop.abort(cli.signal.reason);
   if (cli.signal.aborted) interrupt();
   else cli.signal.addEventListener('abort', interrupt, { once: true });
-  const { begun, failures } = await start(context, rows, total, options, stop);
-  const failed = failures + (options.wait && !signal.aborted ? await wait(context, begun, options, stop) : 0);
+  const { startedRows, failures } = await start(context, rows, total, options, stop);
+  const failed =
+    failures + (options.wait && !signal.aborted ? await wait(context, startedRows, options, stop) : 0);
   if (signal.reason instanceof Interrupted) {
-    cli.note(HOW_TO_GO_ON);
-    // When the reader of the output went away, that is no success: rows are left.
+    cli.note(RERUN);
+    // A closed pipe is no success here, because rows are left.
     throw new Interrupted(signal.reason.message, signal.reason.exitCode || 1);
   }
   if (signal.aborted) throw signal.reason;
@@ -61,66 +54,66 @@ async function start(
   total: number,
   { rate, concurrency, giveUpAfter, wait, json }: RunOptions,
   stop: AbortController,
-): Promise<{ readonly begun: readonly Begun[]; readonly failures: number }> {
-  const progress = progressOf(cli, total, 'begun');
+): Promise<{ readonly startedRows: readonly StartedRow[]; readonly failures: number }> {
+  const progress = progressOf(cli, total, 'started');
   const report = new Report(cli, json === true);
-  const begun: Begun[] = [];
+  const startedRows: StartedRow[] = [];
   await startAll(client, rows, {
     options: { taskQueue: config.taskQueue, urgency: 'batch' },
     rate,
     concurrency: Math.min(concurrency, total),
     stop,
     persistently: persistent({ giveUpAfter, stop, note: progress.note }),
-    tell({ line, externalId, workflowId, anew }, result) {
-      const row = { line, externalId, workflowId, anew };
+    onResult({ line, externalId, workflowId, restart }, result) {
+      const row = { line, externalId, workflowId, restart };
       progress.step(() => report.start(row, result));
-      if (wait && !('refused' in result)) begun.push(row);
+      if (wait && !('rejected' in result)) startedRows.push(row);
     },
   });
   progress.end();
-  report.summary(total, 'not begun');
-  return { begun, failures: report.failures };
+  report.summary(total, 'not started');
+  return { startedRows, failures: report.failures };
 }
 
-/** @returns how many have no outcome */
+/** @returns how many ended without an outcome */
 async function wait(
   { cli, client }: CommandContext,
-  begun: readonly Begun[],
+  startedRows: readonly StartedRow[],
   { giveUpAfter, json }: RunOptions,
   stop: AbortController,
 ): Promise<number> {
-  const progress = progressOf(cli, begun.length, 'ended');
+  const progress = progressOf(cli, startedRows.length, 'ended');
   const report = new Report(cli, json === true);
-  await awaitAll(client, begun, {
+  await awaitAll(client, startedRows, {
     stop,
     persistently: persistent({ giveUpAfter, stop, note: progress.note }),
-    tell: (row, end) => progress.step(() => report.end(row, end)),
+    onEnd: (row, end) => progress.step(() => report.end(row, end)),
   });
   progress.end();
-  report.summary(begun.length, 'still under way');
+  report.summary(startedRows.length, 'still running');
   return report.failures;
 }
 
-/** How far something has come, for the person at the terminal. */
-export interface Progress {
-  /** One more is done. @param print tells of it, above the bar */
+/** A progress display for the person at the terminal. */
+interface Progress {
+  /** One more is done. @param print prints above the bar */
   readonly step: (print: () => void) => void;
   readonly note: (text: string) => void;
   readonly end: () => void;
 }
 
-/** A bar on standard error when that is a terminal; else none. @param done what each one is then: `ended` */
-export function progressOf(cli: CommandLine, total: number, done: string): Progress {
+/** A bar on standard error if that is a terminal. @param done the label of what is done: `ended` */
+function progressOf(cli: CommandLine, total: number, done: string): Progress {
   const { stderr: stream } = cli;
   const note = (text: string) => cli.note(text);
   if (!stream.isTTY) return { step: (print) => print(), note, end() {} };
-  // One bar of several: a single one moves the cursor back to where it began when it ends.
+  // A MultiBar, because a SingleBar moves the cursor back to its first line when it ends.
   const bars = new MultiBar({
     stream,
     format: `[{bar}] {value} of {total} ${done}, {eta_formatted} to go`,
     barsize: 30,
     clearOnComplete: true,
-    // Lines are printed in its place, so it is drawn anew; and long ones are not to be cut off.
+    // Lines are printed in its place, so it is drawn again; long lines must not be cut off.
     forceRedraw: true,
     linewrap: true,
   });
@@ -140,15 +133,15 @@ export function progressOf(cli: CommandLine, total: number, done: string): Progr
   };
 }
 
-/** A row, as it is told of. */
-export interface Told {
+/** What identifies a row in the output. */
+interface RowId {
   readonly line: number;
   readonly externalId: string;
   readonly workflowId: string;
 }
 
-/** Prints what became of rows, a line each, and counts it. */
-export class Report {
+/** Prints the result of each row on a line, and counts the results. */
+class Report {
   readonly #counts = new Map<string, number>();
 
   constructor(
@@ -156,42 +149,42 @@ export class Report {
     private readonly json: boolean,
   ) {}
 
-  start(row: Told, result: Result): void {
-    if ('refused' in result) {
-      this.#failed(row, result.refused);
+  start(row: RowId, result: Result): void {
+    if ('rejected' in result) {
+      this.#failed(row, result.rejected);
       return;
     }
     const { runId, started } = result;
     const word = started ? 'started' : 'attached';
-    this.#tell(row, word, word, { runId, started });
+    this.#print(row, word, word, { runId, started });
   }
 
-  end(row: Told, end: End): void {
+  end(row: RowId, end: End): void {
     if ('failed' in end) {
       this.#failed(row, end.failed);
       return;
     }
-    const told = toldOf(end).map((part) => part.trim());
-    this.#tell(row, end.outcome, told.join('; '), end);
+    const lines = outcomeLines(end).map((part) => part.trim());
+    this.#print(row, end.outcome, lines.join('; '), end);
   }
 
   get failures(): number {
     return this.#counts.get('failed') ?? 0;
   }
 
-  /** Tells of so many rows what became of how many. @param rest what is said of those nothing became of */
+  /** Prints how many rows had each result. @param rest the word for rows without a result */
   summary(total: number, rest: string): void {
-    const told = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
-    const counts = [...this.#counts, ...(told < total ? [[rest, total - told] as const] : [])];
+    const done = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+    const counts = [...this.#counts, ...(done < total ? [[rest, total - done] as const] : [])];
     const text = `${rowsOf(total)}: ${counts.map(([word, count]) => `${count} ${word}`).join(', ')}`;
     this.json ? this.cli.note(text) : this.cli.line(text);
   }
 
-  #failed(row: Told, error: string): void {
-    this.#tell(row, 'failed', `failed: ${error}`, { error });
+  #failed(row: RowId, error: string): void {
+    this.#print(row, 'failed', `failed: ${error}`, { error });
   }
 
-  #tell({ line, externalId, workflowId }: Told, word: string, text: string, json: object): void {
+  #print({ line, externalId, workflowId }: RowId, word: string, text: string, json: object): void {
     this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
     if (this.json) this.cli.json({ line, externalId, workflowId, ...json });
     else this.cli.line(`${line} ${workflowId} ${text}`);

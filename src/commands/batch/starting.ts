@@ -4,30 +4,29 @@ import pThrottle from 'p-throttle';
 import type { Started, StartOptions } from '../../temporal/onboardings.js';
 import { isUnavailable, refusalOf } from '../../temporal/unavailable.js';
 import { CommandFailed } from '../cli/errors.js';
-import { EndedWithoutOutcome, endOf, hasEnded } from '../cli/follow.js';
-import type { Outcome } from '../onboarding/start.js';
+import { awaitOutcome, EndedWithoutOutcome, hasEnded, type Outcome } from '../cli/outcomes.js';
 import type { Ready } from './ready.js';
 
-/** What became of a row: started, or there before; or why Temporal did not take it. */
-export type Result = Started | { readonly refused: string };
+/** The start of a row, or why Temporal rejected it. */
+export type Result = Started | { readonly rejected: string };
 
 export interface Starting {
   readonly options: StartOptions;
-  /** Starts in a second at most; undefined for as many as Temporal takes. */
+  /** Maximum starts per second; undefined: as many as Temporal accepts. */
   readonly rate: number | undefined;
-  /** How many are under way at once. */
+  /** How many rows are started concurrently. */
   readonly concurrency: number;
   readonly persistently: Persistently;
-  /** Ends it, after those under way. Aborted here when the same would become of every row. */
+  /** Stops after the starts in progress. Aborted here when every further row would fail in the same way. */
   readonly stop: AbortController;
-  readonly tell: (row: Ready, result: Result) => void;
+  readonly onResult: (row: Ready, result: Result) => void;
 }
 
-/** Starts rows in their order. Whoever was told nothing of may be started again: the same row attaches. */
+/** Starts rows in their order. A row without a report may be started again, because the same row attaches. */
 export async function startAll(
   client: Client,
   rows: AsyncGenerator<Ready>,
-  { options, rate, concurrency, persistently, stop, tell }: Starting,
+  { options, rate, concurrency, persistently, stop, onResult }: Starting,
 ): Promise<void> {
   const { signal } = stop;
   const now = (row: Ready) => promptly(client, () => row.start(client, options));
@@ -35,11 +34,11 @@ export async function startAll(
 
   async function startOne(row: Ready): Promise<void> {
     try {
-      tell(row, await persistently(() => start(row)));
+      onResult(row, await persistently(() => start(row)));
     } catch (error) {
-      const refused = refusalOf(error);
-      if (refused === undefined) throw error;
-      tell(row, { refused });
+      const rejected = refusalOf(error);
+      if (rejected === undefined) throw error;
+      onResult(row, { rejected });
     }
   }
 
@@ -51,7 +50,7 @@ export async function startAll(
         await startOne(next.value);
       }
     } catch (error) {
-      // The first reason counts: what is aborted fails as well.
+      // The first reason counts, because what is aborted fails as well.
       stop.abort(error);
     }
   }
@@ -60,118 +59,118 @@ export async function startAll(
   await rows.return(undefined);
 }
 
-/** How often to look, in milliseconds. */
-const GLANCE_MS = 1_000;
+/** How often to check all, in milliseconds. */
+const CHECK_EVERY_MS = 1_000;
 
-/** Looks in a second, however many onboardings there are: some go on for weeks. */
-const LOOKS_PER_SECOND = 200;
+/** Checks per second, for any number of onboardings, because some run for weeks. */
+const CHECKS_PER_SECOND = 200;
 
 const CONCURRENCY = 8;
 
-/** What is waited for. */
+/** A workflow to wait for. */
 export interface Awaited {
   readonly workflowId: string;
-  /** How to start it anew, for people. */
-  readonly anew: string;
+  /** How to start it again, for people. */
+  readonly restart: string;
 }
 
-/** How an onboarding ended; or why it has no outcome. */
+/** How an onboarding ended, or why it has no outcome. */
 export type End = Outcome | { readonly failed: string };
 
-export interface Waiting<Row> {
+interface Waiting<Row> {
   readonly persistently: Persistently;
   readonly stop: AbortController;
-  readonly tell: (row: Row, end: End) => void;
+  readonly onEnd: (row: Row, end: End) => void;
 }
 
 /** Waits until all have ended, or `stop` is aborted. */
 export async function awaitAll<Row extends Awaited>(
   client: Client,
   rows: readonly Row[],
-  { persistently, stop, tell }: Waiting<Row>,
+  { persistently, stop, onEnd }: Waiting<Row>,
 ): Promise<void> {
   const { signal } = stop;
-  const look = pThrottle({ limit: 1, interval: 1_000 / LOOKS_PER_SECOND, signal })((row: Row) =>
+  const check = pThrottle({ limit: 1, interval: 1_000 / CHECKS_PER_SECOND, signal })((row: Row) =>
     promptly(client, () => hasEnded(client, row.workflowId)),
   );
 
-  /** Those of them that have not ended. */
-  async function lookAt(those: readonly Row[]): Promise<Row[]> {
-    const queue = those[Symbol.iterator]();
+  /** @returns the rows that have not ended */
+  async function checkAll(candidates: readonly Row[]): Promise<Row[]> {
+    const queue = candidates[Symbol.iterator]();
     const running: Row[] = [];
-    const lookAtNext = async () => {
+    const checkNext = async () => {
       for (const row of queue) {
-        if (await persistently(() => look(row))) tell(row, await endNow(client, row, persistently));
+        if (await persistently(() => check(row))) onEnd(row, await endOf(client, row, persistently));
         else running.push(row);
       }
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, lookAtNext));
+    await Promise.all(Array.from({ length: CONCURRENCY }, checkNext));
     return running;
   }
 
   try {
-    for (let running = await lookAt(rows); running.length > 0; running = await lookAt(running))
-      await sleep(GLANCE_MS, undefined, { signal });
+    for (let running = await checkAll(rows); running.length > 0; running = await checkAll(running))
+      await sleep(CHECK_EVERY_MS, undefined, { signal });
   } catch (error) {
-    // The first reason counts: what is aborted fails as well.
+    // The first reason counts, because what is aborted fails as well.
     stop.abort(error);
   }
 }
 
-async function endNow(
+async function endOf(
   client: Client,
-  { workflowId, anew }: Awaited,
+  { workflowId, restart }: Awaited,
   persistently: Persistently,
 ): Promise<End> {
   try {
-    return await persistently(() => promptly(client, () => endOf<Outcome>(client, workflowId, anew)));
+    return await persistently(() =>
+      promptly(client, () => awaitOutcome<Outcome>(client, workflowId, restart)),
+    );
   } catch (error) {
     if (error instanceof EndedWithoutOutcome) return { failed: error.reason };
     throw error;
   }
 }
 
-export const HOW_TO_GO_ON = 'run the same command again: it goes on from here, and starts nothing twice';
+export const RERUN = 'run the same command again: it continues from here and starts nothing twice';
 
-/** How long Temporal may take over one question, in milliseconds. */
+/** How long Temporal may take for one call, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
-/** Between two tries, in milliseconds. */
+/** Between two attempts, in milliseconds. */
 const PAUSE_MS = 1_000;
 
-/** Asks something of Temporal that it should answer at once. */
-export function promptly<Answer>(client: Client, ask: () => Promise<Answer>): Promise<Answer> {
-  return client.connection.withDeadline(Date.now() + DEADLINE_MS, ask);
+/** Makes a call of Temporal that must return soon. */
+function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
+  return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
 }
 
-/** Asks again while Temporal does not answer. */
-export type Persistently = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+/** Repeats a call while Temporal is unavailable. */
+type Persistently = <Result>(call: () => Promise<Result>) => Promise<Result>;
 
-export interface Patience {
-  /** How long Temporal may be away, in milliseconds. */
+interface Persistence {
+  /** How long Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
-  /** Ends all asking. Aborted here when Temporal has been away for too long. */
+  /** Ends all calls. Aborted here when Temporal was unavailable for too long. */
   readonly stop: AbortController;
   readonly note: (text: string) => void;
 }
 
-/** One patience for all who ask: it runs out when none of them got an answer for that long. */
-export function persistent({ giveUpAfter, stop, note }: Patience): Persistently {
-  let awaySince: number | undefined;
-  return async (ask) => {
+/** All calls share the time limit: it ends when none of them got a response for that long. */
+export function persistent({ giveUpAfter, stop, note }: Persistence): Persistently {
+  let unavailableSince: number | undefined;
+  return async (call) => {
     for (;;) {
       try {
-        const answer = await ask();
-        awaySince = undefined;
-        return answer;
+        const result = await call();
+        unavailableSince = undefined;
+        return result;
       } catch (error) {
         if (!isUnavailable(error)) throw error;
-        if (awaySince === undefined) note('Temporal does not answer; trying on');
-        awaySince ??= Date.now();
-        if (Date.now() - awaySince >= giveUpAfter)
-          stop.abort(
-            new CommandFailed(`gave up: Temporal does not answer (--give-up-after)\n${HOW_TO_GO_ON}`),
-          );
+        if (unavailableSince === undefined) note('Temporal does not respond; trying again');
+        unavailableSince ??= Date.now();
+        if (Date.now() - unavailableSince >= giveUpAfter)
+          stop.abort(new CommandFailed(`Temporal does not respond, gave up (--give-up-after)\n${RERUN}`));
         await sleep(PAUSE_MS, undefined, { signal: stop.signal });
       }
     }

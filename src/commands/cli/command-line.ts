@@ -5,7 +5,7 @@ import { type Config, loadConfig } from '../../settings/settings.js';
 import { requireKeys, temporalSettings, withClient } from '../../temporal/connection.js';
 import { type Output, Printer } from './output.js';
 
-/** Replaces the globals of the process, so that one process can run many commands. */
+/** What a command uses in place of the globals of the process, so that one process can run many commands. */
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -15,13 +15,13 @@ export interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-/** Where a person types and reads. */
+/** A terminal with a person at it. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
 
-/** What each command works with: settings, input, output, and the signal that ends it. */
+/** Settings, input, output, and the signal that ends the command. */
 export class CommandLine extends Printer {
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
@@ -48,19 +48,19 @@ export class CommandLine extends Printer {
   }
 }
 
-/** What a command needs that works with Temporal: the settings, a client, and links to the Web UI. */
+/** For commands that work with Temporal: the settings, a client, and links to the Web UI. */
 export interface CommandContext {
   readonly cli: CommandLine;
   readonly config: Config;
   readonly client: Client;
-  /** Address of a workflow in the Web UI; undefined when nobody said where the UI is. */
+  /** Address of a workflow in the Web UI; undefined when the address of the UI is unknown. */
   readonly link: (workflowId: string, runId: string) => string | undefined;
 }
 
 /**
  * Runs a command with a connection, and closes the connection afterwards.
  *
- * @param finishes the command handles the interruption itself; its calls of Temporal go on
+ * @param finishes the command handles the interruption itself, and its calls of Temporal continue
  */
 export async function withTemporal<T>(
   cli: CommandLine,
@@ -87,7 +87,7 @@ function linker(base: string | undefined, namespace: string): CommandContext['li
     `${base.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}/${runId}`;
 }
 
-/** A development server has its Web UI 1000 ports above. */
+/** The Web UI of a development server is 1000 ports above the server. */
 function localUi(address: string): string | undefined {
   const local = /^(?:localhost|127\.0\.0\.1):(\d+)$/.exec(address);
   return local ? `http://127.0.0.1:${Number(local[1]) + 1_000}` : undefined;

@@ -1,7 +1,18 @@
 import { constants } from 'node:os';
-import type { FieldProblem } from '../../partners/partner-error.js';
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+import { ApplicationFailure, NamespaceNotFoundError, TimeoutFailure } from '@temporalio/common';
+import { StoreFailure } from '../../documents/file-store.js';
+import { PARTNER_ERROR } from '../../messages/activities.js';
+import { type FieldProblem, PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
+import { BadSetting } from '../../settings/settings.js';
+import { TemporalUnavailable } from '../../temporal/connection.js';
+import { UnknownOnboarding } from '../../temporal/onboardings.js';
+import { NotOursToRegister } from '../../temporal/search-attributes.js';
+import { NoWorker } from '../../temporal/single-activities.js';
+import { UnknownSchedule } from '../../temporal/statement-schedules.js';
+import { isUnreadable, UnreadableOnboarding } from '../../temporal/unreadable.js';
 
-/** What the caller gave cannot be used: exit code 2, and every wrong field on a line of its own. */
+/** The caller's input cannot be used: exit code 2, and every wrong field on a line of its own. */
 export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';
   constructor(
@@ -17,12 +28,12 @@ export class InvalidInput extends Error {
   }
 }
 
-/** What was asked for could not be done: exit code 1. The message is for people. */
+/** The command could not do its work: exit code 1. The message is for people. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
 
-/** Somebody stopped the command. */
+/** A signal, a deadline or a closed pipe ended the command. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   constructor(
@@ -38,7 +49,81 @@ export class Interrupted extends Error {
   }
 }
 
-/** What is wrong, a line each. Two rules may say the same of a field; that is told once. */
+/** One line for each problem. Two rules may report the same problem of a field, which is shown once. */
 export function problemLines(problems: readonly FieldProblem[]): string[] {
   return [...new Set(problems.map(({ field, message }) => `  ${field || '(whole)'}: ${message}`))];
+}
+
+/**
+ * What happened, and what to do next, for people.
+ *
+ * @returns undefined for an error that nothing here foresees: a bug, or a failure of the machine
+ */
+export function explain(error: unknown): string | undefined {
+  if (error instanceof InvalidInput) return error.report;
+  if (error instanceof PartnerError) return explainPartnerFailure(error.details);
+  const isForPeople = [BadSetting, CommandFailed, StoreFailure].some((kind) => error instanceof kind);
+  return isForPeople ? (error as Error).message : sentenceOf(error);
+}
+
+/** Errors of src/temporal whose message is written for people. */
+const TEMPORAL_PROBLEMS = [
+  ...[NoWorker, NotOursToRegister, TemporalUnavailable],
+  ...[UnknownOnboarding, UnknownSchedule, UnreadableOnboarding],
+];
+
+function sentenceOf(error: unknown): string | undefined {
+  if (TEMPORAL_PROBLEMS.some((kind) => error instanceof kind)) return (error as Error).message;
+  if (isUnreadable(error)) return `${error.message} (PAYLOAD_KEYS)`;
+  if (error instanceof NamespaceNotFoundError) return `${error.message} (TEMPORAL_NAMESPACE)`;
+  if (!(error instanceof ServiceError) && !isGrpcServiceError(error)) return undefined;
+  const details = isGrpcServiceError(error.cause) ? error.cause.details : error.message;
+  return `Temporal: ${details}${/search attribute/i.test(details) ? '; run "gangway setup" first' : ''}`;
+}
+
+/** A partner call that failed: one line, and one for each problem that the partner reports. */
+export function explainPartnerFailure(failure: PartnerErrorDetails): string {
+  const { system, fields } = failure;
+  return [`the ${system} partner ${whatHappened(failure)}`, ...problemLines(fields)].join('\n');
+}
+
+function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerErrorDetails): string {
+  if (needs === 'one-time-code') {
+    return 'requires a one-time code to sign in: answer its requirement ("gangway inbox"), or set BANKING_TOTP_SECRET';
+  }
+  switch (kind) {
+    case 'NotSent':
+      return `could not be reached: ${reason}`;
+    case 'RateLimited':
+      return 'limits our calls (429): try again later';
+    case 'Rejected':
+      return `rejected the request (${reason})`;
+    case 'Unauthorized':
+      return `rejected our credentials (${status}): correct them in the settings`;
+    case 'Forbidden':
+      return atSignIn
+        ? 'denied the sign-in (403): the account is locked or suspended'
+        : 'denied the request (403): the account lacks the permission';
+    case 'Uncertain':
+      return `sent no clear response: ${reason}`;
+  }
+}
+
+/** The same for an activity that ran on its own. @returns the error itself when it is not about the activity */
+export function explainActivity(error: unknown, taskQueue: string): unknown {
+  const failure = error instanceof TimeoutFailure && error.cause ? error.cause : error;
+  if (failure instanceof ApplicationFailure) {
+    const isOfPartner = failure.type === PARTNER_ERROR;
+    return new CommandFailed(
+      isOfPartner
+        ? explainPartnerFailure(failure.details?.[0] as PartnerErrorDetails)
+        : `the activity failed: ${failure.message}`,
+    );
+  }
+  if (!(failure instanceof TimeoutFailure)) return failure;
+  return new CommandFailed(
+    failure.timeoutType === 'SCHEDULE_TO_START'
+      ? `no worker takes it from task queue ${taskQueue}: is one running?`
+      : 'the outcome is unknown, because the worker stopped responding: check at the partner whether it took effect',
+  );
 }

@@ -1,111 +1,128 @@
 import { userInfo } from 'node:os';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
+import type { Client } from '@temporalio/client';
 import { Deadline } from '../../http/deadline.js';
-import { partsOfId, type WorkflowType } from '../../messages/ids.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { oneTimeCode } from '../../partners/banking/rules.js';
-import { fieldProblems } from '../../partners/client.js';
-import { outcomeOf, partIds, type Started, stateOf } from '../../temporal/onboardings.js';
+import { type Started, stateOf } from '../../temporal/onboardings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { NotYetApplied, sendResolution } from '../onboarding/resolve.js';
 import type { CommandContext, Terminal } from './command-line.js';
-import { CommandFailed, InvalidInput } from './errors.js';
-import { describeRequirement, waysToAnswer } from './output.js';
+import { InvalidInput } from './errors.js';
+import { awaitOutcome, hasEnded } from './outcomes.js';
+import {
+  describeRequirement,
+  NotYetApplied,
+  promptForCode,
+  resolveCommands,
+  sendResolution,
+} from './requirements.js';
 
-/** How often to look, in milliseconds. */
-const GLANCE_MS = 1_000;
+/** How often to check, in milliseconds. */
+const CHECK_EVERY_MS = 1_000;
 
-/** A worker that is busy may take this long to take up a workflow, in milliseconds. */
-const PATIENCE_MS = 10_000;
+/** A busy worker may take this long to start a workflow, in milliseconds. */
+const BUSY_WORKER_MS = 10_000;
 
-/** Printed once where an operation takes longer than a glance. */
-export const PROGRESS = 'still under way; Ctrl-C stops only the waiting';
+/** Printed once where an operation takes longer than {@link CHECK_EVERY_MS}. */
+export const PROGRESS = 'still running; Ctrl-C ends the wait, not the operation';
 
 export interface Following {
-  /** How to start it anew when it has ended without an outcome, for people. */
-  readonly anew: string;
+  /** Waits for the outcome. Otherwise only an earlier workflow that has ended has its outcome printed. */
+  readonly wait: boolean;
+  /** How to start it again when it has ended without an outcome, for people. */
+  readonly restart: string;
+  readonly json?: true | undefined;
   /** Where to ask for one-time codes. */
   readonly terminal?: Terminal | undefined;
-  /** Does not say that all is well. */
+  /** Leaves {@link PROGRESS} out. */
   readonly quiet?: true | undefined;
 }
 
 /**
- * Waits for the outcome of an operation. Tells meanwhile, on standard error, what it waits for.
+ * Prints what was started. Waits for its outcome, and prints that with `json`.
  *
- * @throws {CommandFailed} when it has ended without an outcome
+ * @returns undefined when it does not wait
+ * @throws {CommandFailed} when the workflow has ended without an outcome
  */
-export async function follow<Outcome>(
+export async function followStarted<Outcome>(
   context: CommandContext,
-  workflowId: string,
-  { anew, ...how }: Following,
-): Promise<Outcome> {
+  started: Started,
+  { wait, json, restart, ...how }: Following,
+): Promise<Outcome | undefined> {
+  const { cli, client } = context;
+  const { workflowId } = started;
+  printStarted(context, started, json);
+  if (!wait && (started.started || !(await hasEnded(client, workflowId)))) return undefined;
   const ended = new AbortController();
-  const outcome = endOf<Outcome>(context.client, workflowId, anew).finally(() => ended.abort());
-  const [end] = await Promise.all([outcome, tellMeanwhile(context, workflowId, how, ended.signal)]);
-  return end;
+  const [outcome] = await Promise.all([
+    awaitOutcome<Outcome>(client, workflowId, restart).finally(() => ended.abort()),
+    reportProgress(context, workflowId, how, ended.signal),
+  ]);
+  if (json) cli.json({ workflowId, ...outcome });
+  return outcome;
 }
 
-async function tellMeanwhile(
+function printStarted({ cli, link }: CommandContext, started: Started, json?: true): void {
+  const { workflowId, runId } = started;
+  const url = link(workflowId, runId);
+  if (json) {
+    cli.json({ workflowId, runId, started: started.started, ...(url && { url }) });
+    return;
+  }
+  cli.line(`${started.started ? 'started' : 'already started:'} ${workflowId}`);
+  if (url) cli.line(url);
+}
+
+/** Prints, on standard error, what the workflow waits for. */
+async function reportProgress(
   context: CommandContext,
   workflowId: string,
-  { terminal, quiet }: Omit<Following, 'anew'>,
+  { terminal, quiet }: Pick<Following, 'terminal' | 'quiet'>,
   ended: AbortSignal,
 ): Promise<void> {
   const { cli, client } = context;
-  const told = new Set<string>();
-  const isNew = (what: string) => !told.has(what) && told.add(what);
-  const patientUntil = Date.now() + PATIENCE_MS;
-  while (await passed(GLANCE_MS, ended)) {
-    const seen = await untilEnded(client, ended, () => lookAt(client, workflowId, patientUntil));
-    if (!seen) return;
+  const reported = new Set<string>();
+  const isNew = (what: string) => !reported.has(what) && reported.add(what);
+  const busyUntil = Date.now() + BUSY_WORKER_MS;
+  while (await sleep(CHECK_EVERY_MS, true, { signal: ended }).catch(() => false)) {
+    const now = await untilEnded(client, ended, () => waitsOf(client, workflowId, busyUntil));
+    if (!now) return;
     if (!quiet && isNew(PROGRESS)) cli.note(PROGRESS);
-    for (const obstacle of seen.obstacles) if (isNew(obstacle)) cli.note(obstacle);
-    for (const requirement of seen.requirements) {
+    for (const obstacle of now.obstacles) if (isNew(obstacle)) cli.note(obstacle);
+    for (const requirement of now.requirements) {
       if (!isNew(requirement.id)) continue;
-      cli.note(
-        `${workflowId} asks:\n${describeRequirement(requirement)}\n${waysToAnswer(workflowId, requirement)}`,
-      );
-      if (terminal) await answerAtOnce(context, workflowId, requirement, terminal, ended);
+      const description = `${describeRequirement(requirement)}\n${resolveCommands(workflowId, requirement)}`;
+      cli.note(`${workflowId} has an open requirement:\n${description}`);
+      if (terminal) await askForCode(context, workflowId, requirement, terminal, ended);
     }
   }
 }
 
-interface Seen {
+interface Waits {
   readonly requirements: readonly Requirement[];
-  /** What it waits for beside people. */
+  /** What it waits for besides people. */
   readonly obstacles: readonly string[];
 }
 
-async function lookAt(client: Client, workflowId: string, patientUntil: number): Promise<Seen> {
+async function waitsOf(client: Client, workflowId: string, busyUntil: number): Promise<Waits> {
   try {
     const failures = await failuresOf(client, workflowId);
     const { requirements } = await stateOf(client, workflowId);
-    return { requirements, obstacles: failures.map((what) => `waiting for the partner: ${what}`) };
+    return { requirements, obstacles: failures.map((failure) => `waiting for the partner: ${failure}`) };
   } catch (error) {
     if (!(error instanceof UnreadableOnboarding)) throw error;
-    // A worker that is busy is no obstacle. Of one that has stopped it is known in a minute.
-    const isKnown = error.obstacle !== 'no-answer' && Date.now() >= patientUntil;
-    return { requirements: [], obstacles: isKnown ? [error.message] : [] };
+    // A busy worker is no obstacle. Whether one has stopped is known a minute later.
+    const isObstacle = error.obstacle !== 'no-answer' && Date.now() >= busyUntil;
+    return { requirements: [], obstacles: isObstacle ? [error.message] : [] };
   }
 }
 
-/** False when it ended before. */
-async function passed(milliseconds: number, ended: AbortSignal): Promise<boolean> {
-  return sleep(milliseconds, true, { signal: ended }).catch(() => false);
-}
-
-/** Undefined when it ended before. */
+/** Undefined when the workflow ends first. */
 async function untilEnded<T>(
   client: Client,
   ended: AbortSignal,
   ask: () => Promise<T>,
 ): Promise<T | undefined> {
-  // A signal of its own: the connection never takes its listeners off again.
+  // A signal of its own, because the connection never removes its listeners.
   const asking = new Deadline({ until: ended });
   try {
     return await client.connection.withAbortSignal(asking.signal, ask);
@@ -117,10 +134,10 @@ async function untilEnded<T>(
   }
 }
 
-async function answerAtOnce(
+async function askForCode(
   { cli, client }: CommandContext,
   workflowId: string,
-  { id, answers }: Requirement,
+  { id: requirementId, answers }: Requirement,
   terminal: Terminal,
   ended: AbortSignal,
 ): Promise<void> {
@@ -128,152 +145,14 @@ async function answerAtOnce(
   const code = await promptForCode(terminal, ended);
   if (code === undefined) return;
   const answer = { kind: 'code', code } as const;
-  const reason = 'answered where it was asked';
+  const actor = userInfo().username;
   try {
     await sendResolution(client, workflowId, {
-      requirementId: id,
-      answer,
-      actor: userInfo().username,
-      reason,
+      ...{ requirementId, answer, actor },
+      reason: 'answered at the prompt',
     });
   } catch (error) {
     if (!(error instanceof InvalidInput) && !(error instanceof NotYetApplied)) throw error;
     cli.note(error.message);
   }
-}
-
-/** A workflow ended without an outcome: it was stopped, or failed. */
-export class EndedWithoutOutcome extends CommandFailed {
-  constructor(
-    workflowId: string,
-    readonly reason: string,
-    options?: ErrorOptions,
-  ) {
-    super(`${workflowId}: ${reason}`, options);
-  }
-}
-
-/**
- * Waits until a workflow has ended, and answers its outcome.
- *
- * @param anew how to start it anew, for people: `--again starts it anew`
- * @throws {EndedWithoutOutcome}
- */
-export async function endOf<Outcome>(client: Client, workflowId: string, anew: string): Promise<Outcome> {
-  try {
-    return await outcomeOf<Outcome>(client, workflowId);
-  } catch (error) {
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    const first = await beforeAnew(client, workflowId);
-    const next = first === undefined ? anew : `${first}; then ${anew}`;
-    throw new EndedWithoutOutcome(workflowId, `${reasonOf(error)}; ${next}`, { cause: error });
-  }
-}
-
-function reasonOf({ cause }: WorkflowFailedError): string {
-  if (cause instanceof CancelledFailure) return 'it was cancelled';
-  if (cause instanceof TerminatedFailure) return 'it was terminated';
-  return `it failed: ${cause?.message}`;
-}
-
-/**
- * What to do before an onboarding is started anew, which would create a second merchant or profile at the partner; undefined
- * for other workflows. The ids are read from search attributes, for which no worker is needed.
- */
-async function beforeAnew(client: Client, workflowId: string): Promise<string | undefined> {
-  const { type } = await client.workflow.getHandle(workflowId).describe();
-  const { key = '' } = partsOfId(workflowId) ?? {};
-  const idOf = (name: 'merchantProfileId' | 'bankingProfileId') => knownId(client, type, workflowId, name);
-  switch (type) {
-    case 'merchantBoarding' satisfies WorkflowType:
-      return toAdopt(await idOf('merchantProfileId'), key, 'in FILE');
-    case 'customerOnboarding' satisfies WorkflowType:
-      return toAdopt(await idOf('merchantProfileId'), key, 'in "boarding" of FILE');
-    case 'businessOnboarding' satisfies WorkflowType: {
-      const profile = await idOf('bankingProfileId');
-      const where =
-        profile === null
-          ? 'look for the business at the bank'
-          : `banking profile ${profile} exists at the bank`;
-      return `${where}: adopt it by its merchant, "merchantProfileId" in FILE`;
-    }
-    default:
-      return undefined;
-  }
-}
-
-function toAdopt(merchant: string | null, guid: string, where: string): string {
-  return merchant === null
-    ? `look for a merchant with guid ${guid} in the partner’s portal: if it is there, adopt it by "merchantProfileId" ${where}`
-    : `merchant ${merchant} exists at the partner: adopt it by "merchantProfileId": ${merchant} ${where}`;
-}
-
-async function knownId(
-  client: Client,
-  type: string,
-  workflowId: string,
-  name: 'merchantProfileId' | 'bankingProfileId',
-): Promise<string | null> {
-  const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
-  const ids = [workflowId, ...(isCustomer ? Object.values(partIds(workflowId)) : [])];
-  for (const id of ids) {
-    const known = await client.workflow
-      .getHandle(id)
-      .describe()
-      .then(({ typedSearchAttributes }) => typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]))
-      .catch((error: unknown) => {
-        if (error instanceof WorkflowNotFoundError) return undefined;
-        throw error;
-      });
-    if (known !== undefined) return known;
-  }
-  return null;
-}
-
-/** Whether it has ended, in whichever way. */
-export async function hasEnded(client: Client, workflowId: string): Promise<boolean> {
-  const { status } = await client.workflow.getHandle(workflowId).describe();
-  return status.name !== 'RUNNING';
-}
-
-const QUESTION = 'code (empty to answer later): ';
-
-/**
- * Asks at the terminal for a one-time code, until it looks like one.
- *
- * @param signal ends the question without an answer
- * @returns undefined when the person gave none
- */
-export async function promptForCode(
-  { input, output }: Terminal,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const lines = createInterface({ input, signal, terminal: false });
-  try {
-    output.write(QUESTION);
-    for await (const line of lines) {
-      const code = line.replaceAll(' ', '');
-      if (code === '') return undefined;
-      const checked = oneTimeCode.safeParse(code);
-      if (checked.success) return code;
-      const rules = fieldProblems(checked.error).map(({ message }) => message);
-      output.write(`${rules.join(', ')}\n${QUESTION}`);
-    }
-    output.write('\n');
-    return undefined;
-  } finally {
-    lines.close();
-  }
-}
-
-/** Tells what was started, or that it was there before, and where to look at it. */
-export function reportStarted({ cli, link }: CommandContext, started: Started, json?: true): void {
-  const { workflowId, runId } = started;
-  const url = link(workflowId, runId);
-  if (json) {
-    cli.json({ workflowId, runId, started: started.started, ...(url && { url }) });
-    return;
-  }
-  cli.line(`${started.started ? 'started' : 'already there, nothing new was started:'} ${workflowId}`);
-  if (url) cli.line(url);
 }

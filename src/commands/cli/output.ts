@@ -1,9 +1,20 @@
 import type { Writable } from 'node:stream';
 import Table from 'cli-table3';
-import type { AnswerKind, Requirement } from '../../messages/requirements.js';
 
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** How to print records of a kind. */
+export interface Records<Item> {
+  /** The cell of a record in each column, by the column's title. */
+  readonly columns: Readonly<Record<string, (item: Item) => string>>;
+  /** Prints JSON lines instead of a table. */
+  readonly json?: true | undefined;
+  /** A record as JSON. Default: as it is. */
+  readonly toJson?: (item: Item) => unknown;
+  /** Printed when there are no records. */
+  readonly none?: string;
+}
 
 /** Prints for people and scripts. */
 export class Printer {
@@ -32,9 +43,22 @@ export class Printer {
   table(head: readonly string[], rows: readonly (readonly string[])[]): void {
     this.line(tableOf(head, rows));
   }
+
+  /** Prints records as JSON lines or as a table. */
+  records<Item>(
+    items: readonly Item[],
+    { columns, json, toJson = (item) => item, none = 'none' }: Records<Item>,
+  ): void {
+    if (json) for (const item of items) this.json(toJson(item));
+    else if (items.length === 0) this.line(none);
+    else {
+      const cells = (item: Item) => Object.values(columns).map((column) => column(item));
+      this.table(Object.keys(columns), items.map(cells));
+    }
+  }
 }
 
-/** What partners write must not steer the terminal: without control characters but tabs and ends of lines. */
+/** Text from a partner must not control the terminal, so all control characters except tabs and line ends are removed. */
 function harmless(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]/gu, '');
 }
@@ -57,35 +81,8 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
   return table.toString();
 }
 
-/** A date as people read it: `2026-03-01 14:05`, UTC. */
+/** A date for people: `2026-03-01 14:05`, UTC. */
 export function shortDate(date: string | Date | undefined): string {
   if (date === undefined) return '';
   return new Date(date).toISOString().slice(0, 16).replace('T', ' ');
-}
-
-/** How `gangway resolve` takes each kind of answer. */
-const OPTIONS: Readonly<Record<AnswerKind, string>> = {
-  text: '--text TEXT',
-  documents: '--document FILE',
-  correction: '--patch JSON',
-  adopt: '--adopt ID --reason WHY',
-  retry: '--retry --reason WHY',
-  code: '--code CODE',
-  'take-back': '--take-back --reason WHY',
-  abandon: '--abandon --reason WHY',
-};
-
-export function describeRequirement({ id, kind, title, detail, dueAt, answers }: Requirement): string {
-  const due = `${isOverdue(dueAt) ? 'OVERDUE since' : 'due'} ${shortDate(dueAt)}`;
-  const indented = detail.replace(/^/gm, '    ');
-  return `  ${id} (${kind}, ${due})\n    ${title}\n${indented}\n    takes: ${answers.join(', ')}`;
-}
-
-/** The commands that answer a requirement, a line each. */
-export function waysToAnswer(workflowId: string, { id, answers }: Requirement): string {
-  return answers.map((kind) => `    gangway resolve ${workflowId} ${id} ${OPTIONS[kind]}`).join('\n');
-}
-
-export function isOverdue(dueAt: string): boolean {
-  return Date.parse(dueAt) < Date.now();
 }

@@ -14,8 +14,9 @@ import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { positiveInteger } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { isOverdue, shortDate } from '../cli/output.js';
+import { shortDate } from '../cli/output.js';
 import type { PartnerAccountOptions } from '../cli/partner-account.js';
+import { isOverdue } from '../cli/requirements.js';
 
 interface Filter extends PartnerAccountOptions {
   readonly stage?: string;
@@ -35,24 +36,21 @@ interface ListOptions extends Filter {
 export function listCommand(program: Command, cli: CommandLine): void {
   program
     .command('list')
-    .summary('list onboardings, operations, or partner accounts that need a person')
-    .description(
-      'List onboardings, newest first, by the search attributes that the Web UI filters by as well.',
-    )
+    .summary('list onboardings, operations, or partner accounts')
+    .description('List onboardings, newest first, filtered by the search attributes that the Web UI shows.')
     .option('--operations', 'list single operations at the bank instead')
     .addOption(
-      new Option(
-        '--accounts',
-        'list our accounts at the partners instead that refused our credentials',
-      ).conflicts('operations'),
+      new Option('--accounts', 'list partner accounts with rejected credentials instead').conflicts(
+        'operations',
+      ),
     )
-    .option('--stage <stage>', 'only those in this stage')
-    .option('--agent <agentProfileId>', 'only those of this agent profile')
-    .option('--partner-account <name>', 'only those of this one of our accounts at the partners')
+    .option('--stage <stage>', 'only this stage')
+    .option('--agent <agentProfileId>', 'only this agent profile')
+    .option('--partner-account <name>', 'only this account at the partners')
     .option('--action-required', 'only those that wait for a person')
     .option('--running', 'only those that have not ended')
-    .option('--query <query>', 'and this visibility query: "PartnerStatus = \'Pending\'"')
-    .option('--limit <n>', 'at most this many', positiveInteger, 50)
+    .option('--query <query>', 'an additional visibility query: "PartnerStatus = \'Pending\'"')
+    .option('--limit <n>', 'maximum number of rows', positiveInteger, 50)
     .option('--json', 'print JSON lines')
     .action((options: ListOptions) => list(cli, options));
 }
@@ -66,44 +64,33 @@ async function list(cli: CommandLine, options: ListOptions): Promise<void> {
       found.push(workflow);
       if (found.length >= limit) break;
     }
-    const rows = found.map(describe);
-    if (json) {
-      for (const row of rows) cli.json(row);
-      return;
-    }
-    if (rows.length === 0) return cli.line('none');
-    const columns = operations || accounts ? OPERATION_COLUMNS : ONBOARDING_COLUMNS;
-    cli.table(
-      Object.keys(columns),
-      rows.map((row) => Object.values(columns).map((column) => text(row[column]))),
-    );
+    const atPartners = operations || accounts ? {} : AT_PARTNERS;
+    const columns = columnsOf({ ...IDENTITY, ...atPartners, ...PROGRESS });
+    cli.records(found.map(describe), { columns, json });
   });
 }
 
-type Column = keyof ReturnType<typeof describe>;
+type Row = ReturnType<typeof describe>;
 
-const ONBOARDING_COLUMNS: Readonly<Record<string, Column>> = {
-  workflow: 'workflowId',
-  state: 'state',
-  stage: 'stage',
+/** The columns of a table, by their titles. */
+function columnsOf(names: Readonly<Record<string, keyof Row>>): Record<string, (row: Row) => string> {
+  const columns = Object.entries(names).map(([title, name]) => [title, (row: Row) => text(row[name])]);
+  return Object.fromEntries(columns);
+}
+
+const IDENTITY = { workflow: 'workflowId', state: 'state', stage: 'stage' } as const;
+
+const AT_PARTNERS = {
   'partner status': 'partnerStatus',
   merchant: 'merchantProfileId',
   mid: 'mid',
   profile: 'bankingProfileId',
-  'needs action': 'actionRequired',
-  started: 'startedAt',
-};
+} as const;
 
-const OPERATION_COLUMNS: Readonly<Record<string, Column>> = {
-  workflow: 'workflowId',
-  state: 'state',
-  stage: 'stage',
-  'needs action': 'actionRequired',
-  started: 'startedAt',
-};
+const PROGRESS = { 'needs action': 'actionRequired', started: 'startedAt' } as const;
 
 /** The workflow types of a record that has one entry for each. */
-export function typesOf(kinds: Readonly<Partial<Record<WorkflowType, string>>>): WorkflowType[] {
+function typesOf(kinds: Readonly<Partial<Record<WorkflowType, string>>>): WorkflowType[] {
   return Object.keys(kinds) as WorkflowType[];
 }
 
@@ -170,14 +157,14 @@ interface InboxItem extends Requirement {
 export function inboxCommand(program: Command, cli: CommandLine): void {
   program
     .command('inbox')
-    .summary('everything that waits for a person')
+    .summary('list the open requirements')
     .description(
-      'List every open requirement of every onboarding, operation and partner account, the most urgent first. ' +
-        'Answer with "gangway resolve".',
+      'List the open requirements of all onboardings, operations and partner accounts, the most urgent first. ' +
+        'Answer them with "gangway resolve".',
     )
     .option('--agent <agentProfileId>', 'only merchants of this agent profile')
-    .option('--partner-account <name>', 'only those of this one of our accounts at the partners')
-    .option('--overdue', 'only what is past its due date')
+    .option('--partner-account <name>', 'only this account at the partners')
+    .option('--overdue', 'only overdue requirements')
     .option('--json', 'print JSON lines')
     .action((options: InboxOptions) => inbox(cli, options));
 }
@@ -194,42 +181,54 @@ interface InboxOptions extends InboxFilter {
 async function inbox(cli: CommandLine, { overdue, json, ...filter }: InboxOptions): Promise<void> {
   const { items, unreadable } = await withTemporal(cli, ({ client }) => collect(client, filter));
   const shown = items.filter((item) => item.overdue || !overdue);
-  if (json) for (const item of shown) cli.json(item);
-  else if (shown.length > 0) cli.table(HEAD, shown.map(row));
-  else if (unreadable.length === 0) cli.line('nothing waits for a person');
-  if (unreadable.length > 0) throw new CommandFailed(gapsOf(unreadable).join('\n'));
+  if (json || shown.length > 0 || unreadable.length === 0)
+    cli.records(shown, { columns: INBOX_COLUMNS, json, none: 'no open requirements' });
+  if (unreadable.length > 0) throw new CommandFailed(describeUnreadable(unreadable).join('\n'));
+}
+
+const INBOX_COLUMNS: Readonly<Record<string, (item: InboxItem) => string>> = {
+  workflow: ({ workflowId }) => workflowId,
+  requirement: ({ id }) => id,
+  kind: ({ kind }) => kind,
+  due: ({ dueAt, overdue }) => shortDate(dueAt) + (overdue ? ' OVERDUE' : ''),
+  title: ({ title }) => title,
+  detail: ({ detail }) => beginningOf(detail.replace(/\s+/g, ' ')),
+};
+
+function beginningOf(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
 /** How many workflow ids a line names. */
-const IDS_A_LINE = 20;
+const IDS_PER_LINE = 20;
 
-/** What cannot be read, a line for each reason. */
-function gapsOf(unreadable: readonly UnreadableOnboarding[]): string[] {
+/** The workflows that cannot be read, one line for each reason. */
+function describeUnreadable(unreadable: readonly UnreadableOnboarding[]): string[] {
   const details = new Set(unreadable.map(({ detail }) => detail));
   return [...details].map((detail) => {
     const all = unreadable.filter((each) => each.detail === detail);
-    const ids = all.slice(0, IDS_A_LINE).map(({ workflowId }) => workflowId);
+    const ids = all.slice(0, IDS_PER_LINE).map(({ workflowId }) => workflowId);
     const more = all.length > ids.length ? ` and ${all.length - ids.length} more` : '';
     return `cannot read ${ids.join(', ')}${more}: ${detail}`;
   });
 }
 
-/** A customer's requirements are those of its parts, and would show twice. */
-const { customerOnboarding: _, ...ASKING } = WORKFLOW_ID_PREFIXES;
+/** Without customers: their requirements are those of their parts, and would show twice. */
+const { customerOnboarding: _, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES;
 
-/** How many workflows are asked at once. */
+/** How many workflows are queried at once. */
 const CONCURRENCY = 16;
 
-/** Asks every workflow that waits for a person what for. Those that cannot be read are named, not dropped. */
+/** The open requirements of all workflows that wait for a person, and the workflows that cannot be read. */
 async function collect(client: Client, filter: InboxFilter) {
   const items: InboxItem[] = [];
   const unreadable: UnreadableOnboarding[] = [];
-  /** Task queues on which no worker answers, and why: the next query would only wait as long. */
+  /** Task queues on which no worker responds, and why: the next query would only wait as long. */
   const silent = new Map<string, string>();
-  const query = visibilityQuery(typesOf(ASKING), { actionRequired: true, ...filter });
+  const query = visibilityQuery(typesOf(WITH_OWN_REQUIREMENTS), { actionRequired: true, ...filter });
   const waiting = client.workflow.list({ query })[Symbol.asyncIterator]();
 
-  async function askNext(): Promise<void> {
+  async function queryNext(): Promise<void> {
     for (let next = await waiting.next(); !next.done; next = await waiting.next()) {
       const { workflowId, taskQueue } = next.value;
       const why = silent.get(taskQueue);
@@ -249,14 +248,6 @@ async function collect(client: Client, filter: InboxFilter) {
     }
   }
 
-  await Promise.all(Array.from({ length: CONCURRENCY }, askNext));
+  await Promise.all(Array.from({ length: CONCURRENCY }, queryNext));
   return { items: items.sort((a, b) => a.dueAt.localeCompare(b.dueAt)), unreadable };
-}
-
-const HEAD = ['workflow', 'requirement', 'kind', 'due', 'title', 'detail'];
-
-function row({ workflowId, id, kind, dueAt, overdue, title, detail }: InboxItem): string[] {
-  const short = detail.replace(/\s+/g, ' ');
-  const cut = short.length > 60 ? `${short.slice(0, 59)}…` : short;
-  return [workflowId, id, kind, shortDate(dueAt) + (overdue ? ' OVERDUE' : ''), title, cut];
 }

@@ -27,18 +27,18 @@ interface NudgeOptions extends IdOptions {
 export function nudgeCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('nudge')
-    .summary('try now what waits for a partner')
+    .summary('read the status and retry partner calls now')
     .description(
-      'Make an onboarding read its status at the partner now, instead of at its next poll, and try now what it would try ' +
-        'again later; of a customer, in all parts. With --system, everything that waits for that partner, as after an outage. ' +
-        'What is being tried already is left alone.',
+      'Make an onboarding read its status at the partner now instead of at its next poll, and retry its pending partner ' +
+        'calls; for a customer, in all parts. With --system, do so for everything that waits for that partner, for example ' +
+        'after an outage. Running attempts are left alone.',
     )
     .argument('[id]', 'workflow id, externalId or externalId@account; none with --system')
-    .addOption(new Option('--system <name>', 'all that waits for this partner').choices(SYSTEM_NAMES));
+    .addOption(new Option('--system <name>', 'everything that waits for this partner').choices(SYSTEM_NAMES));
   withPartnerAccount(command)
     .option('--json', 'print JSON')
     .action((id: string | undefined, { system, ...options }: NudgeOptions) => {
-      if ((id === undefined) === (system === undefined)) throw new InvalidInput('give an id, or --system');
+      if ((id === undefined) === (system === undefined)) throw new InvalidInput('give an id or --system');
       return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);
     });
 }
@@ -48,9 +48,8 @@ async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOpti
   await withTemporal(cli, async ({ client, config }) => {
     const woken = await wakeWaiting(client, { system, account, taskQueue: config.taskQueue });
     if (options.json) return cli.json({ system, ...(account && { account }), ...woken });
-    cli.line(
-      `${system}: tries now ${woken.steps} that waited, of ${woken.workflows} onboardings and operations`,
-    );
+    const { steps, workflows } = woken;
+    cli.line(`${system}: retried pending calls: ${steps}, of onboardings and operations: ${workflows}`);
   });
 }
 
@@ -60,21 +59,21 @@ async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOp
     const { nudged, retried } = await nudgeAll(context.client, found);
     if (json) cli.json({ workflowId: found.workflowId, nudged, retried });
     if (!nudged && retried.length === 0)
-      throw new CommandFailed(`${found.workflowId} does not wait for a partner now`);
+      throw new CommandFailed(`${found.workflowId} does not wait for a partner`);
     if (json) return;
     if (nudged) cli.line(`${found.workflowId} reads its status now`);
-    if (retried.length > 0) cli.line(`${found.workflowId} tries again now: ${retried.join(', ')}`);
+    if (retried.length > 0) cli.line(`${found.workflowId} retries now: ${retried.join(', ')}`);
   });
 }
 
 interface Nudged {
-  /** Whether a status poll reads now. */
+  /** Whether a status poll reads the status now. */
   readonly nudged: boolean;
-  /** Types of the other activities that are tried now. */
+  /** Types of the other activities that are retried now. */
   readonly retried: readonly string[];
 }
 
-/** It is the children of a customer that wait for partners. */
+/** For a customer, this covers its children, because only they wait for partners. */
 async function nudgeAll(
   client: Client,
   { workflowId, type, taskQueue }: WorkflowExecutionDescription,
@@ -82,14 +81,15 @@ async function nudgeAll(
   const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
   const ids = isCustomer ? Object.values(partIds(workflowId)) : [workflowId];
   const account = partsOfId(workflowId)?.account;
-  const lanes = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));
+  const areSteps = SYSTEM_NAMES.map((system) => isStepAt(partnerTaskQueue(taskQueue, system, account)));
   const all = await Promise.all(
     ids.map(async (id) => ({
       nudged: await nudgeIfThere(client, id),
       retried: await retryNow(
         client,
         id,
-        (pending) => pending.activityId !== AWAIT_STATUS_ACTIVITY_ID && lanes.some((isAt) => isAt(pending)),
+        (pending) =>
+          pending.activityId !== AWAIT_STATUS_ACTIVITY_ID && areSteps.some((isStep) => isStep(pending)),
       ),
     })),
   );
@@ -111,10 +111,10 @@ async function nudgeIfThere(client: Client, workflowId: string): Promise<boolean
 export function cancelCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('cancel')
-    .summary('stop an onboarding or operation')
+    .summary('cancel an onboarding or operation')
     .description(
-      'Stop an onboarding or operation; of a customer, all parts. A write that has begun is seen ' +
-        'through. What exists at the partner stays there; the timeline says what that is.',
+      'Cancel an onboarding or operation; for a customer, all parts. A write in progress is completed first. ' +
+        'What exists at the partner stays there; the timeline lists it.',
     );
   withId(command)
     .option('--json', 'print JSON')
@@ -122,7 +122,7 @@ export function cancelCommand(program: Command, cli: CommandLine): void {
       await withTemporal(cli, async (context) => {
         const { client } = context;
         const { workflowId, status } = await findById(context, id, options);
-        const ended = () => new CommandFailed(`${workflowId} has ended already`);
+        const ended = () => new CommandFailed(`${workflowId} has already ended`);
         if (status.name !== 'RUNNING') throw ended();
         await client.workflow
           .getHandle(workflowId)
@@ -131,7 +131,7 @@ export function cancelCommand(program: Command, cli: CommandLine): void {
             throw error instanceof WorkflowNotFoundError ? ended() : error;
           });
         if (json) return cli.json({ workflowId, cancelRequested: true });
-        cli.line(`${workflowId} is asked to stop`);
+        cli.line(`${workflowId}: cancellation requested`);
       });
     });
 }

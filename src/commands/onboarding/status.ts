@@ -8,16 +8,17 @@ import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { partIds, stateOf } from '../../temporal/onboardings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { describeRequirement, shortDate } from '../cli/output.js';
+import { shortDate } from '../cli/output.js';
 import { findById, type IdOptions, withId } from '../cli/partner-account.js';
+import { describeRequirement } from '../cli/requirements.js';
 
 export function statusCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('status')
     .summary('show one onboarding or operation')
     .description(
-      'Show where an onboarding or operation stands. With --json, prints the answer of query "state" ' +
-        'and nothing else.',
+      'Show the stage, the open requirements and the timeline of an onboarding or operation. With --json, print the result ' +
+        'of query "state" and nothing else.',
     );
   withId(command)
     .option('--json', 'print JSON')
@@ -37,7 +38,7 @@ export function statusCommand(program: Command, cli: CommandLine): void {
         printState(cli, workflowId, state, parts, {
           'partner account': partsOfId(workflowId)?.account,
           'web ui': link(workflowId, runId),
-          'is retried': failures.flat().join('; ') || undefined,
+          retrying: failures.flat().join('; ') || undefined,
         });
       });
     });
@@ -66,7 +67,7 @@ function printState(
     ...more,
   };
   printFacts(cli, facts);
-  if (state.requirements.length > 0) cli.line('\nwaiting for a person:');
+  if (state.requirements.length > 0) cli.line('\nopen requirements:');
   for (const requirement of state.requirements) cli.line(describeRequirement(requirement));
   cli.line('');
   cli.table(['at', 'event', 'detail'], state.timeline.map(timelineRow));
@@ -78,7 +79,7 @@ function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>):
   }
 }
 
-/** What Temporal itself knows of an onboarding, for one that cannot be read. */
+/** The search attributes of an onboarding whose state cannot be read. */
 function indexed(attributes: TypedSearchAttributes) {
   const { stage, partnerStatus, merchantProfileId, mid, bankingProfileId } = SEARCH_ATTRIBUTES;
   return {
@@ -99,9 +100,9 @@ function waitOf({ waiting }: OnboardingState): string | undefined {
 function describePart({ workflowId, state, wasThereBefore }: PartState): string {
   if (state instanceof UnreadableOnboarding) return state.message;
   const { stage, partnerStatus, requirements } = state;
-  const isAsking = wasThereBefore && requirements.length > 0;
-  const asks = isAsking ? `waits for a person: see ${workflowId}` : '';
-  return [stage, partnerStatus, asks].filter(Boolean).join(', ');
+  const isAnsweredThere = wasThereBefore && requirements.length > 0;
+  const where = isAnsweredThere ? `waits for a person: see ${workflowId}` : '';
+  return [stage, partnerStatus, where].filter(Boolean).join(', ');
 }
 
 export function timelineRow({ at, event, detail = '', actor, reason }: TimelineEntry): string[] {
@@ -109,17 +110,17 @@ export function timelineRow({ at, event, detail = '', actor, reason }: TimelineE
   return [at.slice(0, 19).replace('T', ' '), event, detail + who];
 }
 
-/** How a part of a customer gets on. */
+/** A part of a customer. */
 export interface PartState {
   readonly part: Part;
   readonly workflowId: string;
-  /** An obstacle in its place when it cannot be read. */
+  /** The reason instead when it cannot be read. */
   readonly state: OnboardingState | UnreadableOnboarding;
-  /** It was started by itself before, so its requirements are answered there. */
+  /** It was started on its own before, so its requirements are answered there. */
   readonly wasThereBefore: boolean;
 }
 
-/** The parts of a customer that there are by now, each as it reports itself; none of anything else. */
+/** The parts of a customer that have started, each with its own state. Other workflows have none. */
 export async function partsOf(
   client: Client,
   workflowId: string,

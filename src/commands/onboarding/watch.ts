@@ -8,20 +8,20 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { describeRequirement } from '../cli/output.js';
 import { findById, type IdOptions, withId } from '../cli/partner-account.js';
+import { describeRequirement } from '../cli/requirements.js';
 import { partsOf, timelineRow } from './status.js';
 
-/** How often to look, in milliseconds. */
-const GLANCE_MS = 1_000;
+/** How often to check, in milliseconds. */
+const CHECK_EVERY_MS = 1_000;
 
 export function watchCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('watch')
-    .summary('show the timeline live')
+    .summary('follow the timeline')
     .description(
-      'Show the timeline of an onboarding or operation as it grows, until it has ended or you press ' +
-        'Ctrl-C. That of a customer has those of its parts in it.',
+      'Show the timeline of an onboarding or operation as it grows, until it has ended or you press Ctrl-C. The timeline ' +
+        'of a customer includes those of its parts.',
     );
   withId(command)
     .option('--json', 'print JSON lines')
@@ -33,33 +33,33 @@ async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptio
     const { client } = context;
     const { workflowId, type } = await findById(context, id, options);
     const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
-    const shown = new Map<Whose, number>();
-    const asked = new Set<string>();
+    const shown = new Map<Owner, number>();
+    const shownRequirements = new Set<string>();
     for (;;) {
-      // Described before it is queried: what it did last is then in the state.
+      // Described before it is queried, so that the state of an ended workflow is its last one.
       const { status } = await client.workflow.getHandle(workflowId).describe();
       const state = await stateOf(client, workflowId);
       const timelines = isCustomer ? await timelinesOf(client, workflowId, state) : { '': state.timeline };
-      for (const entry of news(timelines, shown)) json ? cli.json(entry) : cli.line(lineOf(entry));
+      for (const entry of newEntries(timelines, shown)) json ? cli.json(entry) : cli.line(lineOf(entry));
       for (const requirement of state.requirements) {
-        if (!json && !asked.has(requirement.id)) cli.line(describeRequirement(requirement));
-        asked.add(requirement.id);
+        if (!json && !shownRequirements.has(requirement.id)) cli.line(describeRequirement(requirement));
+        shownRequirements.add(requirement.id);
       }
       if (status.name === 'COMPLETED') return;
       if (status.name !== 'RUNNING') throw new CommandFailed(`${workflowId} is ${status.name.toLowerCase()}`);
-      await sleep(GLANCE_MS, undefined, { signal: cli.signal });
+      await sleep(CHECK_EVERY_MS, undefined, { signal: cli.signal });
     }
   });
 }
 
-/** Whose timeline; empty where there is only one. */
-type Whose = 'customer' | Part | '';
+/** Owner timeline it is; empty where there is only one. */
+type Owner = 'customer' | Part | '';
 
-type Timelines = Readonly<Partial<Record<Whose, readonly TimelineEntry[]>>>;
+type Timelines = Readonly<Partial<Record<Owner, readonly TimelineEntry[]>>>;
 
-/** An entry; of a customer it says in whose timeline it is. */
-interface OutboundEvent extends TimelineEntry {
-  readonly of?: Whose;
+/** An entry; of a customer, with the owner of the timeline. */
+interface OwnedEntry extends TimelineEntry {
+  readonly of?: Owner;
 }
 
 async function timelinesOf(client: Client, workflowId: string, state: OnboardingState): Promise<Timelines> {
@@ -74,19 +74,19 @@ async function timelinesOf(client: Client, workflowId: string, state: Onboarding
   };
 }
 
-/** What was not shown yet, in the order in which it happened. */
-function news(timelines: Timelines, shown: Map<Whose, number>): OutboundEvent[] {
-  const fresh = (Object.entries(timelines) as [Whose, readonly TimelineEntry[]][]).flatMap(
+/** The entries that were not shown yet, oldest first. */
+function newEntries(timelines: Timelines, shown: Map<Owner, number>): OwnedEntry[] {
+  const entries = (Object.entries(timelines) as [Owner, readonly TimelineEntry[]][]).flatMap(
     ([of, timeline]) => {
-      const entries = timeline.slice(shown.get(of) ?? 0);
+      const added = timeline.slice(shown.get(of) ?? 0);
       shown.set(of, timeline.length);
-      return entries.map((entry) => (of ? { of, ...entry } : entry));
+      return added.map((entry) => (of ? { of, ...entry } : entry));
     },
   );
-  return fresh.sort((one, other) => one.at.localeCompare(other.at));
+  return entries.sort((one, other) => one.at.localeCompare(other.at));
 }
 
-function lineOf({ of, ...entry }: OutboundEvent): string {
+function lineOf({ of, ...entry }: OwnedEntry): string {
   const [at = '', ...rest] = timelineRow(entry);
   return [at, ...(of ? [of.padEnd('boarding'.length)] : []), ...rest].join('  ');
 }

@@ -23,39 +23,37 @@ import {
 } from '../../partners/catalogue.js';
 import { orRefusal, type PartnerClient } from '../../partners/client.js';
 import { closeAll, partnerClients } from '../../partners/clients.js';
-import { parseExactly } from '../../partners/json.js';
-import { failureIn, PartnerError } from '../../partners/partner-error.js';
+import { failureIn } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
 import { censored, withoutPrivate } from '../../privacy/private-values.js';
 import { accountOf } from '../../settings/settings.js';
 import { traceExchanges } from '../../tracing/spans.js';
-import { check } from '../cli/arguments.js';
+import { cannotRead, check, readObject } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { CommandFailed, InvalidInput, problemLines } from '../cli/errors.js';
-import { inWords } from '../cli/partner-account.js';
+import { CommandFailed, explainPartnerFailure, problemLines } from '../cli/errors.js';
 import { awaitSingle, runSingle } from '../cli/single-activity.js';
 
-/** What came back from a call. */
-export type Answered = Exclude<PartnerResponse, { readonly file: unknown }>;
+/** The response of a call. A file is saved already. */
+export type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;
 
-/** One call, as a person asked for it. */
-export interface Wanted {
+/** One call, as a person requested it. */
+export interface Call {
   readonly id: string;
   readonly system: SystemName;
-  /** Our account at the partners; the one without a name unless given. */
+  /** Our account at the partners. Default: the one without a name. */
   readonly partnerAccount: string | undefined;
   readonly key: string;
   readonly operation: Operation;
   readonly request: GivenRequest;
   readonly toProduction: boolean;
-  /** Where a file goes that is the answer. */
+  /** Where to save a response that is a file. */
   readonly output: string | undefined;
   /** How long it may wait for a worker, in milliseconds. */
   readonly startWithin: number;
 }
 
-/** A file that was the answer, and is where it was wanted. */
-export interface SavedFile {
+/** A response that was a file. */
+interface SavedFile {
   readonly saved: string;
   readonly contentType: string;
 }
@@ -64,12 +62,12 @@ export function callId(system: SystemName, operation: string): string {
   return `call-${system}-${operation}-${randomUUID()}`;
 }
 
-/** How long a call may go on. A large file takes longer than an answer. */
-const CALL = '2m';
-const DOWNLOAD = '10m';
+/** How long a call may take. A large file takes longer. */
+const CALL_TIMEOUT = '2m';
+const DOWNLOAD_TIMEOUT = '10m';
 
 function activityFor(
-  { system, partnerAccount, key, operation, toProduction, startWithin }: Wanted,
+  { system, partnerAccount, key, operation, toProduction, startWithin }: Call,
   request: PartnerCall['request'],
 ): SingleActivity {
   const name = operationName(key);
@@ -82,9 +80,9 @@ function activityFor(
     summary: `${system} ${name}`,
     options: {
       scheduleToStartTimeout: startWithin,
-      scheduleToCloseTimeout: DOWNLOAD,
-      startToCloseTimeout: operation.answer === 'stream' ? DOWNLOAD : CALL,
-      // What must not happen twice is tried once, and is not given up while the partner responds (activities/write.ts).
+      scheduleToCloseTimeout: DOWNLOAD_TIMEOUT,
+      startToCloseTimeout: operation.answer === 'stream' ? DOWNLOAD_TIMEOUT : CALL_TIMEOUT,
+      // A write that must not happen twice has one attempt, without a heartbeat time-out (activities/write.ts).
       ...(operation.effect === 'once'
         ? { retry: { maximumAttempts: 1 } }
         : { heartbeatTimeout: '10s', retry: { initialInterval: '1s', maximumInterval: '1m' } }),
@@ -92,44 +90,45 @@ function activityFor(
   };
 }
 
-/** Has a worker make the call, and returns what came back. @throws {CommandFailed} */
-export function callByWorker(cli: CommandLine, wanted: Wanted): Promise<Answered> {
+/** Makes the call on a worker. @throws {CommandFailed} */
+export function callByWorker(cli: CommandLine, call: Call): Promise<CallResponse> {
   return withTemporal(cli, async (context) => {
     const { documentDir, s3Endpoint } = context.config;
     const documents = documentStore(await openStore(documentDir, s3Endpoint, cli.env));
-    const single = activityFor(wanted, await toSend(wanted.request, documents));
-    const answer = await runSingle<PartnerResponse>(context, wanted.id, single).finally(() => {
-      if (cli.signal.aborted) cli.note(`it goes on; "gangway call answer ${wanted.id}" waits for it`);
+    const single = activityFor(call, await toSend(call.request, documents));
+    const response = await runSingle<PartnerResponse>(context, call.id, single).finally(() => {
+      if (cli.signal.aborted)
+        cli.note(`the call continues; "gangway call response ${call.id}" waits for its response`);
     });
-    return answered(context, answer, wanted.output);
+    return withFileSaved(context, response, call.output);
   });
 }
 
-/** What became of a call that a worker made before. @throws {CommandFailed} */
-export function answerOf(cli: CommandLine, id: string, output: string | undefined): Promise<Answered> {
+/** The response of a call that a worker made before. @throws {CommandFailed} */
+export function responseOf(cli: CommandLine, id: string, output: string | undefined): Promise<CallResponse> {
   return withTemporal(cli, async (context) =>
-    answered(context, await awaitSingle<PartnerResponse>(context, id), output),
+    withFileSaved(context, await awaitSingle<PartnerResponse>(context, id), output),
   );
 }
 
-async function answered(
+async function withFileSaved(
   { cli, config }: CommandContext,
-  done: PartnerResponse,
+  response: PartnerResponse,
   output: string | undefined,
-): Promise<Answered> {
-  if ('answer' in done) return done;
-  const { fileName, contentType } = done.file;
+): Promise<CallResponse> {
+  if (!('file' in response)) return response;
+  const { fileName, contentType } = response.file;
   const files = await openStore(config.statementDir, config.s3Endpoint, cli.env);
-  const answer: SavedFile =
+  const saved: SavedFile =
     output === undefined
       ? { saved: `${files.place}/${fileName}`, contentType }
       : await save(cli, await files.open(fileName), contentType, output);
-  return { answer };
+  return { answer: saved };
 }
 
-/** Makes the call from here, without Temporal: nothing is retried, and nobody else sees it. @throws {CommandFailed} */
-export async function callFromHere(cli: CommandLine, wanted: Wanted): Promise<Answered> {
-  const { system, partnerAccount, key, request, toProduction, output } = wanted;
+/** Makes the call from this process, without Temporal: no retries, and no trace in the Web UI. @throws {PartnerError} */
+export async function callFromHere(cli: CommandLine, call: Call): Promise<CallResponse> {
+  const { system, partnerAccount, key, request, toProduction, output } = call;
   const { signal } = cli;
   const clients = partnerClients(accountOf(cli.config(), partnerAccount), traceExchanges);
   const client = clients[system] as PartnerClient<Operations>;
@@ -137,21 +136,19 @@ export async function callFromHere(cli: CommandLine, wanted: Wanted): Promise<An
   const onWarning = (warning: string) => void warnings.push(warning);
   try {
     const called = client[key]?.(
-      { ...request.members, ...request.files },
+      { ...request.fields, ...request.files },
       { toProduction, signal, knowsDeprecated: true, onWarning },
     );
     const { answer, ...refused } = await orRefusal(called);
     if (!isDownload(answer)) return { answer, ...refused, warnings };
     const { body, contentType } = answer;
     return { answer: await save(cli, body, contentType, output ?? operationName(key)) };
-  } catch (error) {
-    throw error instanceof PartnerError ? new CommandFailed(inWords(error.details)) : error;
   } finally {
     await closeAll(clients);
   }
 }
 
-/** Others must not read what a partner keeps for its customers. A file that is there already is not written over. */
+/** Readable by its owner only, because it holds customer data. An existing file is not overwritten. */
 async function save(
   { signal }: CommandLine,
   body: Readable,
@@ -162,92 +159,66 @@ async function save(
     await pipeline(body, createWriteStream(output, { mode: 0o600, flags: 'wx' }), { signal });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new CommandFailed(`${output} cannot be written (${code})`);
+    throw code === undefined ? error : new CommandFailed(`${output}: cannot be written (${code})`);
   }
   return { saved: output, contentType };
 }
 
-/** A request as a person gave it, checked by every rule of its operation. */
+/** A request from the command line, checked by every rule of its operation. */
 export interface GivenRequest {
-  /** Its members; a file is the path it was given by, after an `@`. */
-  readonly members: Readonly<Record<string, unknown>>;
-  /** The files, by member. */
+  /** A file is its path after an `@`. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The content of those fields that are files. */
   readonly files: Readonly<Record<string, FilePart>>;
 }
 
 /**
- * Reads a request: JSON, `@file`, or `-` for standard input. No argument is a request without members.
+ * Reads a request: JSON, `@file`, or `-` for standard input. Default: a request without fields.
  *
- * @param more members that are added where they are missing
+ * @param defaults fields that are added where they are missing
  * @throws {InvalidInput} that names every wrong field
  */
 export async function readRequest(
   cli: CommandLine,
   operation: Operation,
   given = '{}',
-  more: Readonly<Record<string, unknown>> = {},
+  defaults: Readonly<Record<string, unknown>> = {},
 ): Promise<GivenRequest> {
-  const members = { ...more, ...(await readMembers(cli, given)) };
-  const files = operation.encoding === 'multipart' ? await readFiles(members) : {};
-  check(operation.request, { ...members, ...files }, 'request', 'nothing was sent');
-  return { members, files };
+  const fields = { ...defaults, ...(await readObject(cli, given, 'request')) };
+  const files = operation.encoding === 'multipart' ? await readFiles(fields) : {};
+  check(operation.request, { ...fields, ...files }, 'request', 'nothing was sent');
+  return { fields, files };
 }
 
-/** The request as the worker gets it: its files are in the document store, and all its numbers keep their digits. */
-export async function toSend({ members, files }: GivenRequest, documents: DocumentStore) {
+/** A field that begins with `@` names a file. */
+async function readFiles(fields: Readonly<Record<string, unknown>>): Promise<Record<string, FilePart>> {
+  const named = Object.entries(fields).flatMap(([field, value]) =>
+    typeof value === 'string' && value.startsWith('@') ? [[field, value.slice(1)] as const] : [],
+  );
+  const parts = named.map(async ([field, path]): Promise<[string, FilePart]> => {
+    const content = await readFile(path).catch(cannotRead(`${field}: ${path}`));
+    return [field, { fileName: basename(path), contentType: contentTypeOf(path), content }];
+  });
+  return Object.fromEntries(await Promise.all(parts));
+}
+
+/** The request as the worker gets it: its files are in the document store, and its numbers keep all digits. */
+async function toSend({ fields, files }: GivenRequest, documents: DocumentStore) {
   const stored = Object.entries(files).map(async ([name, { fileName, content }]) => {
     const document: DocumentRef = await documents.put(fileName, content);
     return [name, { document } satisfies FileToSend] as const;
   });
   return {
-    ...(asJson(members) as Record<string, unknown>),
+    ...(asJson(fields) as Record<string, unknown>),
     ...Object.fromEntries(await Promise.all(stored)),
   };
-}
-
-async function readMembers(cli: CommandLine, given: string): Promise<Record<string, unknown>> {
-  const name = given === '-' ? 'standard input' : given.startsWith('@') ? given.slice(1) : 'request';
-  const json = await content(cli, given, name);
-  let members: unknown;
-  try {
-    members = parseExactly(json);
-  } catch {
-    // The parser's own message quotes the text, which may hold private data.
-    throw new InvalidInput(`${name}: is not JSON`);
-  }
-  if (typeof members === 'object' && members !== null && !Array.isArray(members)) return { ...members };
-  throw new InvalidInput(`${name}: must be a JSON object`);
-}
-
-async function content(cli: CommandLine, given: string, name: string): Promise<string> {
-  if (given === '-') return String(await cli.input());
-  if (!given.startsWith('@')) return given;
-  return (await readFrom(name, name)).toString('utf8');
-}
-
-/** A member that begins with `@` names a file. */
-async function readFiles(members: Readonly<Record<string, unknown>>): Promise<Record<string, FilePart>> {
-  const named = Object.entries(members).flatMap(([member, value]) =>
-    typeof value === 'string' && value.startsWith('@') ? [[member, value.slice(1)] as const] : [],
-  );
-  const parts = named.map(async ([member, path]): Promise<[string, FilePart]> => {
-    const bytes = await readFrom(path, `${member}: ${path}`);
-    return [member, { fileName: basename(path), contentType: contentTypeOf(path), content: bytes }];
-  });
-  return Object.fromEntries(await Promise.all(parts));
-}
-
-async function readFrom(path: string, what: string): Promise<Buffer> {
-  return readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new InvalidInput(`${what}: cannot be read (${error.code})`);
-  });
 }
 
 function asJson(value: unknown): unknown {
   if (typeof value === 'bigint') return { exactInteger: String(value) } satisfies IntegerToSend;
   if (Array.isArray(value)) return value.map(asJson);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([member, inside]) => [member, asJson(inside)]));
+  return Object.fromEntries(Object.entries(value).map(([field, inside]) => [field, asJson(inside)]));
 }
 
 export interface ShowOptions {
@@ -256,22 +227,22 @@ export interface ShowOptions {
 }
 
 /**
- * Prints what came back from a call: the response on standard output, the warnings on standard error.
+ * Prints the response of a call on standard output, and its warnings on standard error.
  *
  * @param id of the call, if its response can be read again
  * @throws {CommandFailed} that names the problems, when the response reports a failure although its HTTP status is a success
  */
-export function show(cli: CommandLine, answered: Answered, options: ShowOptions, id?: string): void {
-  const { answer, warnings = [], refusal } = answered;
+export function show(cli: CommandLine, response: CallResponse, options: ShowOptions, id?: string): void {
+  const { answer, warnings = [], refusal } = response;
   const { reveal, json } = options;
   const shown = reveal ? answer : withoutPrivate(answer);
   if (json) cli.json(shown);
   else cli.line(JSON.stringify(shown, null, 2));
   for (const warning of warnings) cli.note(`warning: ${reveal ? warning : censored(warning)}`);
   if (id !== undefined && JSON.stringify(shown) !== JSON.stringify(answer)) {
-    cli.note(`private members are redacted; "gangway call answer ${id} --reveal" shows them`);
+    cli.note(`private fields are redacted; "gangway call response ${id} --reveal" shows them`);
   }
-  if (refusal) throw new CommandFailed(inWords(refusal));
+  if (refusal) throw new CommandFailed(explainPartnerFailure(refusal));
   const problems = failureIn(shown);
   if (problems.length > 0) {
     throw new CommandFailed(['the partner reports a failure:', ...problemLines(problems)].join('\n'));

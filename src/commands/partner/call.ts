@@ -18,16 +18,16 @@ import { CommandFailed, InvalidInput } from '../cli/errors.js';
 import { tableOf } from '../cli/output.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from '../cli/partner-account.js';
 import {
-  answerOf,
   callByWorker,
   callFromHere,
   callId,
   readRequest,
+  responseOf,
   type ShowOptions,
   show,
 } from './call-run.js';
 
-/** A limit of calls in a second may keep a call waiting, in milliseconds. */
+/** A rate limit may delay the start of a call, in milliseconds. */
 const START_WITHIN_MS = 30_000;
 
 export function callCommand(program: Command, cli: CommandLine): void {
@@ -36,17 +36,17 @@ export function callCommand(program: Command, cli: CommandLine): void {
     .summary('call any operation of a partner')
     .description(
       'Call any operation of any partner system. A worker makes the call, and the Web UI shows it under Standalone ' +
-        'Activities. Without more, the systems are listed.',
+        'Activities. Without arguments, the command lists the systems.',
     );
   listsItsCommands(call, 'system');
-  // The catalogue takes its time to build, which only who calls should wait for.
+  // The catalogue takes long to build, so only this command builds it.
   const fill = () => {
     if (call.commands.length === 0) addCommands(cli, call);
   };
   program.hook('preSubcommand', (_, command) => {
     if (command === call) fill();
   });
-  // "gangway help call" does not come by there.
+  // "gangway help call" does not run that hook.
   call.addHelpText('before', () => {
     fill();
     return '';
@@ -60,16 +60,16 @@ function addCommands(cli: CommandLine, call: Command): void {
     addSystem(cli, call, system, title, operations[system]);
   }
   call
-    .commandsGroup('And:')
-    .command('answer')
-    .summary('the answer to a call that was made before')
-    .description('Wait for a call that a worker makes, or has made, and print its answer.')
+    .commandsGroup('Earlier calls:')
+    .command('response')
+    .summary('print the response of an earlier call')
+    .description('Wait for a call that a worker makes or has made, and print its response.')
     .argument('<id>', 'id of the call: call-banking-get-ticket-...')
-    .option('--output <file>', 'where a file goes that is the answer')
-    .option('--reveal', 'print private members as well')
+    .option('--output <file>', 'where to save a response that is a file')
+    .option('--reveal', 'print private fields as well')
     .option('--json', 'print JSON on one line')
-    .action(async (id: string, options: AnswerOptions) =>
-      show(cli, await answerOf(cli, id, options.output), options),
+    .action(async (id: string, options: ResponseOptions) =>
+      show(cli, await responseOf(cli, id, options.output), options),
     );
 }
 
@@ -84,17 +84,17 @@ function addSystem(
     .command(name)
     .summary(`${title}, ${Object.keys(operations).length} operations`)
     .description(
-      `The operations of: ${title}. What is marked (assumed) is printed in no contract, see docs/partner-apis.md.`,
+      `The operations of: ${title}. The contracts do not describe those marked (assumed); see docs/partner-apis.md.`,
     )
     .commandsGroup('Operations:');
   listsItsCommands(system, 'operation');
   for (const [key, operation] of Object.entries(operations)) addOperation(cli, system, name, key, operation);
 }
 
-/** Without a command below it, a command shows which there are. */
+/** Without a subcommand, a command lists its subcommands. */
 function listsItsCommands(command: Command, what: string): void {
   command
-    .configureHelp({ subcommandTerm: (below) => below.name() })
+    .configureHelp({ subcommandTerm: (subcommand) => subcommand.name() })
     .helpCommand(false)
     .allowExcessArguments()
     .action(() => {
@@ -109,11 +109,11 @@ function pathOf(command: Command): string {
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
-interface AnswerOptions extends ShowOptions {
+interface ResponseOptions extends ShowOptions {
   readonly output?: string;
 }
 
-interface CallOptions extends AnswerOptions, PartnerAccountOptions {
+interface CallOptions extends ResponseOptions, PartnerAccountOptions {
   readonly local?: true;
   readonly production?: true;
   readonly yes?: true;
@@ -133,19 +133,20 @@ function addOperation(
     .summary(provenance === 'assumed' ? `${summary} (assumed)` : summary)
     .description(descriptionOf(operation))
     .argument('[request]', 'JSON, @file, or - for standard input', '{}')
-    .option('--local', 'call from here, without Temporal and a worker')
+    .option('--local', 'make the call from this machine, without Temporal and a worker')
     .addOption(
-      new Option('--start-within <duration>', 'give up unless a worker starts it by then')
+      new Option('--start-within <duration>', 'how long to wait until a worker starts the call')
         .argParser(milliseconds)
         .default(START_WITHIN_MS, '30s'),
     )
-    .option('--reveal', 'print private members as well')
+    .option('--reveal', 'print private fields as well')
     .option('--json', 'print JSON on one line')
     .addHelpText('after', () => `\n${fieldsHelp(operation)}`);
   if (deprecated) command.addHelpText('beforeAll', `deprecated: ${deprecated}\n`);
-  if (answer === 'stream') command.option('--output <file>', 'where the file goes');
-  if (irreversible) command.option('--yes', 'do it without asking');
-  if (system === 'payments' && effect !== 'read') command.option('--production', 'yes, in production');
+  if (answer === 'stream') command.option('--output <file>', 'where to save the file');
+  if (irreversible) command.option('--yes', 'skip the confirmation');
+  if (system === 'payments' && effect !== 'read')
+    command.option('--production', 'confirm a write to production');
   command.action((request: string, options: CallOptions) =>
     makeCall(cli, system, key, operation, request, options),
   );
@@ -154,8 +155,8 @@ function addOperation(
 function descriptionOf({ summary, effect, irreversible, reference }: Operation): string {
   const repeated = {
     read: 'It changes nothing.',
-    idempotent: 'It may be repeated, and is when the partner gives no clear answer.',
-    once: 'It is sent once, and never repeated by itself.',
+    idempotent: 'It is safe to repeat, and is repeated when the partner sends no clear response.',
+    once: 'It is sent once and never repeated automatically.',
   }[effect];
   const final = irreversible ? ' It cannot be undone.' : '';
   return `${summary}${reference ? ` (${reference})` : ''}. ${repeated}${final}`;
@@ -163,10 +164,10 @@ function descriptionOf({ summary, effect, irreversible, reference }: Operation):
 
 function fieldsHelp(operation: Operation): string {
   const fields = fieldsOf(operation);
-  const more = takesMore(operation) ? '\nFurther members travel as they are.' : '';
-  if (fields.length === 0) return `It takes no members.${more}`;
+  const more = takesMore(operation) ? '\nOther fields are sent unchanged.' : '';
+  if (fields.length === 0) return `The request has no fields.${more}`;
   const rows = fields.map(({ name, isRequired, type, rule }) => [name, isRequired ? 'yes' : '', type, rule]);
-  return `${tableOf(['member', 'needed', 'type', 'rule'], rows)}${more}`;
+  return `${tableOf(['field', 'required', 'type', 'rule'], rows)}${more}`;
 }
 
 async function makeCall(
@@ -179,7 +180,7 @@ async function makeCall(
 ): Promise<void> {
   const name = operationName(key);
   const config = cli.config();
-  // The same operation in the words of our own account at the partner.
+  // The same operation with the settings of our account at the partner.
   const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
   const account = accountOf(config, partnerAccount);
   const wording = { posNames: account.posNames, pathSegment: account.banking?.pathSegment };
@@ -190,47 +191,44 @@ async function makeCall(
   const { local, production: toProduction = false, output, startWithin } = options;
   const isProduction = system === 'payments' && account.payments?.environment === 'production';
   if (isProduction && operation.effect !== 'read' && !toProduction) {
-    throw new InvalidInput(`${name} writes to production: say so with --production`);
+    throw new InvalidInput(`${name} writes to production: confirm it with --production`);
   }
-  const unknown = unknownFieldsWarning(operation, request.members);
+  const unknown = unknownFieldsWarning(operation, request.fields);
   if (unknown !== undefined) cli.note(`warning: ${unknown}`);
   if (operation.irreversible && !options.yes) await confirm(cli, name, operation.summary);
-  if (made && request.members['event_id'] === made.event_id) cli.note(howToRepeat(made));
+  if (made && request.fields['event_id'] === made.event_id) cli.note(howToRepeat(made));
   const call = { id, system, partnerAccount, key, operation, request, toProduction, output, startWithin };
   if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
-  const answered = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
-  const warnings = answered.warnings?.filter((warning) => warning !== unknown) ?? [];
-  show(cli, { ...answered, warnings }, options, local ? undefined : id);
+  const response = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
+  const warnings = response.warnings?.filter((warning) => warning !== unknown) ?? [];
+  show(cli, { ...response, warnings }, options, local ? undefined : id);
 }
 
 interface IdempotencyKey extends Record<string, unknown> {
   readonly event_id: string;
 }
 
-/** The payments platform recognizes a repeated call by its `event_id`. One that a person leaves out is made from the call's id. */
+/** The payments platform recognizes a repeated call by its `event_id`. A request without one gets one made from the call's id. */
 function idempotencyKey(operation: Operation, id: string): IdempotencyKey | undefined {
   const hasKey = fieldsOf(operation).some(({ name }) => name === 'event_id');
   return hasKey ? { event_id: eventIdOf(id, operation.path) } : undefined;
 }
 
 function howToRepeat(key: IdempotencyKey): string {
-  return `the request has no event_id and gets a new one; to repeat this same call, add ${JSON.stringify(key)} to it`;
+  return `the request has no event_id and gets a new one; to repeat this call, add ${JSON.stringify(key)} to the request`;
 }
 
 /**
- * Lets a person at the terminal confirm what cannot be undone. @throws {CommandFailed} when they do not,
- * {@link InvalidInput} when nobody is there to ask
+ * Asks the person at the terminal to confirm an operation that cannot be undone.
+ *
+ * @throws {CommandFailed} when the person does not confirm, {@link InvalidInput} without a terminal
  */
-export async function confirm(
-  { terminal, signal }: CommandLine,
-  name: string,
-  summary: string,
-): Promise<void> {
+async function confirm({ terminal, signal }: CommandLine, name: string, summary: string): Promise<void> {
   if (!terminal) throw new InvalidInput(`${name} cannot be undone: confirm it with --yes`);
   const { input, output } = terminal;
   const lines = createInterface({ input, signal, terminal: false });
   try {
-    output.write(`${summary}. This cannot be undone. Type ${name} to do it: `);
+    output.write(`${summary}. This cannot be undone. Type ${name} to confirm: `);
     for await (const typed of lines) {
       if (typed.trim() === name) return;
       break;
@@ -242,17 +240,17 @@ export async function confirm(
   }
 }
 
-/** A member of a request, for people. */
-export interface Field {
-  /** Dotted where it is inside of another: `address.city`. */
+/** A field of a request, for people. */
+interface Field {
+  /** Dotted where it is nested: `address.city`. */
   readonly name: string;
   readonly isRequired: boolean;
   readonly type: string;
-  /** What a value must be like, in the words in which a wrong one is refused. */
+  /** The rule for a value, in the words of its error message. */
   readonly rule: string;
 }
 
-/** A JSON schema, as far as it is looked at here. */
+/** The part of a JSON schema that is read here. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -270,23 +268,23 @@ interface Schema {
   readonly additionalProperties?: unknown;
 }
 
-/** All members that a request of an operation may have. */
-export function fieldsOf(operation: Operation): Field[] {
+/** All fields that a request of an operation may have. */
+function fieldsOf(operation: Operation): Field[] {
   const schema = z.toJSONSchema(operation.request, { io: 'input', unrepresentable: 'any' }) as Schema;
   return fieldsIn(schema, [], true, operation);
 }
 
-/** Whether a request may have members that the catalogue does not know. */
-export function takesMore({ request }: Operation): boolean {
+/** Whether a request may have fields that the catalogue does not list. */
+function takesMore({ request }: Operation): boolean {
   const { additionalProperties } = z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' });
   return additionalProperties !== undefined && additionalProperties !== false;
 }
 
 function fieldsIn(schema: Schema, path: readonly string[], isNeeded: boolean, operation: Operation): Field[] {
   const { properties = {}, required = [] } = schema;
-  return Object.entries(properties).flatMap(([member, inside]) => {
-    const here = [...path, member];
-    const isRequired = isNeeded && required.includes(member);
+  return Object.entries(properties).flatMap(([name, inside]) => {
+    const here = [...path, name];
+    const isRequired = isNeeded && required.includes(name);
     const isFile = operation.encoding === 'multipart' && inside.properties?.['content'] !== undefined;
     const field = {
       name: here.join('.'),
@@ -314,32 +312,32 @@ function ruleOf(schema: Schema, path: readonly string[], operation: Operation): 
   const isBound = (bound: number | undefined): bound is number =>
     bound !== undefined && Math.abs(bound) < INT32 - 1;
   const inside = schema.anyOf?.find(({ type }) => type !== 'null');
-  const words = inside ? ruleOf(inside, path, operation) : '';
+  const inner = inside ? ruleOf(inside, path, operation) : '';
   return [
     values && `one of ${values.join(', ')}`,
     isBound(minimum) && `at least ${minimum}`,
     isBound(maximum) && `at most ${maximum}`,
     minLength > 1 && `at least ${minLength} characters`,
     maxLength !== undefined && `at most ${maxLength} characters`,
-    schema.pattern !== undefined && inWords(path, operation),
-    words,
+    schema.pattern !== undefined && patternRule(path, operation),
+    inner,
     where(path, operation),
   ]
     .filter(Boolean)
     .join('; ');
 }
 
-/** What someone is told who gives a value that fits no pattern. */
-function inWords(path: readonly string[], { request }: Operation): string {
-  const wrong = path.reduceRight<unknown>((value, member) => ({ [member]: value }), '?');
+/** The error message for a value that does not match the pattern. */
+function patternRule(path: readonly string[], { request }: Operation): string {
+  const wrong = path.reduceRight<unknown>((value, name) => ({ [name]: value }), '?');
   const checked = request.safeParse(wrong);
   const problems = checked.success ? [] : fieldProblems(checked.error);
-  const told = problems.filter(({ field }) => field === path.join('.')).map(({ message }) => message);
-  return [...new Set(told)].join('; ');
+  const messages = problems.filter(({ field }) => field === path.join('.')).map(({ message }) => message);
+  return [...new Set(messages)].join('; ');
 }
 
-function where([member = '', ...inside]: readonly string[], operation: Operation): string {
-  if (inside.length > 0) return '';
-  if (pathParameters(operation).includes(member)) return 'in the path';
-  return operation.query?.includes(member) ? 'in the query' : '';
+function where([name = '', ...nested]: readonly string[], operation: Operation): string {
+  if (nested.length > 0) return '';
+  if (pathParameters(operation).includes(name)) return 'in the path';
+  return operation.query?.includes(name) ? 'in the query' : '';
 }

@@ -4,15 +4,14 @@ import type { OperationOutcome } from '../../messages/banking-activities.js';
 import { type Start, startOperation } from '../../temporal/onboardings.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, problemLines } from '../cli/errors.js';
-import { follow, hasEnded, reportStarted } from '../cli/follow.js';
+import { followStarted } from '../cli/follow.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from '../cli/partner-account.js';
 
 /** A single operation at the bank. */
-export interface Operation<Result extends object> {
-  readonly start: Start;
-  /** Tells what was done, for people. */
+export interface Operation<Result extends object> extends Start {
+  /** Describes the result for people. */
   readonly done: (result: Result) => string;
-  /** A repetition attaches to the one that was done. Otherwise it is done once more. */
+  /** A repetition attaches to the operation that was done. Default: it is done again. */
   readonly once?: true;
 }
 
@@ -25,69 +24,51 @@ export interface OperationOptions extends PartnerAccountOptions {
 /** Options that all operations have. */
 export function withOperationOptions(command: Command): Command {
   return withPartnerAccount(command)
-    .option('--no-wait', 'do not wait until it has ended')
+    .option('--no-wait', 'do not wait for the outcome')
     .option('--json', 'print JSON lines');
 }
 
-/** Beside those, for operations that are good for one time only. */
+/** For operations that run only once, in addition to {@link withOperationOptions}. */
 export function withAgain(command: Command): Command {
-  return command.option('--again', 'start anew although an earlier one was done, cancelled or given up');
+  return command.option('--again', 'start again although an earlier one was done, cancelled or abandoned');
 }
 
 /**
- * Runs an operation, and waits for its outcome unless told not to.
+ * Runs an operation, and waits for its outcome. Default of `wait`: true.
  *
- * @throws {CommandFailed} when the partner rejected it, an operator gave it up, or it was stopped
+ * @throws {CommandFailed} when the partner rejected it, an operator abandoned it, or it was stopped
  */
 export async function runOperation<Result extends object>(
   cli: CommandLine,
-  operation: Operation<Result>,
+  { done, once, ...start }: Operation<Result>,
   { wait, again, json, ...options }: OperationOptions,
 ): Promise<void> {
-  const { once } = operation;
-  const account = partnerAccountOf(cli.config(), options, operation.start.summary);
-  const start = { ...operation.start, account };
+  const account = partnerAccountOf(cli.config(), options, start.summary);
+  const restart = once ? 'start it again with --again' : 'run the same command to start it again';
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
-    const anew = !once || again === true;
-    const started = await startOperation(client, start, { taskQueue: config.taskQueue, again: anew });
-    reportStarted(context, started, json);
+    const place = { taskQueue: config.taskQueue, again: !once || again === true };
+    const started = await startOperation(client, { ...start, account }, place);
     const { workflowId } = started;
-    if (!wait && (started.started || !(await hasEnded(client, workflowId)))) return;
-    const outcome = await follow<OperationOutcome<Result>>(context, workflowId, {
-      anew: once ? '--again starts it anew' : 'the same command starts it anew',
+    const outcome = await followStarted<OperationOutcome<Result>>(context, started, {
+      ...{ wait, json, restart },
       quiet: json,
       terminal: json ? undefined : cli.terminal,
     });
-    if (json) cli.json({ workflowId, ...outcome });
-    report(cli, workflowId, outcome, operation, json);
-  });
-}
-
-function report<Result extends object>(
-  cli: CommandLine,
-  workflowId: string,
-  outcome: OperationOutcome<Result>,
-  { done, once }: Operation<Result>,
-  json?: true,
-): void {
-  switch (outcome.outcome) {
-    case 'done':
-      if (!json) cli.line(`${workflowId} done: ${done(outcome)}`);
-      return;
-    case 'rejected': {
+    if (outcome?.outcome === 'done' && !json) cli.line(`${workflowId} done: ${done(outcome)}`);
+    if (outcome?.outcome === 'rejected') {
       const { problems } = outcome;
       const lines = problems.length > 0 ? problemLines(problems) : ['  the partner gave no reason'];
       throw new CommandFailed([`${workflowId} rejected:`, ...lines].join('\n'));
     }
-    case 'abandoned': {
-      const more = once ? '; --again starts it anew' : '';
-      throw new CommandFailed(`${workflowId} abandoned: ${outcome.comment}${more}`);
+    if (outcome?.outcome === 'abandoned') {
+      const next = once ? `; ${restart}` : '';
+      throw new CommandFailed(`${workflowId} abandoned: ${outcome.comment}${next}`);
     }
-  }
+  });
 }
 
-/** A key for operations of which two of the same content are one. It does not show the content. */
+/** The same key for the same content. It does not show the content. */
 export function keyOf(content: unknown): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
 }

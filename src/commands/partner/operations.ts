@@ -12,106 +12,83 @@ import { keyOf, type OperationOptions, runOperation, withAgain, withOperationOpt
 
 const naming = z.object({
   card: paymentCardId,
-  name: cardNickname.shape.nickName.refine((name) => name !== '', 'must not be empty; --clear clears it'),
+  name: cardNickname.shape.nickName.refine((name) => name !== '', 'must not be empty; --clear removes it'),
 });
 
-interface NicknameOptions extends OperationOptions {
-  readonly clear?: true;
-}
+type NicknameOptions = OperationOptions & { readonly clear?: true };
 
 export function cardNicknameCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('card-nickname')
-    .summary('give a card a nickname, or clear it')
-    .description('Give a payment card a nickname, or clear it with --clear.')
+    .summary('set or clear the nickname of a card')
+    .description('Set the nickname of a payment card, or clear it with --clear.')
     .argument('<card>', 'id of the card, paymentCardId')
     .argument('[name]', 'the nickname, at most 18 characters')
-    .option('--clear', 'take the nickname away');
-  withOperationOptions(command).action((card: string, name: string | undefined, options: NicknameOptions) =>
-    setNickname(cli, card, name, options),
-  );
-}
-
-async function setNickname(
-  cli: CommandLine,
-  card: string,
-  name: string | undefined,
-  { clear, ...options }: NicknameOptions,
-): Promise<void> {
-  if ((name === undefined) === (clear === undefined)) throw new InvalidInput('give either a name or --clear');
-  const asked = check(naming, { card, name: name ?? null }, 'card-nickname');
-  const input = { paymentCardId: asked.card, nickName: asked.name ?? null };
-  await runOperation<{ readonly paymentCardId: string; readonly last4: string | null }>(
-    cli,
-    {
-      start: {
-        type: 'setCardNickname',
-        key: `${asked.card}-${keyOf(input)}`,
-        args: [input],
-        summary: `${clear ? 'clear' : 'set'} the nickname of card ${asked.card}`,
-      },
-      done: ({ paymentCardId: named, last4 }) => {
-        const which = last4 === null ? named : `${named}, which ends in ${last4},`;
-        return clear ? `card ${which} has no nickname` : `card ${which} is called ${JSON.stringify(name)}`;
-      },
+    .option('--clear', 'clear the nickname');
+  withOperationOptions(command).action(
+    async (card: string, name: string | undefined, { clear, ...options }: NicknameOptions) => {
+      if ((name === undefined) === (clear === undefined))
+        throw new InvalidInput('give either a name or --clear');
+      const given = check(naming, { card, name: name ?? null }, 'card-nickname');
+      const input = { paymentCardId: given.card, nickName: given.name ?? null };
+      await runOperation<{ readonly paymentCardId: string; readonly last4: string | null }>(
+        cli,
+        {
+          type: 'setCardNickname',
+          key: `${given.card}-${keyOf(input)}`,
+          args: [input],
+          summary: `${clear ? 'clear' : 'set'} the nickname of card ${given.card}`,
+          done({ paymentCardId: named, last4 }) {
+            const which = last4 === null ? named : `${named}, which ends in ${last4},`;
+            return clear
+              ? `card ${which} has no nickname`
+              : `card ${which} is called ${JSON.stringify(name)}`;
+          },
+        },
+        options,
+      );
     },
-    options,
   );
 }
 
 const closing = z.object({
   card: paymentCardId,
   '--confirm': z
-    .string('is required, for closing a card cannot be undone: give the last 4 digits on the card')
+    .string('is required because closing a card cannot be undone: give the last 4 digits on the card')
     .regex(/^\d{4}$/, 'must be the last 4 digits on the card'),
   '--notes': cardClosing.shape.notes,
 });
 
-interface CloseCardOptions extends OperationOptions {
-  readonly confirm?: string;
-  readonly notes?: string;
-}
+type CloseCardOptions = OperationOptions & { readonly confirm?: string; readonly notes?: string };
 
 export function closeCardCommand(program: Command, cli: CommandLine): void {
   const command = program
     .command('close-card')
     .summary('close a card for good')
     .description(
-      'Close a payment card. This cannot be undone. The same card attaches to the first closing, ' +
-        'running or done; after a rejected one it is tried anew.',
+      'Close a payment card. This cannot be undone. The same card attaches to the first closing, running or done; a ' +
+        'rejected closing is tried again.',
     )
     .argument('<card>', 'id of the card, paymentCardId')
     .option('--confirm <last4>', 'the last 4 digits on the card, which the partner compares')
-    .option('--notes <text>', 'why, at most 600 characters; kept by the partner');
-  withOperationOptions(withAgain(command)).action((card: string, options: CloseCardOptions) =>
-    closeCard(cli, card, options),
-  );
-}
-
-async function closeCard(
-  cli: CommandLine,
-  card: string,
-  { confirm, notes, ...options }: CloseCardOptions,
-): Promise<void> {
-  const asked = check(closing, { card, '--confirm': confirm, '--notes': notes }, 'close-card');
-  const input = {
-    paymentCardId: asked.card,
-    last4: asked['--confirm'],
-    ...(notes !== undefined && { notes }),
-  };
-  await runOperation<{ readonly paymentCardId: string }>(
-    cli,
-    {
-      start: {
-        type: 'closeCard',
-        key: asked.card,
-        args: [input],
-        summary: `close card ${asked.card} for good`,
-      },
-      once: true,
-      done: ({ paymentCardId: closed }) => `card ${closed} is closed for good`,
+    .option('--notes <text>', 'the reason, at most 600 characters; kept by the partner');
+  withOperationOptions(withAgain(command)).action(
+    async (card: string, { confirm, notes, ...options }: CloseCardOptions) => {
+      const given = check(closing, { card, '--confirm': confirm, '--notes': notes }, 'close-card');
+      const { card: paymentCardId, '--confirm': last4 } = given;
+      await runOperation<{ readonly paymentCardId: string }>(
+        cli,
+        {
+          type: 'closeCard',
+          key: paymentCardId,
+          args: [{ paymentCardId, last4, ...(notes !== undefined && { notes }) }],
+          summary: `close card ${paymentCardId} for good`,
+          once: true,
+          done: ({ paymentCardId: closed }) => `card ${closed} is closed for good`,
+        },
+        options,
+      );
     },
-    options,
   );
 }
 
@@ -121,32 +98,24 @@ export function restoreSubUserCommand(program: Command, cli: CommandLine): void 
   const command = program
     .command('restore-sub-user')
     .summary('restore a removed or deactivated sub-user')
-    .description('Restore a removed or deactivated authorized sub-user. For administrators at the partner.')
+    .description(
+      'Restore a removed or deactivated authorized sub-user. Requires an administrator at the partner.',
+    )
     .argument('<id>', 'id of the sub-user');
-  withOperationOptions(command).action((id: string, options: OperationOptions) =>
-    restoreSubUser(cli, id, options),
-  );
-}
-
-async function restoreSubUser(cli: CommandLine, given: string, options: OperationOptions): Promise<void> {
-  const { id: subUserId } = check(restoring, { id: given }, 'restore-sub-user');
-  await runOperation<{ readonly subUserId: number; readonly note?: string }>(
-    cli,
-    {
-      start: {
+  withOperationOptions(command).action(async (given: string, options: OperationOptions) => {
+    const { id: subUserId } = check(restoring, { id: given }, 'restore-sub-user');
+    await runOperation<{ readonly subUserId: number; readonly note?: string }>(
+      cli,
+      {
         type: 'restoreSubUser',
         key: String(subUserId),
         args: [{ subUserId }],
         summary: `restore sub-user ${subUserId}`,
+        done: ({ note }) => `sub-user ${subUserId} is restored${note ? ` (${note})` : ''}`,
       },
-      done: ({ note }) => `sub-user ${subUserId} is restored${note ? ` (${note})` : ''}`,
-    },
-    options,
-  );
-}
-
-interface ChangeAddressOptions extends OperationOptions {
-  readonly id?: string;
+      options,
+    );
+  });
 }
 
 export function changeAddressCommand(program: Command, cli: CommandLine): void {
@@ -154,40 +123,30 @@ export function changeAddressCommand(program: Command, cli: CommandLine): void {
     .command('change-address')
     .summary('change a postal address')
     .description(
-      'Change one’s own postal address, or that of an associated person (see ' +
-        'examples/address-change.json). With a secureOperationType and no oneTimeCode the code is asked ' +
-        'for: at the terminal if there is one, else as in "gangway inbox".',
+      'Change your own postal address, or that of an associated person (see examples/address-change.json). With a ' +
+        'secureOperationType and no oneTimeCode, the command asks for the code: at the terminal if there is one, otherwise ' +
+        'as a requirement.',
     )
     .argument('<file>', 'JSON file, or - for standard input')
-    .option(
-      '--id <key>',
-      'key of this change: the same key attaches to the first one; a new key unless given',
-    );
-  withOperationOptions(withAgain(command)).action((file: string, options: ChangeAddressOptions) =>
-    changeAddress(cli, file, options),
-  );
-}
-
-async function changeAddress(
-  cli: CommandLine,
-  file: string,
-  { id, ...options }: ChangeAddressOptions,
-): Promise<void> {
-  const key = check(externalId, id ?? randomUUID(), '--id');
-  const input = await readJson(cli, file);
-  check(addressChange, withCode(input), sourceName(file));
-  await runOperation(
-    cli,
-    {
-      start: { type: 'changeAddress', key, args: [input], summary: 'change an address' },
-      once: true,
-      done: () => 'the address is changed',
+    .option('--id <key>', 'key of this change: the same key attaches to the first one (default: a new key)');
+  withOperationOptions(withAgain(command)).action(
+    async (file: string, { id, ...options }: OperationOptions & { readonly id?: string }) => {
+      const key = check(externalId, id ?? randomUUID(), '--id');
+      const input = await readJson(cli, file);
+      check(addressChange, withCode(input), sourceName(file));
+      await runOperation(
+        cli,
+        {
+          ...{ type: 'changeAddress', key, args: [input], summary: 'change an address', once: true },
+          done: () => 'the address is changed',
+        },
+        options,
+      );
     },
-    options,
   );
 }
 
-/** What to check in place of a change whose code is to come from a person later. */
+/** The change to check while its code is still to come from a person. */
 function withCode(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || !('secureOperationType' in input)) return input;
   return { oneTimeCode: '000000', ...input };
@@ -195,10 +154,10 @@ function withCode(input: unknown): unknown {
 
 const webhooks = z.array(webhook).min(1, 'must name a webhook');
 
-const webhooksInMember = z.strictObject({ webhooks });
+const webhooksObject = z.strictObject({ webhooks });
 
-/** What became of one. */
 interface Ensured extends WebhookRequest {
+  /** Whether it was registered before. */
   readonly existed: boolean;
 }
 
@@ -207,36 +166,31 @@ export function ensureWebhooksCommand(program: Command, cli: CommandLine): void 
     .command('ensure-webhooks')
     .summary('register webhooks at the bank')
     .description(
-      'Register the webhooks of FILE (see examples/webhooks.json). One whose url and type are registered ' +
-        'already is left as it is, so this is safe to run again.',
+      'Register the webhooks of FILE (see examples/webhooks.json). A webhook whose url and type are registered already is ' +
+        'not changed, so this command is safe to run again.',
     )
     .argument('<file>', 'JSON file with a list of {name, url, notificationType}, or - for standard input');
-  withOperationOptions(command).action((file: string, options: OperationOptions) =>
-    ensureWebhooks(cli, file, options),
-  );
-}
-
-async function ensureWebhooks(cli: CommandLine, file: string, options: OperationOptions): Promise<void> {
-  const input = webhooksFrom(await readJson(cli, file), sourceName(file));
-  const count = input.webhooks.length;
-  await runOperation<{ readonly webhooks: readonly Ensured[] }>(
-    cli,
-    {
-      start: {
+  withOperationOptions(command).action(async (file: string, options: OperationOptions) => {
+    const input = webhooksFrom(await readJson(cli, file), sourceName(file));
+    const count = input.webhooks.length;
+    await runOperation<{ readonly webhooks: readonly Ensured[] }>(
+      cli,
+      {
         type: 'ensureWebhooks',
         key: keyOf(input.webhooks.map(({ name, url, notificationType }) => [name, url, notificationType])),
         args: [input],
         summary: count === 1 ? 'ensure a webhook' : `ensure ${count} webhooks`,
+        done: ({ webhooks: ensured }) => `${count} registered\n${tableOf(HEAD, ensured.map(row))}`,
       },
-      done: ({ webhooks: ensured }) => `${count} registered\n${tableOf(HEAD, ensured.map(row))}`,
-    },
-    options,
-  );
+      options,
+    );
+  });
 }
 
 function webhooksFrom(given: unknown, source: string): EnsureWebhooksInput {
-  if (Array.isArray(given)) return { webhooks: check(webhooks, given, source) };
-  return check(webhooksInMember, given, source);
+  return Array.isArray(given)
+    ? { webhooks: check(webhooks, given, source) }
+    : check(webhooksObject, given, source);
 }
 
 const HEAD = ['name', 'type', 'url', ''];

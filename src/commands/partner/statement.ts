@@ -27,16 +27,16 @@ import { keyOf, type OperationOptions, runOperation, withOperationOptions } from
 export function statementCommand(program: Command, cli: CommandLine): void {
   const statement = program
     .command('statement')
-    .summary('statements of accounts, now or each month')
-    .description('Save statements of financial accounts into the statement store of the workers.');
+    .summary('save account statements, now or each month')
+    .description('Save statements of financial accounts in the statement store of the workers.');
   nowCommand(statement, cli);
   monthlyCommands(statement, cli);
 }
 
 const { financialAccountIds, email } = fullStatementRequest.shape;
 
-/** What all statements are asked for with, by the names of the options. */
-export const statementOptions = z.object({
+/** The options of all statements. */
+const statementOptions = z.object({
   '--account': financialAccountIds,
   '--format': z
     .string()
@@ -45,27 +45,25 @@ export const statementOptions = z.object({
   '--email': email,
 });
 
-export interface StatementOptions {
+interface StatementOptions {
   readonly account?: readonly string[];
   readonly format: string;
   readonly email?: string;
 }
 
-export function withStatementOptions(command: Command): Command {
+function withStatementOptions(command: Command): Command {
   return command
     .option('--account <id...>', 'financial accounts (required)')
     .option('--format <format>', 'PDF, CSV, QBO or OFX', 'PDF')
-    .option('--email <address>', 'have the partner send it there as well');
+    .option('--email <address>', 'also send the statement to this address');
 }
 
-/** The options by their names, to be checked. */
-export function named({ account, format, email: address }: StatementOptions) {
+/** The given options by their names. */
+function named({ account, format, email: address }: StatementOptions) {
   return { '--account': account, '--format': format, '--email': address };
 }
 
-export function requestFrom(
-  asked: z.output<typeof statementOptions>,
-): Omit<GenerateStatementInput, 'period'> {
+function requestFrom(asked: z.output<typeof statementOptions>): Omit<GenerateStatementInput, 'period'> {
   const { '--account': accounts, '--format': fileFormat, '--email': address } = asked;
   return { financialAccountIds: accounts, fileFormat, ...defined({ email: address }) };
 }
@@ -84,11 +82,11 @@ interface NowOptions extends StatementOptions, OperationOptions {
 type Saved = SavedStatement & { readonly emailed: boolean };
 
 /** Adds `statement now`. */
-export function nowCommand(statement: Command, cli: CommandLine): void {
+function nowCommand(statement: Command, cli: CommandLine): void {
   const command = statement
     .command('now')
     .description('Save the statement of one month.')
-    .option('--period <month>', 'which month, such as 2026-01 (required)');
+    .option('--period <month>', 'the month, such as 2026-01 (required)');
   withOperationOptions(withStatementOptions(command)).action((options: NowOptions) => saveNow(cli, options));
 }
 
@@ -99,20 +97,18 @@ async function saveNow(cli: CommandLine, options: NowOptions): Promise<void> {
   await runOperation<Saved>(
     cli,
     {
-      start: {
-        type: 'generateStatement',
-        key: `now-${keyOf(input)}`,
-        args: [input],
-        summary: `statement of ${period}`,
-      },
-      done: toldOf,
+      type: 'generateStatement',
+      key: `now-${keyOf(input)}`,
+      args: [input],
+      summary: `statement of ${period}`,
+      done: describeSaved,
     },
     options,
   );
 }
 
-function toldOf({ fileName, bytes, emailed }: Saved): string {
-  const sent = emailed ? ', and on its way by e-mail' : '';
+function describeSaved({ fileName, bytes, emailed }: Saved): string {
+  const sent = emailed ? ', and the partner sends it by e-mail' : '';
   return `${fileName} (${bytes} bytes) is in the statement store${sent}`;
 }
 
@@ -124,7 +120,7 @@ const monthlyStatements = statementOptions.extend({
   '--hour': numberWithin(0, 23),
 });
 
-/** By then the month has ended in all of the United States. */
+/** At this time, the month has ended in all of the United States. */
 const DEFAULT_DAY = '1';
 const DEFAULT_HOUR = '12';
 
@@ -134,14 +130,15 @@ interface MonthlyOptions extends StatementOptions, PartnerAccountOptions {
   readonly json?: true;
 }
 
-/** Adds `statement monthly`, and what is done with those: `list`, `stop` and `run`. */
-export function monthlyCommands(statement: Command, cli: CommandLine): void {
+/** Adds `statement monthly`, `list`, `stop` and `run`. */
+function monthlyCommands(statement: Command, cli: CommandLine): void {
   const monthly = statement
     .command('monthly')
     .description(
-      'Save the statement of the previous month each month, by a Temporal schedule. The same key changes it.',
+      'Save the statement of the previous month each month, with a Temporal schedule. Run it again with the same key to ' +
+        'change the schedule.',
     )
-    .argument('<key>', 'your name for it');
+    .argument('<key>', 'your name for the schedule');
   withPartnerAccount(withStatementOptions(monthly))
     .option('--day <day>', 'day of the month, 1 to 28', DEFAULT_DAY)
     .option('--hour <hour>', 'hour of that day in UTC, 0 to 23', DEFAULT_HOUR)
@@ -149,10 +146,10 @@ export function monthlyCommands(statement: Command, cli: CommandLine): void {
     .action((key: string, options: MonthlyOptions) => plan(cli, key, options));
   statement
     .command('list')
-    .description('List what is saved each month.')
+    .description('List the schedules of monthly statements.')
     .option('--json', 'print JSON lines')
     .action((options: { json?: true }) => list(cli, options));
-  byKey(statement.command('stop').description('Stop saving these statements each month.')).action(
+  byKey(statement.command('stop').description('Delete a schedule of monthly statements.')).action(
     (key: string, options: IdOptions) => stop(cli, checkedKey(key, 'stop'), options),
   );
   byKey(statement.command('run').description('Save the statement of the previous month now.')).action(
@@ -169,7 +166,7 @@ function byKey(command: Command): Command {
   ).option('--json', 'print JSON');
 }
 
-/** @returns what was given @throws {InvalidInput} when it cannot be a key, or a key with its account */
+/** @returns the given key @throws {InvalidInput} when it is not a key, with or without an account */
 function checkedKey(given: string, command: string): string {
   check(keyOnly, { key: splitAccount(given).key }, `statement ${command}`);
   return given;
@@ -200,13 +197,16 @@ async function plan(
 
 async function list(cli: CommandLine, { json }: { json?: true }): Promise<void> {
   const schedules = await withTemporal(cli, ({ client }) => listSchedules(client));
-  if (json) {
-    for (const schedule of schedules) cli.json(jsonOf(schedule));
-    return;
-  }
-  if (schedules.length === 0) return cli.line('none');
-  cli.table(['key', 'accounts', 'format', 'next run', 'last run'], schedules.map(row));
+  cli.records(schedules, { columns: COLUMNS, json, toJson: jsonOf });
 }
+
+const COLUMNS: Readonly<Record<string, (schedule: StatementSchedule) => string>> = {
+  key: ({ key, account }) => atAccount(key, account),
+  accounts: ({ request }) => request?.financialAccountIds.join(', ') ?? 'key not in PAYLOAD_KEYS',
+  format: ({ request }) => request?.fileFormat ?? '',
+  'next run': ({ isPaused, nextRunAt }) => (isPaused ? 'paused' : shortDate(nextRunAt)),
+  'last run': ({ lastWorkflowId = '' }) => lastWorkflowId,
+};
 
 async function stop(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
   const { scheduleId } = await withTemporal(cli, async (context) => {
@@ -215,7 +215,7 @@ async function stop(cli: CommandLine, key: string, { json, ...options }: IdOptio
     return schedule;
   });
   if (json) return cli.json({ scheduleId, stopped: true });
-  cli.line(`${scheduleId} is gone; a run that has begun goes on`);
+  cli.line(`${scheduleId} deleted; a running statement is completed`);
 }
 
 async function run(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
@@ -223,7 +223,11 @@ async function run(cli: CommandLine, key: string, { json, ...options }: IdOption
     runSchedule(await scheduleBy(context, key, options)),
   );
   if (json) return cli.json({ key, workflowId: workflowId ?? null });
-  cli.line(workflowId ? `started ${workflowId}` : 'asked for; "gangway statement list" will show the run');
+  cli.line(
+    workflowId
+      ? `started ${workflowId}`
+      : 'requested; "gangway statement list" shows the run when it has started',
+  );
 }
 
 /** @throws {UnknownSchedule} */
@@ -251,17 +255,4 @@ function jsonOf({
     nextRunAt: nextRunAt ?? null,
     lastWorkflowId: lastWorkflowId ?? null,
   };
-}
-
-function row({
-  key,
-  account,
-  request,
-  isPaused,
-  nextRunAt,
-  lastWorkflowId = '',
-}: StatementSchedule): string[] {
-  const accounts = request?.financialAccountIds.join(', ') ?? 'key not in PAYLOAD_KEYS';
-  const next = isPaused ? 'paused' : shortDate(nextRunAt);
-  return [atAccount(key, account), accounts, request?.fileFormat ?? '', next, lastWorkflowId];
 }

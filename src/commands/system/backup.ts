@@ -17,24 +17,24 @@ import {
   restore,
 } from '../../temporal/backup.js';
 import { isUnreadable } from '../../temporal/unreadable.js';
-import { check } from '../cli/arguments.js';
+import { cannotRead, check, parseJson } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
 
 const { Payload } = proto.temporal.api.common.v1;
 
-/** Of this shape; raised when a file of before can no longer be read. */
+/** The format of the file. A new number marks files that older versions cannot read. */
 const FORMAT = 1;
 
 export function backupCommand(program: Command, cli: CommandLine): void {
   program
     .command('backup')
-    .summary('save what restore needs')
+    .summary('save all onboardings to a file')
     .description(
-      'Write all onboardings that Temporal remembers to FILE, a JSON line each: their inputs, encrypted with PAYLOAD_KEYS as ' +
-        'histories are, and what each has at its partner. Reads histories, so no worker needs to run. See docs/disaster.md.',
+      'Write all onboardings that Temporal has to FILE, a JSON line each: the input, encrypted with PAYLOAD_KEYS like ' +
+        'histories, and the ids at the partners. Needs no worker, because it reads histories. See docs/disaster.md.',
     )
-    .argument('<file>', 'is replaced once the backup is whole')
+    .argument('<file>', 'replaced when the backup is complete')
     .option('--json', 'print JSON')
     .action((file: string, { json }: { json?: true }) => backUp(cli, file, json));
 }
@@ -44,7 +44,7 @@ async function backUp(cli: CommandLine, file: string, json?: true): Promise<void
     const partial = `${file}.partial`;
     const { namespace } = client.options;
     const at = new Date().toISOString();
-    const handle = await open(partial, 'w', 0o600).catch(unusable(file));
+    const handle = await open(partial, 'w', 0o600).catch(cannotWrite(file));
     let onboardings = 0;
     try {
       const write = (line: object) => handle.write(`${JSON.stringify(line)}\n`);
@@ -58,14 +58,16 @@ async function backUp(cli: CommandLine, file: string, json?: true): Promise<void
     } finally {
       await handle.close();
     }
-    await rename(partial, file).catch(unusable(file));
+    await rename(partial, file).catch(cannotWrite(file));
     if (json) return cli.json({ file, at, onboardings });
-    const keys = config.payloadKeys ? '' : '; PAYLOAD_KEYS is not set, so it holds private data in the clear';
-    cli.line(`${onboardings} onboardings are in ${file}${keys}`);
+    const warning = config.payloadKeys
+      ? ''
+      : '; PAYLOAD_KEYS is not set, so the file holds unencrypted private data';
+    cli.line(`saved ${onboardings} onboardings to ${file}${warning}`);
   });
 }
 
-function unusable(file: string): (error: NodeJS.ErrnoException) => never {
+function cannotWrite(file: string): (error: NodeJS.ErrnoException) => never {
   return ({ code }) => {
     throw new InvalidInput(`${file}: cannot be written (${code})`);
   };
@@ -74,13 +76,14 @@ function unusable(file: string): (error: NodeJS.ErrnoException) => never {
 export function restoreCommand(program: Command, cli: CommandLine): void {
   program
     .command('restore')
-    .summary('start again what a backup has')
+    .summary('start the onboardings of a backup')
     .description(
-      'Start the onboardings of a backup that Temporal does not know. Each adopts what it has at its partner. One of which ' +
-        'nothing was known there looks for it, and asks a person before it creates anything. Safe to run again. See docs/disaster.md.',
+      'Start the onboardings of a backup that Temporal does not have. Each adopts its merchant or profile at the partner. An ' +
+        'onboarding without one searches the partner first, and asks a person before it creates anything. Safe to run again. ' +
+        'See docs/disaster.md.',
     )
-    .argument('<file>', 'what gangway backup wrote')
-    .option('--dry-run', 'only say what would be started')
+    .argument('<file>', 'file that gangway backup wrote')
+    .option('--dry-run', 'only print what would be started')
     .option('--json', 'print JSON lines')
     .action((file: string, options: RestoreOptions) => restoreAll(cli, file, options));
 }
@@ -90,7 +93,7 @@ interface RestoreOptions {
   readonly json?: true;
 }
 
-/** How many are started at once. */
+/** How many are started concurrently. */
 const CONCURRENCY = 8;
 
 async function restoreAll(cli: CommandLine, file: string, { dryRun, json }: RestoreOptions): Promise<void> {
@@ -105,7 +108,7 @@ async function restoreAll(cli: CommandLine, file: string, { dryRun, json }: Rest
       const restoring = await restore(client, entry, options);
       counts[restoring] += 1;
       if (json) cli.json({ workflowId: entry.workflowId, restoring });
-      else cli.line(`${entry.workflowId} ${inWords(entry, restoring)}`);
+      else cli.line(`${entry.workflowId} ${describeRestoring(entry, restoring)}`);
     };
     const ordered = inOrder(entries);
     const isCustomer = ({ type }: BackedUp) => type === 'customerOnboarding';
@@ -114,14 +117,14 @@ async function restoreAll(cli: CommandLine, file: string, { dryRun, json }: Rest
     const { adopts, looks, there, skipped } = counts;
     if (!json)
       cli.line(
-        `${dryRun ? 'would restore' : 'restored'} ${adopts + looks}, of which ${looks} look first; already there: ${there}; not restored: ${skipped}`,
+        `${dryRun ? 'would restore' : 'restored'} ${adopts + looks}, of which ${looks} search the partner first; already there: ${there}; not restored: ${skipped}`,
       );
     if (locked.length > 0)
       throw new CommandFailed(`not restored, because the key is not in PAYLOAD_KEYS: ${locked.join(', ')}`);
   });
 }
 
-function inWords(
+function describeRestoring(
   { merchantProfileId, bankingProfileId, status, stage }: BackedUp,
   restoring: Restoring,
 ): string {
@@ -132,7 +135,7 @@ function inWords(
       return ['restored', ...merchant, ...profile].join(', ');
     }
     case 'looks':
-      return 'restored, looks at its partner and asks before it creates anything';
+      return 'restored, searches its partner and asks before it creates anything';
     case 'there':
       return 'already there';
     case 'skipped': {
@@ -164,35 +167,27 @@ type EntryLine = z.output<typeof entryLine>;
 
 const footer = z.object({ onboardings: z.int() });
 
-/** @throws {InvalidInput} naming the line that cannot be read, or what the file lacks; nothing was started by then */
+/** @throws {InvalidInput} that names the invalid line; nothing is started then */
 async function readBackup(
   file: string,
 ): Promise<{ readonly at: string; readonly entries: readonly EntryLine[] }> {
   const lines: unknown[] = [];
   const input = createReadStream(file);
   try {
-    for await (const line of createInterface({ input })) lines.push(parsed(file, lines.length + 1, line));
+    for await (const line of createInterface({ input }))
+      lines.push(parseJson(line, `${file}:${lines.length + 1}`));
   } catch (error) {
-    if (error instanceof InvalidInput) throw error;
-    throw new InvalidInput(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw error instanceof InvalidInput ? error : cannotRead(file)(error as NodeJS.ErrnoException);
   }
   const { at } = check(header, lines[0], `${file}:1`);
   const last = footer.safeParse(lines.at(-1));
   if (!last.success || last.data.onboardings !== lines.length - 2)
-    throw new InvalidInput(`${file}: was cut off, its last line does not count its onboardings`);
+    throw new InvalidInput(`${file}: is incomplete: its last line does not match the number of onboardings`);
   const entries = lines.slice(1, -1).map((line, index) => check(entryLine, line, `${file}:${index + 2}`));
   return { at, entries };
 }
 
-function parsed(file: string, line: number, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new InvalidInput(`${file}:${line}: is not JSON`);
-  }
-}
-
-/** Those whose input can be read, and the workflow ids of the others. */
+/** The entries whose input can be decrypted, and the workflow ids of the others. */
 async function unsealedAll({ client }: CommandContext, lines: readonly EntryLine[]) {
   const entries: BackedUp[] = [];
   const locked: string[] = [];

@@ -8,20 +8,20 @@ import { closeAll, type PartnerClients, partnerClients } from '../../partners/cl
 import type { PartnerObserver } from '../../partners/http.js';
 import { type Config, servedAccounts } from '../../settings/settings.js';
 import { withClient } from '../../temporal/connection.js';
-import { stateOf } from '../../temporal/onboardings.js';
 import { missingSearchAttributes } from '../../temporal/search-attributes.js';
 import { serverClockOffset } from '../../temporal/server.js';
 import { isUnsupportedQuery } from '../../temporal/unavailable.js';
-import { isUnreadable, UnreadableOnboarding } from '../../temporal/unreadable.js';
+import { isUnreadable } from '../../temporal/unreadable.js';
 import { deployedVersions, nameOf, polledQueues, pollersOf, whyNobodyTakes } from '../../temporal/workers.js';
 import type { CommandLine } from '../cli/command-line.js';
-import { CommandFailed } from '../cli/errors.js';
+import { CommandFailed, explain } from '../cli/errors.js';
+import { obstacleOf } from '../cli/requirements.js';
 import { weakSettings } from './weak-settings.js';
 
 interface Finding {
   readonly check: string;
   readonly ok: boolean;
-  /** It works, and is unwise. */
+  /** It works but is unsafe. */
   readonly warning?: true;
   readonly detail: string;
 }
@@ -29,27 +29,22 @@ interface Finding {
 export function doctorCommand(program: Command, cli: CommandLine): void {
   program
     .command('doctor')
-    .summary('find out what is not set up')
-    .description(
-      'Check settings, Temporal, workers, partners and stores of files. Changes nothing at a partner.',
-    )
+    .summary('check the setup')
+    .description('Check settings, Temporal, workers, partners and file stores. Changes nothing at a partner.')
     .option('--json', 'print JSON lines')
     .action(async ({ json }: { json?: true }) => {
       const findings = await examine(cli);
-      if (json) for (const each of findings) cli.json(each);
-      else
-        cli.table(
-          ['', 'check', 'finding'],
-          findings.map(({ ok, warning, check, detail }) => [
-            ok ? (warning ? '??' : 'ok') : '!!',
-            check,
-            detail,
-          ]),
-        );
+      cli.records(findings, { columns: COLUMNS, json });
       const failed = findings.filter(({ ok }) => !ok).length;
       if (failed > 0) throw new CommandFailed(`${failed} of ${findings.length} checks failed`);
     });
 }
+
+const COLUMNS: Readonly<Record<string, (finding: Finding) => string>> = {
+  '': ({ ok, warning }) => (ok ? (warning ? '??' : 'ok') : '!!'),
+  check: ({ check }) => check,
+  finding: ({ detail }) => detail,
+};
 
 async function examine(cli: CommandLine): Promise<Finding[]> {
   const config = cli.config();
@@ -111,7 +106,7 @@ async function examineTemporal(
       await finding('search attributes', async () => {
         const missing = await missingSearchAttributes(client);
         if (missing.length > 0) throw new Error(`missing: ${missing.join(', ')}; run "gangway setup"`);
-        return 'all there';
+        return 'all registered';
       }),
       await finding('workers', () => examineWorkers(client, config)),
       await finding('versions', () => examineVersions(client, config.taskQueue)),
@@ -130,22 +125,22 @@ async function examineBoarding(
 ): Promise<string> {
   if (!boarding) throw new Error(`off: ${settingsPrefix}BOARDING_URL is not set`);
   const profiles = await clients.boarding.listAgentProfiles({}, { signal });
-  return `${boarding.url} knows us, ${profiles.length} agent profiles`;
+  return `${boarding.url} accepts our credentials; ${profiles.length} agent profiles`;
 }
 
-/** Merchants can be boarded without it, so that being off is no failure. */
+/** Boarding merchants does not need it, so it may be off. */
 async function examineBanking(
   { settingsPrefix, banking }: Account,
   clients: PartnerClients,
   signal: AbortSignal,
 ): Promise<string> {
   if (!banking)
-    return `off: ${settingsPrefix}BANKING_URL is not set, so no businesses, customers, cards, statements and lists`;
+    return `off: ${settingsPrefix}BANKING_URL is not set, so businesses, customers, cards, statements and lists are unavailable`;
   const tickets = await clients.banking.listNewTickets({}, { signal });
-  return `${banking.url} knows us, ${tickets.length} new tickets`;
+  return `${banking.url} accepts our credentials; ${tickets.length} new tickets`;
 }
 
-/** Of the systems that no onboarding needs, those that are on. */
+/** The enabled systems among those that onboardings can do without. */
 function examineOthers(
   { plantStore, payments, processor }: Account,
   clients: PartnerClients,
@@ -155,7 +150,12 @@ function examineOthers(
     ...(plantStore ? [finding('plant store', () => examinePlantStore(plantStore, clients, signal))] : []),
     ...(payments ? [finding('payments platform', () => examinePayments(payments, clients, signal))] : []),
     ...(processor
-      ? [finding('processor', async () => `${processor.url}, not tried: nothing can be read`)]
+      ? [
+          finding(
+            'processor',
+            async () => `${processor.url}, not checked: it has no operation that only reads`,
+          ),
+        ]
       : []),
   ];
 }
@@ -166,7 +166,7 @@ async function examinePlantStore(
   signal: AbortSignal,
 ): Promise<string> {
   await clients['plant-store'].listPlants({ limit: 1 }, { signal });
-  return `${url} knows us`;
+  return `${url} accepts our credentials`;
 }
 
 async function examinePayments(
@@ -175,20 +175,21 @@ async function examinePayments(
   signal: AbortSignal,
 ): Promise<string> {
   await clients.payments.listTerminals({ limit: 1 }, { signal });
-  return `${url} knows us, and is ${environment}`;
+  return `${url} accepts our credentials; environment ${environment}`;
 }
 
-/** A file that may be written and stays: to remove files is a right that nobody needs. */
+/** A file that the check writes and leaves in place, because nothing needs the permission to remove files. */
 const PROBE = {
   name: 'gangway-doctor.txt',
-  content: 'gangway doctor looks whether this can be written and read',
+  content: 'gangway doctor wrote this file to check that the store can be written and read',
 };
 
 async function examineStore({ env }: CommandLine, place: string, { s3Endpoint }: Config): Promise<string> {
   const files = await openStore(place, s3Endpoint, env);
   await files.save(PROBE.name, Readable.from([PROBE.content]), 'text/plain');
   const read = await text(await files.open(PROBE.name));
-  if (read !== PROBE.content) throw new Error(`${files.place}: what was written reads otherwise`);
+  if (read !== PROBE.content)
+    throw new Error(`${files.place}: a file reads differently from what was written`);
   return files.place;
 }
 
@@ -200,17 +201,19 @@ async function finding(check: string, examination: () => Promise<string>): Promi
   }
 }
 
+/** On one line, for the table. */
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = explain(error) ?? (error instanceof Error ? error.message : String(error));
+  return message.replace(/\n\s*/g, '; ');
 }
 
-/** How far a clock may be off, in milliseconds. Signatures of events hold for five minutes. */
+/** How far a clock may differ, in milliseconds. Signatures of events are valid for five minutes. */
 const TOLERANCE_MS = 60_000;
 
-/** How far other clocks are ahead of this machine's, in milliseconds, by whose they are. */
+/** How far other clocks are ahead of the clock of this machine, in milliseconds, by the name of the other system. */
 export type ClockOffsets = Map<string, number>;
 
-/** Notes the clocks of partners by the `Date` of their responses, which is in seconds. */
+/** Records the clocks of partners from the `Date` of their responses, which has a resolution of one second. */
 export function notingClocks(offsets: ClockOffsets, account: string | undefined): PartnerObserver {
   return ({ system }) => {
     const beganAt = Date.now();
@@ -225,13 +228,13 @@ export function notingClocks(offsets: ClockOffsets, account: string | undefined)
 /**
  * Compares the clocks.
  *
- * @throws {Error} naming each that is off by more than a minute; this machine's, when all others agree with each other
+ * @throws {Error} that names each clock that differs by more than a minute, or this machine's clock if all others agree
  */
 export function examineClocks(offsets: ClockOffsets): string {
-  if (offsets.size === 0) return 'not known: nobody responded';
+  if (offsets.size === 0) return 'unknown: no system responded';
   const names = [...offsets.keys()].sort().join(', ');
   const off = [...offsets].filter(([, offset]) => Math.abs(offset) > TOLERANCE_MS);
-  if (off.length === 0) return `this machine, ${names}: the same to the minute`;
+  if (off.length === 0) return `this machine, ${names}: they agree to the minute`;
   const all = [...offsets.values()];
   const mean = all.reduce((sum, offset) => sum + offset, 0) / all.length;
   const agree = all.every((offset) => Math.abs(offset - mean) < TOLERANCE_MS);
@@ -251,47 +254,41 @@ function apart(ms: number): string {
   return `${parts.join(' ')} ${ms > 0 ? 'ahead of' : 'behind'}`;
 }
 
-/** Set by the server on a workflow whose task fails, or times out, five times in a row; taken off by one that completes. */
+/** The server sets it when a workflow's task fails or times out five times in a row, and removes it when one completes. */
 const FAILING =
   "TemporalReportedProblems IN ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')";
 
-/** How many of them are named, each with its cause. */
+/** How many workflows are named, each with its cause. */
 const NAMED = 10;
 
-/** @throws {Error} naming workflows whose tasks fail, and why */
-export async function examineTasks(client: Client, taskQueue: string): Promise<string> {
+/** @throws {Error} that names workflows whose tasks fail, and why */
+async function examineTasks(client: Client, taskQueue: string): Promise<string> {
   const query = running(taskQueue, FAILING);
   const counted = await client.workflow.count(query).catch((error: unknown) => {
     if (isUnsupportedQuery(error)) return undefined;
     throw error;
   });
-  if (counted === undefined) return 'not known: this server does not report workflow tasks that fail';
-  if (counted.count === 0) return 'none is known to fail (the server reports one after a minute)';
+  if (counted === undefined) return 'unknown: this server does not report workflow tasks that fail';
+  if (counted.count === 0) return 'none fail (the server reports a failing task after a minute)';
   const failing = await first(client, query, NAMED);
   const named = await Promise.all(failing.map(({ workflowId }) => whyOf(client, workflowId)));
   const more = counted.count > named.length ? `; and ${counted.count - named.length} more` : '';
   throw new Error(
-    `${counted.count} stand still: ${named.join('; ')}${more}; see "workflow tasks fail" in docs/operations.md`,
+    `${counted.count} blocked: ${named.join('; ')}${more}; see "workflow tasks fail" in docs/operations.md`,
   );
 }
 
 async function whyOf(client: Client, workflowId: string): Promise<string> {
-  return stateOf(client, workflowId).then(
-    () => `${workflowId} can be read again`,
-    (error: unknown) => {
-      if (error instanceof UnreadableOnboarding) return error.message;
-      throw error;
-    },
-  );
+  return (await obstacleOf(client, workflowId))?.message ?? `${workflowId} can be read again`;
 }
 
-/** How many days running workflows are old of which some are looked at: old ones need old keys. */
+/** Workflows of these ages, in days, are sampled, because old workflows need old keys. */
 const AGES_DAYS = [30, 7, 1, 0];
 const OF_EACH_AGE = 5;
 const DAY_MS = 86_400_000;
 
-/** @throws {Error} naming running workflows that are encrypted with a key that we do not have */
-export async function examineKeys(client: Client, taskQueue: string): Promise<string> {
+/** @throws {Error} that names running workflows whose key is not in PAYLOAD_KEYS */
+async function examineKeys(client: Client, taskQueue: string): Promise<string> {
   const sampled = await Promise.all(
     AGES_DAYS.map((days) => {
       const before = new Date(Date.now() - days * DAY_MS).toISOString();
@@ -301,11 +298,13 @@ export async function examineKeys(client: Client, taskQueue: string): Promise<st
   const ids = [...new Set(sampled.flat().map(({ workflowId }) => workflowId))];
   const locked = (await Promise.all(ids.map((id) => isLocked(client, id)))).flat();
   if (locked.length > 0)
-    throw new Error(`not in PAYLOAD_KEYS: the key of ${locked.join(', ')}, of ${ids.length} looked at`);
-  return `${ids.length} running workflows looked at can be read`;
+    throw new Error(
+      `not in PAYLOAD_KEYS: the key of ${locked.join(', ')}, of ${ids.length} workflows checked`,
+    );
+  return `${ids.length} running workflows checked, all can be decrypted`;
 }
 
-/** The summary of a workflow is encrypted like all that it holds, and needs no worker to be read. */
+/** Reads the summary of the workflow, which is encrypted like its history and needs no worker. */
 async function isLocked(client: Client, workflowId: string): Promise<string[]> {
   const description = await client.workflow.getHandle(workflowId).describe();
   try {
@@ -331,7 +330,7 @@ async function first(client: Client, query: string, count: number): Promise<Work
   return found;
 }
 
-/** @throws {Error} naming a task queue whose new tasks nobody takes, and why */
+/** @throws {Error} that names a task queue whose new tasks no worker takes, and why */
 export async function examineWorkers(client: Client, config: Config): Promise<string> {
   const { taskQueue } = config;
   const taking = async (queue: string, tasks: 'workflow' | 'activity') => {
@@ -343,14 +342,14 @@ export async function examineWorkers(client: Client, config: Config): Promise<st
   const [workers] = await Promise.all(
     polledQueues(taskQueue, accounts).map(({ queue, tasks }) => taking(queue, tasks)),
   );
-  return `${workers} heard of in the last minute on task queue ${taskQueue} and its lanes`;
+  return `${workers} polled task queue ${taskQueue} and its partner task queues in the last minute`;
 }
 
 /**
- * How the builds of a deployment stand.
+ * The state of the builds of a deployment.
  *
  * @param at as in {@link pollersOf}
- * @throws {Error} naming a build that running workflows are pinned to and that no worker runs
+ * @throws {Error} that names a build with pinned workflows that no worker runs
  */
 export async function examineVersions(client: Client, taskQueue: string, at?: number): Promise<string> {
   const { target, versions: polling } = await pollersOf(client, taskQueue, 'workflow', at);

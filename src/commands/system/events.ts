@@ -21,33 +21,33 @@ import {
 export function eventsCommand(program: Command, cli: CommandLine): void {
   const events = program
     .command('events')
-    .summary('what others were told, and to tell them again')
-    .description('List the events that went to EVENTS_URLS, and send them again.');
+    .summary('list and redeliver outbound events')
+    .description('List the outbound events that were sent to EVENTS_URLS, and send them again.');
   const list = events
     .command('list')
-    .description('List the events, the newest first, and how their delivery stands.');
+    .description('List outbound events, newest first, with the state of their delivery.');
   withSubject(list)
-    .option('--failed', 'only those that were given up')
-    .option('--waiting', 'only those that are tried again')
-    .option('--limit <n>', 'at most this many', positiveInteger, 100)
+    .option('--failed', 'only failed deliveries, which are not retried')
+    .option('--waiting', 'only deliveries that are retried')
+    .option('--limit <n>', 'maximum number of events', positiveInteger, 100)
     .option('--json', 'print JSON lines')
     .action((id: string | undefined, options: ListOptions) => listEvents(cli, id, options));
   const again = events
     .command('redeliver')
     .description(
-      'Send the events that were given up again, as the same events: a receiver knows them by their id. ' +
-        'Their three days begin anew.',
+      'Send the events of failed deliveries again, with the same event ids, so that receivers can recognize duplicates. ' +
+        'Deliveries are retried for another three days.',
     );
   withSubject(again)
-    .option('--waiting', 'also those that are tried again, now instead of later')
-    .option('--all', 'also those that were delivered; needs the onboarding’s id')
-    .option('--to <destination>', 'only those to this destination, as "events list" names it')
+    .option('--waiting', 'also deliveries that are retried, now instead of later')
+    .option('--all', 'also delivered events; needs the id of an onboarding')
+    .option('--to <destination>', 'only to this destination, as "events list" names it')
     .option('--json', 'print JSON lines')
     .action((id: string | undefined, options: RedeliverOptions) => sendAgain(cli, id, options));
 }
 
 function withSubject(command: Command): Command {
-  const id = 'only those of this onboarding: workflow id, externalId or externalId@account';
+  const id = 'only this onboarding: workflow id, externalId or externalId@account';
   return withPartnerAccount(command.argument('[id]', id));
 }
 
@@ -73,10 +73,18 @@ async function listEvents(
       if (shown.push(delivery) === limit) break;
     }
   });
-  if (json) for (const delivery of shown) cli.json(toJson(delivery));
-  else if (shown.length > 0) cli.table(HEAD, shown.map(row));
-  else cli.line('no events');
+  cli.records(shown, { columns: COLUMNS, json, toJson, none: 'no events' });
 }
+
+const COLUMNS: Readonly<Record<string, (delivery: KnownDelivery) => string>> = {
+  event: ({ news: { type } }) => type,
+  of: ({ news: { subject } }) => subject,
+  at: ({ news: { time } }) => shortDate(time),
+  to: ({ destination }) => destination,
+  delivery: ({ status }) => deliveryState(status),
+  attempts: ({ attempts }) => String(attempts),
+  problem: ({ problem = '' }) => problem,
+};
 
 interface RedeliverOptions extends PartnerAccountOptions {
   readonly waiting?: true;
@@ -92,10 +100,10 @@ async function sendAgain(cli: CommandLine, id: string | undefined, options: Rede
   let sent = 0;
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
-    // All are listed first: what is sent again would be listed again.
+    // All are listed first, because an event that is sent again would be listed again.
     const found: KnownDelivery[] = [];
     for await (const delivery of deliveriesOf(context, id, options, statuses)) found.push(delivery);
-    if (id !== undefined) refuseSeveralAccounts(id, found);
+    if (id !== undefined) rejectSeveralAccounts(id, found);
     for (const delivery of found) {
       if (to !== undefined && delivery.destination !== to) continue;
       await redeliver(client, config.taskQueue, delivery);
@@ -104,7 +112,7 @@ async function sendAgain(cli: CommandLine, id: string | undefined, options: Rede
       else cli.line(`${delivery.news.type} of ${delivery.news.subject} to ${delivery.destination}`);
     }
   });
-  if (!json) cli.line(sent === 0 ? 'nothing to send again' : `${sent} on their way again`);
+  if (!json) cli.line(sent === 0 ? 'no events to send again' : `sending ${sent} again`);
 }
 
 async function* deliveriesOf(
@@ -128,7 +136,7 @@ function accountOf({ news: { subject } }: KnownDelivery): string | undefined {
 }
 
 /** @throws {CommandFailed} */
-function refuseSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
+function rejectSeveralAccounts(id: string, found: readonly KnownDelivery[]): void {
   if (new Set(found.map(accountOf)).size <= 1) return;
   const subjects = [...new Set(found.map(({ news: { subject } }) => subject))];
   throw new CommandFailed(
@@ -136,18 +144,11 @@ function refuseSeveralAccounts(id: string, found: readonly KnownDelivery[]): voi
   );
 }
 
-const HEAD = ['event', 'of', 'at', 'to', 'delivery', 'attempts', 'problem'];
-
-function row({ news, destination, status, attempts, problem }: KnownDelivery): string[] {
-  const { type, subject, time } = news;
-  return [type, subject, shortDate(time), destination, wordFor(status), `${attempts}`, problem ?? ''];
-}
-
 function toJson({ news, destination, status, attempts, problem }: KnownDelivery) {
-  return { event: news, destination, status: wordFor(status), attempts, ...(problem && { problem }) };
+  return { event: news, destination, status: deliveryState(status), attempts, ...(problem && { problem }) };
 }
 
-function wordFor(status: KnownDelivery['status']): string {
+function deliveryState(status: KnownDelivery['status']): string {
   if (status === 'COMPLETED') return 'delivered';
   return GIVEN_UP.some((given) => given === status) ? 'given-up' : 'waiting';
 }

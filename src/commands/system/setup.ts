@@ -14,7 +14,7 @@ export function setupCommand(program: Command, cli: CommandLine): void {
         const registered = await registerSearchAttributes(client);
         if (json) return cli.json({ registered });
         const what =
-          registered.length > 0 ? `registered ${registered.join(', ')}` : 'everything was there already';
+          registered.length > 0 ? `registered ${registered.join(', ')}` : 'all are registered already';
         cli.line(`search attributes: ${what}`);
       });
     });
@@ -23,10 +23,10 @@ export function setupCommand(program: Command, cli: CommandLine): void {
 export function keysCommand(program: Command, cli: CommandLine): void {
   program
     .command('keys')
-    .summary('make keys that encrypt payloads')
-    .description('Make keys for PAYLOAD_KEYS (see docs/security.md).')
+    .summary('generate keys that encrypt payloads')
+    .description('Generate keys for PAYLOAD_KEYS (see docs/security.md).')
     .command('new')
     .summary('print a new key')
-    .description('Print a new random key as id:base64. Nothing keeps it: put it where your secrets are.')
+    .description('Print a new random key as id:base64. Gangway does not store it: keep it with your secrets.')
     .action(() => cli.line(generatePayloadKey()));
 }

@@ -10,7 +10,7 @@ import {
 import { type Config, secretSettings } from '../../settings/settings.js';
 import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../../temporal/connection.js';
 
-/** What works and is unwise, a sentence each. Names settings and files, never a value. */
+/** Settings that work but are unsafe: one sentence each, with the risk and the remedy. Names settings and files, never a secret. */
 export async function weakSettings(config: Config, environment: NodeJS.ProcessEnv): Promise<string[]> {
   const readable = await Promise.all([
     ...[...secretSettings(Object.keys(config.accounts)), ...RECEIVER_SECRETS, ...TEMPORAL_SECRETS].map(
@@ -34,8 +34,16 @@ function weakTemporal({ payloadKeys }: Config, environment: NodeJS.ProcessEnv): 
   const { address, tls, apiKey } = temporalSettings(environment).connectionOptions;
   const isRemote = !isLoopback(address);
   return [
-    ...(payloadKeys ? [] : ['PAYLOAD_KEYS is not set: whoever reads the namespace reads private data']),
-    ...(isRemote && !tls && !apiKey ? ['TEMPORAL_ADDRESS is another machine, and TLS is off'] : []),
+    ...(payloadKeys
+      ? []
+      : [
+          'PAYLOAD_KEYS is not set: anyone with access to the namespace can read private data; set it ("gangway keys new")',
+        ]),
+    ...(isRemote && !tls && !apiKey
+      ? [
+          'TEMPORAL_ADDRESS is another machine and TLS is off: the network can read the traffic; set TEMPORAL_TLS',
+        ]
+      : []),
   ];
 }
 
@@ -45,7 +53,7 @@ function weakPartners({ settingsPrefix = '', boarding, banking }: Account): stri
     ...weakCredentials(`${settingsPrefix}BANKING`, banking),
     ...(banking && !banking.totpSecret && banking.form === 'user'
       ? [
-          `${settingsPrefix}BANKING_TOTP_SECRET is not set: if the account has a second factor, a person is asked for each sign-in`,
+          `${settingsPrefix}BANKING_TOTP_SECRET is not set: if the account has a second factor, every sign-in needs a person; set it`,
         ]
       : []),
   ];
@@ -60,40 +68,54 @@ function weakCredentials(
   if (!account?.url.startsWith('https:')) return [];
   const { username, password } = account;
   const isWeak = password.length < SHORTEST_PASSWORD || password === username;
-  return isWeak ? [`${name}_PASSWORD is short, or the user name`] : [];
+  return isWeak
+    ? [`${name}_PASSWORD is shorter than ${SHORTEST_PASSWORD} characters, or the user name: choose another`]
+    : [];
 }
+
+const REACHABLE =
+  'accepts connections from other machines: restrict them by a firewall, or use a loopback address';
 
 function weakProcess({ logLevel, healthAddress, metricsAddress }: Config): string[] {
   const isOpen = (address: { host: string } | undefined) => address && !isLoopback(address.host);
   return [
-    ...(logLevel === 'trace' || logLevel === 'debug' ? [`GANGWAY_LOG_LEVEL is ${logLevel}`] : []),
-    ...(isOpen(healthAddress) ? ['GANGWAY_HEALTH_ADDRESS listens to other machines'] : []),
-    ...(isOpen(metricsAddress) ? ['GANGWAY_METRICS_ADDRESS listens to other machines'] : []),
+    ...(logLevel === 'trace' || logLevel === 'debug'
+      ? [`GANGWAY_LOG_LEVEL is ${logLevel}: logs hold more than production needs; set it to info`]
+      : []),
+    ...(isOpen(healthAddress) ? [`GANGWAY_HEALTH_ADDRESS ${REACHABLE}`] : []),
+    ...(isOpen(metricsAddress) ? [`GANGWAY_METRICS_ADDRESS ${REACHABLE}`] : []),
   ];
 }
 
-/** Nothing where no setting of the receiver is set, for then there is likely none. */
+/** Empty when no setting of the receiver is set, because then there is probably no receiver. */
 function weakReceiver(environment: NodeJS.ProcessEnv): string[] {
   if (!Object.entries(environment).some(([name, value]) => name.startsWith('RECEIVER_') && value)) return [];
-  const { host, secrets, hints } = loadReceiverSettings(environment);
+  const { host, secrets, webhooks } = loadReceiverSettings(environment);
   return [
     ...(secrets.length === 0
-      ? ['RECEIVER_SECRETS is not set: whoever reaches the receiver may send events']
+      ? ['RECEIVER_SECRETS is not set: anyone who reaches the receiver can send events; set it']
       : []),
-    ...(isLoopback(host) ? [] : ['RECEIVER_ADDRESS listens to other machines: is TLS in front of it?']),
+    ...(isLoopback(host)
+      ? []
+      : ['RECEIVER_ADDRESS accepts connections from other machines: put TLS in front of it']),
     ...WEBHOOK_PARTNERS.flatMap((partner) =>
-      hints[partner].senders.flatMap((rule) => weakSender(authSetting(partner), rule)),
+      webhooks[partner].senders.flatMap((rule) => weakSender(authSetting(partner), rule)),
     ),
   ];
 }
 
-/** As short as a header may be that a partner makes up; ours are longer. */
+/** Shortest safe value, in characters, for a header that a partner chooses. */
 const SHORTEST_HEADER = 32;
 
 function weakSender(name: string, rule: SenderRule): string[] {
-  if (rule.kind === 'none') return [`${name} is none: whoever reaches the receiver may send webhooks`];
+  if (rule.kind === 'none')
+    return [`${name} is none: anyone who reaches the receiver can send webhooks; authenticate the partner`];
   const isWeak = rule.kind === 'header' && rule.value.length < SHORTEST_HEADER;
-  return isWeak ? [`${name}: the value of ${rule.name} is shorter than ${SHORTEST_HEADER} characters`] : [];
+  return isWeak
+    ? [
+        `${name}: the value of ${rule.name} is shorter than ${SHORTEST_HEADER} characters: choose a longer one`,
+      ]
+    : [];
 }
 
 async function readableByOthers(name: string, path: string | undefined): Promise<string[]> {
@@ -102,5 +124,7 @@ async function readableByOthers(name: string, path: string | undefined): Promise
     (found) => found.mode,
     () => 0,
   );
-  return (mode & 0o077) === 0 ? [] : [`${name}: ${path} can be read by other users of this machine`];
+  return (mode & 0o077) === 0
+    ? []
+    : [`${name}: other users of this machine can read ${path}; run chmod go= on it`];
 }

@@ -1,16 +1,32 @@
-import type { Seen, StatusSnapshot, Submission } from '../../messages/boarding-activities.js';
+import type {
+  BoardingActivities,
+  Seen,
+  StatusSnapshot,
+  Submission,
+  Warned,
+} from '../../messages/boarding-activities.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
-import { mergePatch } from '../../messages/objects.js';
 import { CORRECTABLE_MERCHANT_FIELDS, type MerchantBoardingOutcome } from '../../messages/onboardings.js';
-import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
-import { isDecided, isSubmittable } from '../../partners/boarding/phases.js';
-import { askForCorrection, runStep } from '../journey/carry-out.js';
-import type { NextSteps } from '../journey/current-details.js';
-import { Follower } from '../journey/follower.js';
-import { requireFields } from '../journey/input.js';
-import { type Facts, Journey, type JourneyRecords } from '../journey/journey.js';
-import { masked } from '../journey/masked.js';
-import { applyFees, awaitStatusChange, readStatus, submitMerchant } from './activities.js';
+import { DEFAULT_DUE_IN_HOURS, type DocumentRef } from '../../messages/requirements.js';
+import { isDecided, isSubmittable, isUnderReview } from '../../partners/boarding/phases.js';
+import { CorrectableInput, requireFields } from '../journey/input.js';
+import { Journey, type JourneyRecords } from '../journey/journey.js';
+import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
+import { type Facts, masked, type NextSteps } from '../journey/published-state.js';
+import { askForCorrection, runStep } from '../journey/run-step.js';
+import { StatusPoll } from '../journey/status-poll.js';
+
+export const partner = partnerActivities<BoardingActivities>('boarding')({
+  resolveReferences: { ...REPEATABLE, summary: 'Look up agent profile and boarding settings' },
+  inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
+  createMerchant: { ...WRITE, summary: 'Create the merchant' },
+  applyFees: { ...REPEATABLE, summary: 'Read the fees, and change them as asked' },
+  submitMerchant: { ...WRITE, summary: 'Submit to underwriting' },
+  readStatus: { ...REPEATABLE, summary: 'Read the status' },
+  attachDocument: { ...WRITE, summary: 'Upload a document' },
+  requestUnderwritingReview: { ...WRITE, summary: 'Report that the underwriting notes are answered' },
+  awaitStatusChange: { ...POLL, summary: 'Wait until the status changes' },
+});
 
 const NEXT_STEPS: NextSteps = {
   preparing: 'create the merchant at the partner',
@@ -27,64 +43,46 @@ function leftBehind({ merchantProfileId, partnerStatus }: Facts): string {
     : 'no merchant is known at the partner';
 }
 
-/** The merchant's application as it stands, corrections included. */
+/** A merchant's application as it stands: its input with corrections, and what is known of the merchant. */
 export class Application {
   readonly journey: Journey;
-  /** Knows the status of the merchant, once there is one. */
-  readonly follower: Follower<Seen, StatusSnapshot>;
-  #input: MerchantBoardingInput;
+  /** Polls the status of the merchant, once there is one. */
+  readonly status: StatusPoll<Seen, StatusSnapshot>;
+  readonly input: CorrectableInput<MerchantBoardingInput>;
 
   constructor(input: MerchantBoardingInput, records?: JourneyRecords) {
     requireFields(input, { externalId: 'string', merchant: 'object' });
-    this.#input = input;
+    this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
-      correctable: CORRECTABLE_MERCHANT_FIELDS,
-      input: { type: 'merchantBoarding', current: () => this.#input },
+      input: this.input,
       nextSteps: NEXT_STEPS,
       leftBehind,
       records,
     });
-    this.follower = new Follower(this.journey, (seen, pace) =>
-      awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
+    this.status = new StatusPoll(this.journey, (seen, pace) =>
+      partner.awaitStatusChange({ merchantProfileId: this.merchantProfileId, seen, pace }),
     );
   }
 
-  get input(): MerchantBoardingInput {
-    return this.#input;
-  }
-
-  readonly correct = (patch: Readonly<Record<string, unknown>>): void => {
-    this.#input = mergePatch(this.#input, patch);
-  };
-
-  /** Undoes corrections that did not reach the partner, whose answer can still be taken back. */
-  restore(input: MerchantBoardingInput): void {
-    this.#input = input;
-  }
-
   get merchantProfileId(): number {
-    const { merchantProfileId } = this.journey.state;
+    const { merchantProfileId } = this.journey.state.facts;
     if (merchantProfileId === undefined) throw new Error('the merchant does not exist yet');
     return merchantProfileId;
-  }
-
-  get knownMerchant(): { merchantProfileId?: number } {
-    const { merchantProfileId } = this.journey.state;
-    return merchantProfileId === undefined ? {} : { merchantProfileId };
   }
 }
 
 /** Reads the fees, changes those that the input asks for, and asks a person when the partner keeps others. */
 export async function setFees(application: Application): Promise<void> {
-  const { journey, merchantProfileId, correct } = application;
+  const { journey, merchantProfileId } = application;
+  const { correct } = application.input;
   const title = 'set the fees';
   for (;;) {
     const { changed, differing } = await runStep(journey, {
       title,
       run: () => {
-        const { fees } = application.input;
-        return applyFees({ merchantProfileId, ...(fees && { changes: fees }) });
+        const { fees } = application.input.current;
+        return partner.applyFees({ merchantProfileId, ...(fees && { changes: fees }) });
       },
       correct,
     });
@@ -99,14 +97,14 @@ export async function setFees(application: Application): Promise<void> {
 /**
  * Submits the application to underwriting, when it can be submitted as it stands.
  *
- * @param latest what the partner showed since then, looked at while a person is asked
+ * @param polled what the status poll has read since the submission began
  */
 export async function submit(
   application: Application,
-  latest: () => StatusSnapshot | undefined,
+  polled: () => StatusSnapshot | undefined,
 ): Promise<Submission> {
   const { journey, merchantProfileId } = application;
-  const { dba } = application.input.merchant;
+  const { dba } = application.input.current.merchant;
   let readsAs = 'not submitted';
   let hasNewFees = false;
   const effectIn = (now: StatusSnapshot | undefined) =>
@@ -117,22 +115,23 @@ export async function submit(
       if (hasNewFees) await setFees(application);
       hasNewFees = false;
     },
-    run: () => submitMerchant({ merchantProfileId, application: application.input.application ?? {} }),
+    run: () =>
+      partner.submitMerchant({ merchantProfileId, application: application.input.current.application ?? {} }),
     correct: (patch) => {
-      application.correct(patch);
+      application.input.correct(patch);
       hasNewFees ||= 'fees' in patch;
     },
     once: {
-      lookForEffect: async (wasInDoubt) => {
+      readEvidence: async (wasInDoubt) => {
         const now = await read(application);
         readsAs = now.status;
-        // Rejected because the status moved on before it came.
+        // The submission was rejected because the status had changed before it arrived.
         const isMoot = !wasInDoubt && !isSubmittable(now.phase);
         return effectIn(now) ?? (isMoot ? { found: submissionIn(now) } : undefined);
       },
-      effectSeen: () => effectIn(latest()),
+      polledEvidence: () => effectIn(polled()),
       adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
-      get hint() {
+      get whereToLook() {
         return (
           `Merchant ${merchantProfileId} (“${masked(String(dba))}”) still reads as ${readsAs}. ` +
           `If the partner has the submission, adopt ${merchantProfileId}; if not, retry.`
@@ -140,7 +139,7 @@ export async function submit(
       },
     },
   });
-  // Nothing else than a submission leads there, be it an earlier one whose response was lost.
+  // Only a submission leads to this phase, possibly an earlier one whose response was lost.
   return { ...submission, submitted: submission.submitted || submission.phase === 'submitted' };
 }
 
@@ -150,7 +149,78 @@ function submissionIn({ status, phase }: StatusSnapshot): Submission {
 
 /** Reads the status, as often as it takes. */
 export function read({ journey, merchantProfileId }: Application): Promise<StatusSnapshot> {
-  return runStep(journey, { title: 'read the status', run: () => readStatus({ merchantProfileId }) });
+  return runStep(journey, { title: 'read the status', run: () => partner.readStatus({ merchantProfileId }) });
+}
+
+/**
+ * Uploads a document of an answer. Where the partner rejects it, a person may replace it.
+ *
+ * @param polled what the status poll has read since the uploads began
+ */
+export async function upload(
+  { journey, merchantProfileId }: Application,
+  first: DocumentRef,
+  description: string,
+  polled: () => StatusSnapshot | undefined,
+): Promise<void> {
+  let document = first;
+  await runStep<Warned>(journey, {
+    get title() {
+      return `upload ${document.fileName}`;
+    },
+    run: () => partner.attachDocument({ merchantProfileId, document, description }),
+    replace: (other) => {
+      document = other;
+    },
+    once: {
+      polledEvidence: () => {
+        const now = polled();
+        return now && isDecided(now.phase) ? { found: {} } : undefined;
+      },
+      adopt: () => ({}),
+      whereToLook:
+        `Look in the partner’s portal whether merchant ${merchantProfileId} has the document. ` +
+        `If it has, adopt ${merchantProfileId}; if not, retry.`,
+    },
+  });
+}
+
+export const REVIEW = 'request the review of the answers';
+
+/**
+ * Reports to the underwriters that these notes are answered.
+ *
+ * @param polled what the status poll has read since the request began
+ * @returns whether the partner took the answers, and its status before it did
+ * @throws {RejectedByPartner}
+ */
+export function requestReview(
+  application: Application,
+  noteIds: readonly string[],
+  comment: string,
+  polled: () => StatusSnapshot | undefined,
+): Promise<{ readonly delivered: boolean; readonly before: StatusSnapshot }> {
+  const { journey, merchantProfileId } = application;
+  const isTaken = (now: StatusSnapshot) =>
+    now.phase === 'in-review' ||
+    (isUnderReview(now.phase) && !now.notes.some(({ id }) => noteIds.includes(id)));
+  const effectIn = (now: StatusSnapshot | undefined) =>
+    now && (isTaken(now) || isDecided(now.phase))
+      ? { found: { delivered: isTaken(now), before: now } }
+      : undefined;
+  return runStep(journey, {
+    title: REVIEW,
+    run: () => partner.requestUnderwritingReview({ merchantProfileId, ...(comment && { comment }), noteIds }),
+    endsWhenRejected: true,
+    once: {
+      readEvidence: async (wasInDoubt) => (wasInDoubt ? effectIn(await read(application)) : undefined),
+      polledEvidence: () => effectIn(polled()),
+      adopt: async () => ({ delivered: true, before: await read(application) }),
+      whereToLook:
+        `Look in the partner’s portal whether merchant ${merchantProfileId} is in review with these answers. ` +
+        `If it is, adopt ${merchantProfileId}; if not, retry.`,
+    },
+  });
 }
 
 /** How the boarding ends with this status; undefined while it goes on. */

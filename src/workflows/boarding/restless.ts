@@ -1,19 +1,18 @@
 import type { Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
-import { toSeen } from './notes.js';
 
-const MEMBERS = ['status', 'statusDate', 'comment', 'mid', 'unclearMid', 'notes'] as const;
+const FIELDS = ['status', 'statusDate', 'comment', 'mid', 'unclearMid', 'notes'] as const;
 
-type Member = (typeof MEMBERS)[number];
+type Field = (typeof FIELDS)[number];
 
-/** A member that changed with this many reads in a row, while nothing else became of the merchant, means nothing. */
+/** A field that changed with this many reads in a row, while nothing else became of the merchant, means nothing. */
 const RESTLESS_CHANGES = 3;
 
 /**
- * Which members of the status data a partner changes with each read. They are not compared until something else has changed,
+ * Which fields of the status data a partner changes with each read. They are not compared until something else has changed,
  * so that such a partner costs no more history than another one. A date that was restless once stays so.
  */
 export class Restless {
-  readonly #changes = new Map<Member, number>();
+  readonly #changes = new Map<Field, number>();
   #hasRestlessDate: boolean;
 
   /** @param hasRestlessDate of the run before this one */
@@ -27,19 +26,19 @@ export class Restless {
 
   /**
    * @param inARow how many reads in a row have changed something
-   * @returns the members that are not compared from now on
+   * @returns the fields that are not compared from now on
    */
-  hear(before: Seen, now: StatusSnapshot, inARow: number): readonly Member[] {
+  track(before: Seen, now: StatusSnapshot, inARow: number): readonly Field[] {
     const hasMoved = before.phase !== now.phase;
     if (inARow <= 1 || hasMoved) this.#changes.clear();
     if (hasMoved) return [];
     const after = toSeen(now);
-    for (const member of MEMBERS) {
-      const isChanged = member === 'notes' ? !sameNotes(before, after) : before[member] !== after[member];
-      this.#changes.set(member, isChanged ? (this.#changes.get(member) ?? 0) + 1 : 0);
+    for (const field of FIELDS) {
+      const isChanged = field === 'notes' ? !sameNotes(before, after) : before[field] !== after[field];
+      this.#changes.set(field, isChanged ? (this.#changes.get(field) ?? 0) + 1 : 0);
     }
     this.#hasRestlessDate ||= this.#is('statusDate');
-    return MEMBERS.filter((member) => this.#changes.get(member) === RESTLESS_CHANGES);
+    return FIELDS.filter((field) => this.#changes.get(field) === RESTLESS_CHANGES);
   }
 
   /** What the next wait compares. */
@@ -55,11 +54,15 @@ export class Restless {
     };
   }
 
-  #is(member: Member): boolean {
-    return (this.#changes.get(member) ?? 0) >= RESTLESS_CHANGES;
+  #is(field: Field): boolean {
+    return (this.#changes.get(field) ?? 0) >= RESTLESS_CHANGES;
   }
 }
 
 function sameNotes({ noteIds: before = [] }: Seen, { noteIds: after = [] }: Seen): boolean {
   return before.length === after.length && after.every((id) => before.includes(id));
+}
+
+export function toSeen({ notes, ...status }: StatusSnapshot): Seen {
+  return { ...status, noteIds: notes.map(({ id }) => id) };
 }

@@ -1,27 +1,27 @@
-import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { Seen, StatusSnapshot, Warned } from '../../messages/boarding-activities.js';
+import type { Note, Seen, StatusSnapshot } from '../../messages/boarding-activities.js';
 import type { MerchantBoardingOutcome } from '../../messages/onboardings.js';
-import { isDecided, isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
-import { Background, inParallel } from '../journey/background.js';
-import { askForCorrection, RejectedByPartner, runStep } from '../journey/carry-out.js';
-import { notAbandoned } from '../journey/journey.js';
-import { masked } from '../journey/masked.js';
-import type { Answered } from '../journey/requirement-desk.js';
-import type { merchantBoarding } from '../merchant-boarding.js';
-import { attachDocument, requestUnderwritingReview } from './activities.js';
-import { type Application, outcomeOf, read, setFees, submit } from './application.js';
-import { askAboutMid, confirmedMid } from './mid.js';
+import type { DocumentRef } from '../../messages/requirements.js';
+import { isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
+import type { Journey } from '../journey/journey.js';
+import { masked } from '../journey/published-state.js';
+import { type Answered, notAbandoned, type Question } from '../journey/requirement-queue.js';
+import { askForCorrection, RejectedByPartner } from '../journey/run-step.js';
+import type { StatusFollower, StatusPoll } from '../journey/status-poll.js';
+import { runDueTasks, type Task, Tasks } from '../journey/tasks.js';
 import {
-  idsOf,
-  isSame,
-  noteRequirement,
-  type StatusMark,
-  textOf,
-  toSeen,
-  type Upload,
-  uploadsOf,
-} from './notes.js';
-import { Restless } from './restless.js';
+  type Application,
+  outcomeOf,
+  REVIEW,
+  read,
+  requestReview,
+  setFees,
+  submit,
+  upload,
+} from './application.js';
+import { Restless, toSeen } from './restless.js';
+
+/** A status by the partner's name, and when the partner set it. */
+type StatusMark = Pick<StatusSnapshot, 'status' | 'statusDate'>;
 
 /** What following an application hands to the next run of the workflow. */
 export interface UnderwritingRecords {
@@ -29,46 +29,43 @@ export interface UnderwritingRecords {
   /** False while fees and submission are still to be done. */
   readonly applied: boolean;
   /**
-   * Notes whose answers the underwriters have, with the status in which they took them. The partner may go on listing such
-   * a note for a while. When it lists it in a status that it has set since, it asks again.
+   * Notes whose answers the underwriters have, with the status in which they took them. The partner may list such a note for
+   * some more time. When it lists the note in a status that it has set since, it asks again.
    */
   readonly delivered: Readonly<Record<string, StatusMark>>;
-  /** The partner writes another date with each read, so that its dates mean nothing. */
+  /** The partner writes another date with each read, so its dates mean nothing. */
   readonly hasRestlessDate?: boolean;
   /** Documents that the partner has, of answers that are not delivered as a whole. */
   readonly uploaded: readonly string[];
 }
 
-const KINDS = ['underwriting-note', 'request-changes', 'unclear-mid'] as const;
-
 /**
- * Sees an existing merchant to the end of its boarding: sets fees and submits, follows the application, gets a person's
- * answers to what the underwriters want, and delivers them. It listens all the while: the partner's decision ends whatever
- * else goes on.
+ * Brings an existing merchant to the end of its boarding: sets the fees and submits, asks a person what the underwriters want
+ * to know, delivers the answers, and ends with the decision of the partner. {@link followStatus} calls it.
  */
-export async function followUnderwriting(
-  application: Application,
-  records: UnderwritingRecords,
-): Promise<MerchantBoardingOutcome> {
-  return new Underwriting(application, records).untilDecided();
-}
-
-class Underwriting {
-  readonly #work = new Background();
+export class Underwriting implements StatusFollower<Seen, StatusSnapshot, MerchantBoardingOutcome> {
+  readonly kinds = ['underwriting-note', 'request-changes', 'unclear-mid'] as const;
+  readonly tasks = new Tasks();
+  readonly nextDueAt = Number.POSITIVE_INFINITY;
+  readonly journey: Journey;
+  readonly status: StatusPoll<Seen, StatusSnapshot>;
   readonly #delivered: Map<string, StatusMark>;
   readonly #uploaded: Set<string>;
   readonly #restless: Restless;
   #applied: boolean;
   #seen: Seen;
-  /** What the partner showed since the write began that is under way. */
-  #latest: StatusSnapshot | undefined;
+  /** What the poll has read since the write began that is in flight. */
+  #polled: StatusSnapshot | undefined;
   /** The partner did not take these answers in this status. They wait for another one. */
   #refused: (StatusMark & { readonly answers: string }) | undefined;
+  #decision: MerchantBoardingOutcome | undefined;
 
   constructor(
     private readonly application: Application,
     { seen, applied, delivered, uploaded, hasRestlessDate }: UnderwritingRecords,
   ) {
+    this.journey = application.journey;
+    this.status = application.status;
     this.#restless = new Restless(hasRestlessDate);
     this.#seen = seen;
     this.#applied = applied;
@@ -76,128 +73,117 @@ class Underwriting {
     this.#uploaded = new Set(uploaded);
   }
 
-  async untilDecided(): Promise<MerchantBoardingOutcome> {
-    const { follower, journey } = this.application;
-    try {
-      for (;;) {
-        const task = this.#nextTask();
-        if (task) this.#work.start(task);
-        if (this.#isListening) follower.follow(this.#restless.comparable(this.#seen));
-        await condition(() => this.#isDue);
-        this.#work.check();
-        journey.checkGivenUp(KINDS);
-        const news = follower.take();
-        const outcome = (news && this.#hear(news)) ?? this.#confirmed();
-        if (outcome) {
-          this.#decided(outcome);
-          await this.#work.stop();
-          return outcome;
-        }
-        if (news && workflowInfo().continueAsNewSuggested && !this.#work.isBusy)
-          await this.#continueInNewRun();
-      }
-    } catch (error) {
-      await this.#work.stop();
-      throw error;
-    }
+  get records(): UnderwritingRecords {
+    return {
+      seen: this.#seen,
+      applied: this.#applied,
+      delivered: Object.fromEntries(this.#delivered),
+      uploaded: [...this.#uploaded],
+      hasRestlessDate: this.#restless.hasRestlessDate,
+    };
   }
 
-  /** While a write is just being made, its effect would be the news. While a person is asked, anything may happen. */
-  get #isListening(): boolean {
-    return !this.#work.isBusy || this.application.journey.desk.open.length > 0;
+  /** What the phase asks for. All of it is one task, because the partner takes one thing at a time for a merchant. */
+  get dueTasks(): readonly Task[] {
+    const run = this.#dueStep();
+    return run ? [{ name: 'application', run }] : [];
   }
 
-  get #isDue(): boolean {
-    const { follower, journey } = this.application;
-    return (
-      follower.hasNews ||
-      this.#work.hasFailed ||
-      this.#nextTask() !== undefined ||
-      (this.#isListening && !follower.isFollowing) ||
-      journey.desk.hasAnswered('unclear-mid') ||
-      journey.desk.givenUp(KINDS) !== undefined
-    );
-  }
-
-  #nextTask(): (() => Promise<void>) | undefined {
-    if (this.#work.isBusy) return undefined;
-    const { desk } = this.application.journey;
+  #dueStep(): (() => Promise<void>) | undefined {
+    const { requirements } = this.journey;
     const { phase } = this.#seen;
-    if (phase === 'not-submitted') return this.#applied ? undefined : this.#apply;
+    if (phase === 'not-submitted') return this.#applied ? undefined : this.#setFeesAndSubmit;
     if (phase === 'changes-requested')
-      return desk.hasAnswered('request-changes') ? this.#resubmit : undefined;
-    const answered = desk.answeredOf('underwriting-note');
-    const isAnswered = answered.length > 0 && desk.openOf('underwriting-note').length === 0;
+      return requirements.hasAnswered('request-changes') ? this.#resubmit : undefined;
+    const answered = requirements.answeredOf('underwriting-note');
+    const isAnswered = answered.length > 0 && requirements.openOf('underwriting-note').length === 0;
     if (phase === null || !isAnswered || !mayTakeAnswers(phase)) return undefined;
     const wasRefused = this.#isSame(this.#refused, this.#seen) && this.#refused?.answers === idsOf(answered);
-    return wasRefused ? undefined : this.#deliver;
+    return wasRefused ? undefined : this.#deliverAnswers;
   }
 
-  #hear(news: StatusSnapshot): MerchantBoardingOutcome | undefined {
-    const { journey, merchantProfileId } = this.application;
-    this.#tellOf(news);
-    const restless = this.#restless.hear(this.#seen, news, this.application.follower.changes);
-    if (restless.length > 0)
-      journey.timeline.add('restless', {
-        detail: `changes with each read, no longer compared: ${restless.join(', ')}`,
-      });
-    this.#latest = news;
-    const outcome = outcomeOf(news, merchantProfileId);
-    if (outcome) return outcome;
-    this.#raiseWhatIsAsked(news);
-    if (news.phase === 'not-submitted') journey.publish();
-    else journey.enter(news.phase === 'approved' ? 'boarding' : 'underwriting');
-    this.#seen = toSeen(news);
-    return undefined;
+  get seen(): Seen {
+    return this.#restless.comparable(this.#seen);
+  }
+
+  /** While a person is asked, anything may happen. */
+  get isListening(): boolean {
+    return !this.tasks.isBusy || this.journey.requirements.open.length > 0;
+  }
+
+  get outcome(): MerchantBoardingOutcome | undefined {
+    return this.#decision ?? this.#confirmed();
   }
 
   /** The outcome with a mid that a person confirmed or corrected. */
   #confirmed(): MerchantBoardingOutcome | undefined {
-    const { journey, merchantProfileId } = this.application;
-    const mid = confirmedMid(journey);
-    return mid === undefined ? undefined : { outcome: 'boarded', mid, merchantProfileId };
+    const [answered] = this.journey.requirements.answeredOf('unclear-mid');
+    if (answered?.resolution.answer.kind !== 'adopt') return undefined;
+    const { merchantProfileId } = this.application;
+    return { outcome: 'boarded', mid: answered.resolution.answer.id, merchantProfileId };
   }
 
-  #decided(outcome: MerchantBoardingOutcome): void {
-    const { journey } = this.application;
-    if (outcome.outcome === 'boarded') journey.know({ mid: outcome.mid });
-    for (const kind of KINDS)
-      for (const { requirement } of journey.desk.answeredOf(kind))
-        journey.desk.drop(requirement.id, 'the partner decided before it was delivered');
+  async end(): Promise<MerchantBoardingOutcome> {
+    const { outcome } = this;
+    if (!outcome) throw new Error('there is no outcome yet');
+    const { requirements, timeline, state } = this.journey;
+    if (!this.#decision && outcome.outcome === 'boarded') {
+      for (const { requirement } of requirements.answeredOf('unclear-mid')) requirements.take(requirement.id);
+      timeline.add('mid-confirmed', { detail: outcome.mid });
+    }
+    if (outcome.outcome === 'boarded') state.know({ mid: outcome.mid });
+    for (const kind of this.kinds)
+      for (const { requirement } of requirements.answeredOf(kind))
+        requirements.drop(requirement.id, 'the partner decided before it was delivered');
+    await this.tasks.stop();
+    return outcome;
   }
 
-  #tellOf({ status, phase, comment, ...now }: StatusSnapshot): void {
-    const { journey } = this.application;
+  onChange(change: StatusSnapshot): void {
+    const { journey } = this;
+    this.#publishChange(change);
+    const restless = this.#restless.track(this.#seen, change, this.status.changes);
+    if (restless.length > 0)
+      journey.timeline.add('restless', {
+        detail: `changes with each read, no longer compared: ${restless.join(', ')}`,
+      });
+    this.#polled = change;
+    this.#decision = outcomeOf(change, this.application.merchantProfileId);
+    if (this.#decision) return;
+    this.#raiseNotes(change);
+    this.#raiseChanges(change);
+    this.#raiseUnclearMid(change);
+    if (change.phase === 'not-submitted') journey.state.publish();
+    else journey.state.enter(change.phase === 'approved' ? 'boarding' : 'underwriting');
+    this.#seen = toSeen(change);
+  }
+
+  #publishChange({ status, phase, comment, ...now }: StatusSnapshot): void {
+    const { state, timeline } = this.journey;
     const mid = now.mid ?? now.unclearMid;
     const isKnown =
       status === this.#seen.status || (this.#seen.status === undefined && phase === this.#seen.phase);
-    journey.know({ partnerStatus: status });
+    state.know({ partnerStatus: status });
     const said = comment === null ? status : `${status}: ${masked(comment)}`;
     if (!isKnown || comment !== (this.#seen.comment ?? null)) {
-      journey.timeline.add('status-changed', { detail: said });
+      timeline.add('status-changed', { detail: said });
     }
     if (mid !== null && mid !== (this.#seen.mid ?? this.#seen.unclearMid) && phase !== 'approved') {
-      journey.timeline.add('temporary-mid', { detail: `${mid}, not final before approval` });
+      timeline.add('temporary-mid', { detail: `${mid}, not final before approval` });
     }
   }
 
-  /** Raises what the partner wants of a person, and closes what it no longer wants. */
-  #raiseWhatIsAsked(news: StatusSnapshot): void {
-    this.#raiseNotes(news);
-    this.#raiseChanges(news);
-    askAboutMid(this.application.journey, this.application.merchantProfileId, news);
-  }
-
+  /** Raises the notes that the underwriters list, and closes those that they no longer list. */
   #raiseNotes({ status, phase, statusDate, notes }: StatusSnapshot): void {
-    const { desk } = this.application.journey;
+    const { requirements } = this.journey;
     const wanted = new Set(notes.map(({ id }) => id));
     const isMoot = ({ about = '' }: { about?: string }) => !wanted.has(about);
-    for (const { id } of desk.openOf('underwriting-note').filter(isMoot))
-      desk.withdraw(id, 'the underwriters no longer ask');
+    for (const { id } of requirements.openOf('underwriting-note').filter(isMoot))
+      requirements.withdraw(id, 'the underwriters no longer ask');
     if (!isUnderReview(phase)) return;
-    if (!this.#work.isBusy && phase !== 'in-review') {
-      for (const { requirement } of desk.answeredOf('underwriting-note'))
-        if (isMoot(requirement)) desk.drop(requirement.id, 'the underwriters no longer ask');
+    if (!this.tasks.isBusy && phase !== 'in-review') {
+      for (const { requirement } of requirements.answeredOf('underwriting-note'))
+        if (isMoot(requirement)) requirements.drop(requirement.id, 'the underwriters no longer ask');
     }
     for (const [id, mark] of this.#delivered) {
       // A review that takes effect between the reads of status and notes shows the old status without the note.
@@ -206,160 +192,145 @@ class Underwriting {
       if (!isStale) this.#delivered.delete(id);
     }
     for (const note of notes) {
-      if (!this.#delivered.has(note.id) && !desk.knows(note.id)) desk.raise(noteRequirement(note));
+      if (!this.#delivered.has(note.id) && !requirements.has(note.id)) requirements.raise(noteQuestion(note));
     }
   }
 
+  /** Raises what the partner wants to be changed, and closes it when the partner has moved on. */
   #raiseChanges({ status, phase, statusDate, comment }: StatusSnapshot): void {
-    const { desk } = this.application.journey;
+    const { requirements } = this.journey;
     const detail = masked(comment ?? 'The partner gave no comment.');
     const isAsked = phase === 'changes-requested';
     const isAskedFor = (requirement: { detail: string }) => isAsked && requirement.detail === detail;
-    for (const requirement of desk.openOf('request-changes'))
-      if (!isAskedFor(requirement)) desk.withdraw(requirement.id, 'the partner moved on by itself');
-    if (!this.#work.isBusy) {
-      for (const { requirement } of desk.answeredOf('request-changes')) {
+    for (const requirement of requirements.openOf('request-changes'))
+      if (!isAskedFor(requirement)) requirements.withdraw(requirement.id, 'the partner has moved on');
+    if (!this.tasks.isBusy) {
+      for (const { requirement } of requirements.answeredOf('request-changes')) {
         const isSubmitted = phase === 'submitted' || phase === 'in-review';
         const asksOtherwise = isAsked && !isAskedFor(requirement);
-        if (isSubmitted || asksOtherwise) desk.drop(requirement.id, 'the partner moved on by itself');
+        if (isSubmitted || asksOtherwise) requirements.drop(requirement.id, 'the partner has moved on');
       }
     }
     const seen = this.#seen;
     const isNew = !this.#isSame(seen, { status, statusDate }) || comment !== seen.comment;
-    const isKnown = desk.openOf('request-changes').length > 0 || desk.hasAnswered('request-changes');
+    const isKnown =
+      requirements.openOf('request-changes').length > 0 || requirements.hasAnswered('request-changes');
     if (!isAsked || !isNew || isKnown) return;
-    desk.raise({
+    requirements.raise({
       kind: 'request-changes',
-      title: 'The partner wants changes',
+      title: 'Changes requested',
       detail,
       answers: ['correction', 'retry', 'abandon'],
     });
   }
 
-  #isSame(one: Partial<StatusMark> | undefined, other: Partial<StatusMark>): boolean {
-    return isSame(one, other, this.#restless.hasRestlessDate);
+  /** Asks a person about a mid of an unexpected form, once the merchant is approved. Closes what the partner replaced. */
+  #raiseUnclearMid({ phase, unclearMid }: StatusSnapshot): void {
+    const { requirements } = this.journey;
+    const isAsked = phase === 'approved' && unclearMid !== null;
+    const question = isAsked ? midQuestion(this.application.merchantProfileId, unclearMid) : undefined;
+    const answered = requirements.answeredOf('unclear-mid').map(({ requirement }) => requirement);
+    for (const { id, detail } of [...requirements.openOf('unclear-mid'), ...answered]) {
+      if (detail === question?.detail) return;
+      requirements.withdraw(id, 'the partner shows another mid');
+      requirements.drop(id, 'the partner shows another mid');
+    }
+    if (question) requirements.raise(question);
   }
 
-  readonly #apply = async (): Promise<void> => {
-    const { journey } = this.application;
-    journey.enter('applying');
+  #isSame(one: Partial<StatusMark> | undefined, other: Partial<StatusMark>): boolean {
+    if (one === undefined || one.status !== other.status) return false;
+    return this.#restless.hasRestlessDate || one.statusDate === other.statusDate;
+  }
+
+  readonly #setFeesAndSubmit = async (): Promise<void> => {
+    this.journey.state.enter('applying');
     await setFees(this.application);
     await this.#submit();
   };
 
-  /** Submits the application again, with what a person corrected. */
+  /** Submits the application again, with the corrections of a person. */
   readonly #resubmit = async (): Promise<void> => {
     const { application } = this;
-    const { desk } = application.journey;
-    const answers = desk.answeredOf('request-changes');
-    const before = application.input;
-    await desk.whileSending(answers, async () => {
+    const { requirements, state } = this.journey;
+    const answers = requirements.answeredOf('request-changes');
+    const before = application.input.current;
+    await requirements.whileSending(answers, async () => {
       for (const { resolution } of answers) {
         const answer = notAbandoned(resolution);
         if (answer.kind !== 'correction') continue;
-        application.correct(answer.patch);
+        application.input.correct(answer.patch);
         if ('fees' in answer.patch) await setFees(application);
       }
-      if (await this.#submit()) for (const { requirement } of answers) desk.take(requirement.id);
-      else application.restore(before);
+      if (await this.#submit()) for (const { requirement } of answers) requirements.take(requirement.id);
+      else application.input.restore(before);
     });
-    application.journey.publish();
+    state.publish();
   };
 
-  /** @returns false when the status has moved on, so that nothing was submitted */
+  /** @returns false when nothing was submitted, because the status had changed */
   async #submit(): Promise<boolean> {
-    this.#latest = undefined;
-    const { submitted, status } = await submit(this.application, () => this.#latest);
-    const { timeline } = this.application.journey;
-    timeline.add(submitted ? 'submitted' : 'submission-moot', submitted ? {} : { detail: `it is ${status}` });
+    this.#polled = undefined;
+    const { submitted, status } = await submit(this.application, () => this.#polled);
+    const { timeline } = this.journey;
+    timeline.add(
+      submitted ? 'submitted' : 'submission-moot',
+      submitted ? {} : { detail: `the status is ${status}` },
+    );
     this.#applied ||= submitted;
-    if (!submitted) this.application.follower.hear(await read(this.application));
+    if (!submitted) this.status.replaceBy(await read(this.application));
     return submitted;
   }
 
-  /** Uploads the documents, then says with the texts as comment that the notes are answered. */
-  readonly #deliver = (): Promise<void> => {
-    const { desk } = this.application.journey;
-    const answered = desk.answeredOf('underwriting-note');
-    return desk.whileSending(answered, () => this.#deliverAll(answered));
+  readonly #deliverAnswers = (): Promise<void> => {
+    const { requirements } = this.journey;
+    const answered = requirements.answeredOf('underwriting-note');
+    return requirements.whileSending(answered, () => this.#deliver(answered));
   };
 
-  async #deliverAll(answered: readonly Answered[]): Promise<void> {
-    const { journey } = this.application;
-    this.#latest = undefined;
-    const uploads = answered.flatMap(uploadsOf).filter(({ id }) => !this.#uploaded.has(id));
-    await inParallel(uploads.map((upload) => () => this.#upload(upload)));
+  /** Uploads the documents, then reports that the notes are answered, with the texts as comment. */
+  async #deliver(answered: readonly Answered[]): Promise<void> {
+    const { requirements, timeline, state } = this.journey;
+    this.#polled = undefined;
+    const uploads = answered.flatMap(uploadsOf).map((each, place) => ({
+      ...each,
+      name: `upload ${place}`,
+      run: () => this.#upload(each),
+    }));
+    await runDueTasks(() => uploads.filter(({ id }) => !this.#uploaded.has(id)));
     const before = await this.#requestReview(answered);
     if (!before) return;
     const { status, statusDate } = before;
     for (const { requirement } of answered) {
-      journey.desk.take(requirement.id);
+      requirements.take(requirement.id);
       this.#delivered.set(requirement.about ?? requirement.id, { status, statusDate });
     }
     this.#uploaded.clear();
-    journey.timeline.add('answers-delivered');
-    journey.publish();
+    timeline.add('answers-delivered');
+    state.publish();
   }
 
-  async #upload({ id, document: first, description }: Upload): Promise<void> {
-    const { journey, merchantProfileId } = this.application;
-    let document = first;
-    await runStep<Warned>(journey, {
-      get title() {
-        return `upload ${document.fileName}`;
-      },
-      run: () => attachDocument({ merchantProfileId, document, description }),
-      replace: (other) => {
-        document = other;
-      },
-      once: {
-        effectSeen: () => (this.#latest && isDecided(this.#latest.phase) ? { found: {} } : undefined),
-        adopt: () => ({}),
-        hint:
-          `Look in the partner’s portal whether merchant ${merchantProfileId} has the document. ` +
-          `If it has, adopt ${merchantProfileId}; if not, retry.`,
-      },
-    });
+  async #upload({ id, document, description }: Upload): Promise<void> {
+    await upload(this.application, document, description, () => this.#polled);
     this.#uploaded.add(id);
   }
 
-  /** @returns the status in which the partner took the answers; undefined when it did not, and they wait */
+  /** @returns the status in which the partner took the answers; undefined when it did not take them, and they wait */
   async #requestReview(answered: readonly Answered[]): Promise<StatusMark | undefined> {
-    const { application } = this;
-    const { journey, merchantProfileId } = application;
+    const { application, journey } = this;
     const noteIds = answered.map(({ requirement }) => requirement.about ?? requirement.id);
     const comment = answered.flatMap(textOf).join('\n\n');
-    const title = 'tell the underwriters that their notes are answered';
-    const isTaken = (now: StatusSnapshot) =>
-      now.phase === 'in-review' ||
-      (isUnderReview(now.phase) && !now.notes.some(({ id }) => noteIds.includes(id)));
-    const effectIn = (now: StatusSnapshot | undefined) =>
-      now && (isTaken(now) || isDecided(now.phase))
-        ? { found: { delivered: isTaken(now), before: now } }
-        : undefined;
-    this.#latest = undefined;
+    this.#polled = undefined;
     try {
-      const { delivered, before } = await runStep(journey, {
-        title,
-        run: () => requestUnderwritingReview({ merchantProfileId, ...(comment && { comment }), noteIds }),
-        endsWhenRejected: true,
-        once: {
-          lookForEffect: async (wasInDoubt) => (wasInDoubt ? effectIn(await read(application)) : undefined),
-          effectSeen: () => effectIn(this.#latest),
-          adopt: async () => ({ delivered: true, before: await read(application) }),
-          hint:
-            `Look in the partner’s portal whether merchant ${merchantProfileId} is in review with these answers. ` +
-            `If it is, adopt ${merchantProfileId}; if not, retry.`,
-        },
-      });
+      const { delivered, before } = await requestReview(application, noteIds, comment, () => this.#polled);
       if (delivered) return before;
       this.#wait(before, answered);
     } catch (error) {
       if (!(error instanceof RejectedByPartner)) throw error;
       const now = await read(application);
       if (takesAnswers(now.phase)) {
-        // It takes answers, but not these. It may also have moved for a moment: then its next change closes the question.
-        await askForCorrection(journey, { title }, error.problems, () => this.#latest !== undefined);
+        // The partner takes answers, but not these. If it changed only for a moment, its next change closes the question.
+        await askForCorrection(journey, { title: REVIEW }, error.problems, () => this.#polled !== undefined);
       } else {
         this.#wait(now, answered);
       }
@@ -367,27 +338,59 @@ class Underwriting {
     return undefined;
   }
 
-  /** The partner took no answers as it stands. They wait until it has set another status, or asks for others. */
+  /** The partner takes no answers in this status. They wait until it sets another status or asks something else. */
   #wait(now: StatusSnapshot, answered: readonly Answered[]): void {
-    const { journey, follower } = this.application;
     const { status, statusDate } = now;
     this.#refused = { status, statusDate, answers: idsOf(answered) };
-    journey.timeline.add('answers-wait', { detail: `the partner takes none while it is ${status}` });
-    follower.hear(now);
+    this.journey.timeline.add('answers-wait', { detail: `the partner takes no answers in status ${status}` });
+    this.status.replaceBy(now);
   }
+}
 
-  async #continueInNewRun(): Promise<never> {
-    await condition(allHandlersFinished);
-    const { journey, input } = this.application;
-    return continueAsNew<typeof merchantBoarding>(input, {
-      journey: journey.records,
-      underwriting: {
-        seen: this.#seen,
-        applied: this.#applied,
-        delivered: Object.fromEntries(this.#delivered),
-        uploaded: [...this.#uploaded],
-        hasRestlessDate: this.#restless.hasRestlessDate,
-      },
-    });
-  }
+function noteQuestion({ id, text, author, more }: Note): Question {
+  const title = author === null ? 'Underwriting note' : `Underwriting note from ${author}`;
+  return {
+    about: id,
+    kind: 'underwriting-note',
+    title: more === undefined ? title : `${more} more underwriting notes`,
+    detail: masked(text),
+    answers: ['text', 'documents', 'abandon'],
+  };
+}
+
+function midQuestion(merchantProfileId: number, given: string): Question {
+  return {
+    kind: 'unclear-mid',
+    title: 'Unexpected mid',
+    detail:
+      `The partner approved merchant ${merchantProfileId} and shows the mid “${masked(given)}”, which is not 1 to 20 digits. ` +
+      'Look up the mid in the partner’s portal, and adopt the correct one. ' +
+      'This requirement closes when the partner shows a mid of digits.',
+    answers: ['adopt', 'abandon'],
+    idFormat: 'text',
+  };
+}
+
+/** A document of an answer, on its way to the underwriters. */
+interface Upload {
+  readonly id: string;
+  readonly document: DocumentRef;
+  readonly description: string;
+}
+
+function uploadsOf({ requirement, resolution: { answer } }: Answered): Upload[] {
+  if (answer.kind !== 'documents') return [];
+  return answer.documents.map((document) => ({
+    id: `${requirement.id}/${document.key}`,
+    document,
+    description: requirement.detail,
+  }));
+}
+
+function textOf({ requirement, resolution: { answer } }: Answered): string[] {
+  return answer.kind === 'text' ? [`${requirement.detail}\n${answer.text}`] : [];
+}
+
+function idsOf(answered: readonly Answered[]): string {
+  return answered.map(({ requirement }) => requirement.id).join();
 }

@@ -1,19 +1,35 @@
-import type { BusinessToFind, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
+import type {
+  BankingActivities,
+  BusinessToFind,
+  ProfileSnapshot,
+  SeenProfile,
+} from '../../messages/banking-activities.js';
 import type { BusinessOnboardingInput } from '../../messages/inputs.js';
-import { mergePatch } from '../../messages/objects.js';
 import { CORRECTABLE_BUSINESS_FIELDS } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
-import type { NextSteps } from '../journey/current-details.js';
-import { Follower } from '../journey/follower.js';
-import { requireFields } from '../journey/input.js';
-import { type Facts, Journey, type JourneyRecords } from '../journey/journey.js';
-import { awaitProfileChange } from './activities.js';
+import type { FieldProblem } from '../../partners/partner-error.js';
+import { CorrectableInput, requireFields } from '../journey/input.js';
+import { Journey, type JourneyRecords } from '../journey/journey.js';
+import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
+import type { Facts, NextSteps } from '../journey/published-state.js';
+import { askForCorrection, RejectedByPartner, runStep } from '../journey/run-step.js';
+import { StatusPoll } from '../journey/status-poll.js';
+
+export const bank = partnerActivities<BankingActivities>('banking')({
+  submitHolder: { ...WRITE, summary: 'Submit the business account holder' },
+  findCandidates: { ...REPEATABLE, summary: 'Look for the business at the bank' },
+  examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to adopt' },
+  correctHolder: { ...WRITE, summary: 'Correct the business account holder' },
+  readProfile: { ...REPEATABLE, summary: 'Read the banking profile' },
+  awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes' },
+  openFinancialAccount: { ...WRITE, summary: 'Open a financial account' },
+});
 
 const NEXT_STEPS: NextSteps = {
   applying: 'submit the business account holder, unless the bank has the profile',
   underwriting: 'wait for the bank; its tickets show up here',
   opening: 'approved; open the financial account',
-  onboarded: 'nothing, the bank has taken the business aboard',
+  onboarded: 'nothing, the business is onboarded',
   closed: 'nothing, the bank closed the profile',
 };
 
@@ -23,62 +39,57 @@ function leftBehind({ profileId, partnerStatus }: Facts): string {
     : 'no banking profile is known at the partner';
 }
 
-/** The application of a business as it stands, corrections included. */
+/** The application of a business as it stands: its input with corrections, and what is known of its profile. */
 export class BusinessApplication {
   readonly journey: Journey;
-  /** Knows the status of the profile, once there is one. */
-  readonly follower: Follower<SeenProfile, ProfileSnapshot>;
-  #input: BusinessOnboardingInput;
+  /** Polls the status of the profile, once there is one. */
+  readonly status: StatusPoll<SeenProfile, ProfileSnapshot>;
+  readonly input: CorrectableInput<BusinessOnboardingInput>;
 
   constructor(input: BusinessOnboardingInput, records?: JourneyRecords) {
     requireFields(input, { externalId: 'string', holder: 'object' });
     requireFields(input.holder, { doingBusinessAsName: 'string' });
-    this.#input = input;
+    this.input = new CorrectableInput('businessOnboarding', CORRECTABLE_BUSINESS_FIELDS, input);
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
-      correctable: CORRECTABLE_BUSINESS_FIELDS,
-      input: { type: 'businessOnboarding', current: () => this.#input },
+      input: this.input,
       nextSteps: NEXT_STEPS,
       leftBehind,
-      // A customer's merchant raises some of the same kinds.
+      // A customer shows the requirements of its merchant beside these.
       idPrefix: 'business-',
       records,
     });
     const { merchantProfileId } = input;
-    if (merchantProfileId !== undefined) this.journey.know({ merchantProfileId });
-    this.follower = new Follower(this.journey, (seen, pace) =>
-      awaitProfileChange({ profileId: this.profileId, seen, pace }),
+    if (merchantProfileId !== undefined) this.journey.state.know({ merchantProfileId });
+    this.status = new StatusPoll(this.journey, (seen, pace) =>
+      bank.awaitProfileChange({ profileId: this.profileId, seen, pace }),
     );
   }
 
-  get input(): BusinessOnboardingInput {
-    return this.#input;
-  }
-
-  /** '' when a correction took it away, which is told before anything is sent. */
+  /** '' when a correction removed it, which is reported before anything is sent. */
   get dba(): string {
-    const name: unknown = this.#input.holder?.doingBusinessAsName;
+    const name: unknown = this.input.current.holder?.doingBusinessAsName;
     return typeof name === 'string' ? name.trim() : '';
   }
 
   /** The holder with its owners, for the partner. */
   get submission(): Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'> {
-    const { holder, beneficialOwners } = this.#input;
+    const { holder, beneficialOwners } = this.input.current;
     return { holder, ...(beneficialOwners && { beneficialOwners }) };
   }
 
-  /** The same with its merchant, to be found at the partner. */
+  /** The same with its merchant, to find the business at the partner. */
   get business(): BusinessToFind {
-    const { merchantProfileId } = this.#input;
+    const { merchantProfileId } = this.input.current;
     return { ...this.submission, ...(merchantProfileId !== undefined && { merchantProfileId }) };
   }
 
   /**
-   * What the next run needs to know. The partner has the social security numbers by then; should it want the holder once
-   * more, a person is asked for them again.
+   * The input of the next run. The partner has the social security numbers by then. If it wants the holder again, a person has
+   * to enter them again.
    */
   get inputToCarry(): BusinessOnboardingInput {
-    const { holder, beneficialOwners, ...rest } = this.#input;
+    const { holder, beneficialOwners, ...rest } = this.input.current;
     return {
       ...rest,
       holder: withoutSsn(holder),
@@ -86,32 +97,94 @@ export class BusinessApplication {
     };
   }
 
-  readonly correct = (patch: Readonly<Record<string, unknown>>): void => {
-    this.#input = mergePatch(this.#input, patch);
-  };
-
   get profileId(): number {
-    const { profileId } = this.journey.state;
+    const { profileId } = this.journey.state.facts;
     if (profileId === undefined) throw new Error('the profile does not exist yet');
     return profileId;
   }
 
-  /** Takes note of a financial account, once. */
-  knowAccount(financialAccountId: string | null): void {
-    const { journey } = this;
-    if (financialAccountId === null || financialAccountId === journey.state.financialAccountId) return;
-    journey.know({ financialAccountId });
-    journey.timeline.add('financial-account-opened', { detail: financialAccountId });
+  knowProfile(profileId: number, event: 'holder-submitted' | 'profile-adopted'): void {
+    const { state, timeline } = this.journey;
+    state.know({ profileId });
+    timeline.add(event, { detail: `banking profile ${profileId}` });
+    state.publish();
   }
 
-  get knownProfile(): { profileId?: number } {
-    const { profileId } = this.journey.state;
-    return profileId === undefined ? {} : { profileId };
+  /** Adds a financial account to the state, once. */
+  knowAccount(financialAccountId: string | null): void {
+    const { journey } = this;
+    if (financialAccountId === null || financialAccountId === journey.state.facts.financialAccountId) return;
+    journey.state.know({ financialAccountId });
+    journey.timeline.add('financial-account-opened', { detail: financialAccountId });
   }
 }
 
-/** Still typed as whole: what is missing turns up where the holder is checked before it is sent. */
+/** Typed as if complete: the check before the holder is sent reports what is missing. */
 function withoutSsn<Person extends { readonly ssn: string }>(person: Person): Person {
   const { ssn: _, ...rest } = person;
   return rest as Person;
+}
+
+export const SUBMIT = 'submit the business account holder';
+
+/** Asks a person to correct what is wrong with the submission. False when that became moot. */
+export function askToCorrect(
+  { journey, input }: BusinessApplication,
+  problems: readonly FieldProblem[],
+  isMoot?: () => boolean,
+): Promise<boolean> {
+  return askForCorrection(journey, { title: SUBMIT, correct: input.correct }, problems, isMoot);
+}
+
+/** Reads the profile, as often as it takes. */
+export function read({ journey, profileId }: BusinessApplication): Promise<ProfileSnapshot> {
+  const run = () => bank.readProfile({ profileId });
+  return runStep(journey, { title: 'read the banking profile', run });
+}
+
+/** Replaces the holder by the corrected one, until the partner accepts it or the correction is moot. */
+export async function replaceHolder(application: BusinessApplication, isMoot?: () => boolean): Promise<void> {
+  const { journey, profileId } = application;
+  const { correct } = application.input;
+  const title = 'correct the business account holder';
+  for (;;) {
+    const { problems } = await runStep(journey, {
+      title,
+      run: () => bank.correctHolder({ profileId, ...application.submission }),
+      correct,
+      repeats: true,
+    });
+    if (problems.length === 0) break;
+    if (!(await askForCorrection(journey, { title, correct }, problems, isMoot))) return;
+  }
+  journey.timeline.add('holder-corrected');
+}
+
+/** Opens a financial account for an approved business, unless it has one by then. */
+export async function openAccount(application: BusinessApplication): Promise<void> {
+  const { journey, profileId } = application;
+  const financialAccountId = await runStep<string>(journey, {
+    title: 'open the financial account',
+    run: async () => {
+      const opened = await bank.openFinancialAccount({ profileId });
+      if (opened.financialAccountId === null) throw new RejectedByPartner(opened.problems);
+      return opened.financialAccountId;
+    },
+    once: {
+      readEvidence: async () => {
+        const { financialAccountId } = await read(application);
+        return financialAccountId === null ? undefined : { found: financialAccountId };
+      },
+      polledEvidence: () => {
+        const { financialAccountId: found } = journey.state.facts;
+        return found === undefined ? undefined : { found };
+      },
+      adopt: (id) => id,
+      idFormat: 'text',
+      whereToLook:
+        `Look in the partner’s portal whether banking profile ${profileId} has a financial account. ` +
+        'If it has, adopt its id; if not, retry.',
+    },
+  });
+  application.knowAccount(financialAccountId);
 }

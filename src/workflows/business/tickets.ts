@@ -1,19 +1,24 @@
-import type { OpenTicket } from '../../messages/banking-activities.js';
+import type { BankingActivities, OpenTicket } from '../../messages/banking-activities.js';
 import type { Requirement } from '../../messages/requirements.js';
-import { runStep } from '../journey/carry-out.js';
 import type { Journey } from '../journey/journey.js';
-import { masked } from '../journey/masked.js';
-import type { Question } from '../journey/requirement-desk.js';
-import { findReply, replyToTicket } from './activities.js';
+import { partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
+import { masked } from '../journey/published-state.js';
+import type { Question } from '../journey/requirement-queue.js';
+import { runStep } from '../journey/run-step.js';
+
+const { replyToTicket, findReply } = partnerActivities<BankingActivities>('banking')({
+  replyToTicket: { ...WRITE, summary: 'Reply to a ticket' },
+  findReply: { ...REPEATABLE, summary: 'Look for the reply to a ticket' },
+});
 
 const TICKET = 'ticket-';
 
-/** What the requirement of a ticket is about. */
+/** The `about` of the requirement of a ticket. */
 export function aboutTicket(ticketId: number): string {
   return `${TICKET}${ticketId}`;
 }
 
-/** What a ticket asks, for people. */
+/** The question of a ticket, for people. */
 export function detailOf({ text, updateFieldRequest }: OpenTicket): string {
   const field =
     updateFieldRequest === null ? '' : `\nThe partner asks about the field ${updateFieldRequest}.`;
@@ -41,8 +46,8 @@ export function ticketQuestion(
  * Replies to the ticket of a requirement, once.
  *
  * @returns the id of the reply, which is a ticket as well; null when a person adopted it
- * @throws {RejectedByPartner} when the partner does not take it
- * @throws {Abandoned} when it is uncertain whether it was sent, and a person gives it up
+ * @throws {RejectedByPartner} when the partner rejects it
+ * @throws {Abandoned} when its outcome is unknown and a person abandons it
  */
 export async function reply(
   journey: Journey,
@@ -55,7 +60,7 @@ export async function reply(
     run: () => replyToTicket({ ticketId, topic: null, text }),
     endsWhenRejected: true,
     once: {
-      lookForEffect: async (wasInDoubt, baseline) => {
+      readEvidence: async (wasInDoubt, baseline) => {
         if (!wasInDoubt || !baseline) return undefined;
         const title = `look for the reply to ticket ${ticketId}`;
         const run = () => findReply({ ticketId, text, baseline });
@@ -63,7 +68,7 @@ export async function reply(
         return found === null ? undefined : { found: { replyId: found } };
       },
       adopt: () => ({ replyId: null }),
-      hint: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}; if not, retry.`,
+      whereToLook: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}; if not, retry.`,
     },
   });
   return replyId;

@@ -11,25 +11,32 @@ import {
   condition,
   getExternalWorkflowHandle,
   isCancellation,
+  proxyActivities,
   type Workflow,
 } from '@temporalio/workflow';
+import type { OnboardingActivities } from '../../messages/activities.js';
 import type { Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
-import { partnerAccount } from '../journey/partner-account.js';
-import { awaitOnboarding } from './activities.js';
+import { accountName } from '../journey/partner-activities.js';
+import { unlessEnded } from '../journey/tasks.js';
 import type { Customer } from './customer.js';
 
-/** How a part began: in a child of this customer, or before the customer by itself. */
+const { awaitOnboarding } = proxyActivities<OnboardingActivities>({
+  startToCloseTimeout: '1m',
+  summary: 'Wait for an existing onboarding',
+});
+
+/** How a part began: as a child of this customer, or separately. */
 export type Beginning = 'started' | 'attached';
 
 type Child = ChildWorkflowHandle<Workflow>;
 
 /**
- * The workflows of a customer's parts. One that was there before is waited for instead of started twice.
+ * The workflows of a customer's parts. A part that exists is not started twice.
  *
- * The server reports a child's end to the run that started it, and to no later one. A run that has continued as new waits for
- * the last report of the child, and beside it for the server's word, because a child that is terminated reports nothing.
+ * The server reports a child's end only to the run that started it. A run that continues another one waits for the last report
+ * of the child. It also asks the server, because a terminated child reports nothing.
  */
 export class Children {
   readonly #begun: Map<Part, Beginning>;
@@ -51,7 +58,7 @@ export class Children {
     return [...this.#begun];
   }
 
-  /** While it is true, this run must not end: the next one would not know whether the child is its own. */
+  /** While a child starts, this run must not end: the next run would not know whether the child is its own. */
   get isStarting(): boolean {
     return this.#starting > 0;
   }
@@ -60,18 +67,18 @@ export class Children {
     return this.#begun.has(part);
   }
 
-  /** True when the part belongs to whoever started it, so that it is not cancelled with the customer. */
+  /** True when someone started the part separately: a cancellation of the customer does not cancel it. */
   isAttached(part: Part): boolean {
     return this.#begun.get(part) === 'attached';
   }
 
   /** @param name one line for the Web UI */
   options(part: Part, name: string) {
-    const account = partnerAccount();
+    const account = accountName();
     return {
       workflowId: this.customer.workflowIdOf(part),
       workflowIdReusePolicy: this.again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-      // The server applies the policy also when the customer continues as new. Reporter ends a child without a customer.
+      // The server applies the policy also when a customer continues as new. CustomerReports ends a child without a customer.
       parentClosePolicy: 'ABANDON',
       staticSummary: shortened(name, LONGEST.summary),
       typedSearchAttributes: [
@@ -83,15 +90,15 @@ export class Children {
   }
 
   /**
-   * Starts a child unless the part has begun, and waits for its end. A cancellation of the present scope reaches the child,
-   * and its end is waited for all the same.
+   * Starts a child, unless the part has begun, and waits for its end. A cancellation of the current scope cancels the child,
+   * and the wait goes on until the child has ended.
    *
-   * @throws {CancelledFailure} when cancelled before the start, or while it waits for a part that is attached
+   * @throws {CancelledFailure} when cancelled before the start, or while waiting for an attached part
    */
-  async live(part: Part, start: () => Promise<Child>): Promise<PartEnd> {
+  async runToEnd(part: Part, start: () => Promise<Child>): Promise<PartEnd> {
     const scope = CancellationScope.current();
     if (scope.consideredCancelled && !this.hasBegun(part)) await scope.cancelRequested;
-    // A start is never cancelled: the server cannot cancel a child that has not started yet, and starts it afterwards.
+    // A start is never cancelled: the server cannot cancel a child before its start, and would start it afterwards.
     const begun = CancellationScope.nonCancellable(() => this.#begin(part, start));
     const end = CancellationScope.nonCancellable(async () => this.#endOf(part, await begun));
     try {
@@ -101,7 +108,7 @@ export class Children {
       return CancellationScope.nonCancellable(async () => {
         await begun;
         if (this.isAttached(part)) throw error;
-        // A child that has ended meanwhile cannot be cancelled, and need not be.
+        // A child that has ended meanwhile cannot be cancelled.
         const child = getExternalWorkflowHandle(this.customer.workflowIdOf(part));
         await child.cancel().catch(() => this.customer.doubt(part));
         return end;
@@ -120,7 +127,7 @@ export class Children {
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       this.#begun.set(part, 'attached');
-      const detail = `${this.customer.workflowIdOf(part)} was there before`;
+      const detail = `${this.customer.workflowIdOf(part)} exists already`;
       this.customer.timeline.add(`${part}-attached`, { detail });
       return undefined;
     } finally {
@@ -132,42 +139,43 @@ export class Children {
     if (child) return resultOf(child);
     const { customer } = this;
     const workflowId = customer.workflowIdOf(part);
-    if (part === 'boarding' && this.isAttached(part) && customer.state.merchantProfileId === undefined) {
+    if (
+      part === 'boarding' &&
+      this.isAttached(part) &&
+      customer.state.facts.merchantProfileId === undefined
+    ) {
       customer.learn((await awaitOnboarding({ workflowId, until: 'merchant' })).facts);
     }
     for (;;) {
-      const looking = new CancellationScope();
-      const found = looking.run(() => awaitOnboarding({ workflowId, until: 'end' }));
-      const heard = condition(() => customer.outcomeOf(part) !== undefined || customer.takeDoubt(part));
-      const progress = await Promise.race([found, heard]);
-      looking.cancel();
+      const progress = await unlessEnded(
+        () => awaitOnboarding({ workflowId, until: 'end' }),
+        () => customer.outcomeOf(part) !== undefined || customer.takeDoubt(part),
+      );
       const outcome = customer.outcomeOf(part);
       if (outcome)
         return outcome.outcome === 'cancelled' ? { how: 'cancelled' } : { how: 'completed', outcome };
       if (!progress?.end) continue;
       customer.learn(progress.facts);
-      // That it failed was known before this customer began.
+      // The part had failed before this customer began.
       const { end } = progress;
       return end.how === 'failed' && this.isAttached(part) ? { how: 'cancelled' } : end;
     }
   }
 
   /**
-   * Waits until a part that has ended goes on, because an operator reset its workflow.
+   * Waits until an ended part runs again, because an operator reset its workflow.
    *
-   * @returns false when `isOver` before that
+   * @returns false when `isOver` comes first
    */
-  async goesOn(part: Part, { how }: PartEnd, isOver: () => boolean): Promise<boolean> {
+  async isResumed(part: Part, { how }: PartEnd, isOver: () => boolean): Promise<boolean> {
     if (isOver()) return false;
     const { customer } = this;
-    const changed = () => condition(() => isOver() || customer.isBack(part));
-    if (how === 'completed' || how === 'cancelled') await changed();
+    const hasChanged = () => isOver() || customer.isResumed(part);
+    if (how === 'completed' || how === 'cancelled') await condition(hasChanged);
     else {
-      // Reset, a workflow that was stopped may have nothing to report for a long time.
-      const looking = new CancellationScope();
+      // After the reset of a terminated workflow, its first report may take a long time.
       const request = { workflowId: customer.workflowIdOf(part), until: 'reset' } as const;
-      await Promise.race([changed(), looking.run(() => awaitOnboarding(request))]);
-      looking.cancel();
+      await unlessEnded(() => awaitOnboarding(request), hasChanged);
     }
     return !isOver();
   }

@@ -1,7 +1,8 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import { getExternalWorkflowHandle, setHandler } from '@temporalio/workflow';
+import { getExternalWorkflowHandle, proxyActivities, setHandler } from '@temporalio/workflow';
+import type { OnboardingActivities } from '../../messages/activities.js';
 import { defined } from '../../messages/objects.js';
-import type { OnboardingState } from '../../messages/onboarding-state.js';
+import type { OnboardingState, OutcomeName } from '../../messages/onboarding-state.js';
 import {
   type ChildReport,
   CORRECTABLE_BUSINESS_FIELDS,
@@ -20,18 +21,22 @@ import {
   type ResolutionReceipt,
   resolveRequirement,
 } from '../../messages/requirements.js';
-import type { AnnouncerRecords } from '../journey/announcer.js';
-import type { NextSteps } from '../journey/current-details.js';
-import { partnerAccount } from '../journey/partner-account.js';
-import { type Facts, PublicFace } from '../journey/public-face.js';
-import { type HeardPart, hear } from '../journey/reports.js';
+import { applyReport, type ReportedPart } from '../journey/customer-reports.js';
+import { runToEnd } from '../journey/journey.js';
+import { type OutboundEventRecords, OutboundEvents } from '../journey/outbound-events.js';
+import { accountName, REPEATABLE } from '../journey/partner-activities.js';
+import { type Facts, type NextSteps, PublishedState } from '../journey/published-state.js';
 import { problemWith } from '../journey/resolution-check.js';
-import { resolveInOnboarding } from './activities.js';
+
+const { resolveInOnboarding } = proxyActivities<OnboardingActivities>({
+  ...REPEATABLE,
+  summary: 'Forward an answer',
+});
 
 const NEXT_STEPS: NextSteps = {
   onboarding: 'wait for the partners; what they ask shows up here',
-  onboarded: 'nothing, the partners have taken the customer aboard',
-  'partly-onboarded': 'nothing, not all partners have taken the customer aboard',
+  onboarded: 'nothing, the customer is onboarded',
+  'partly-onboarded': 'nothing, not all parts of the customer are onboarded',
   closed: 'nothing, the partner closed it',
 };
 
@@ -44,12 +49,12 @@ const CORRECTABLE: Readonly<Record<Part, readonly string[]>> = {
 /** What a customer hands to the next run of its workflow. */
 export interface CustomerRecords {
   readonly state: OnboardingState;
-  readonly news: AnnouncerRecords;
-  readonly parts: readonly (readonly [Part, HeardPart])[];
+  readonly events: OutboundEventRecords;
+  readonly parts: readonly (readonly [Part, ReportedPart])[];
   readonly ends: readonly (readonly [Part, KnownEnd])[];
 }
 
-/** The end of a part, and the run that ended as far as its reports named it. */
+/** The end of a part, and the run that ended, if a report named it. */
 export interface KnownEnd {
   readonly end: PartEnd;
   readonly run: string | undefined;
@@ -65,46 +70,68 @@ function leftBehind({ merchantProfileId, profileId, paymentsAccountId, terminalI
   return `${known.slice(0, -1).join(', ')} and ${known.at(-1)} are known at the partners`;
 }
 
-/** The published state of a customer: what its children report, as one. An answer goes on to the child that asked. */
-export class Customer extends PublicFace {
-  readonly #parts: Map<Part, HeardPart>;
+/** What a customer knows of its parts, and publishes as one state. An answer goes on to the child that asked. */
+export class Customer {
+  readonly state: PublishedState;
+  readonly #events: OutboundEvents;
+  readonly #parts: Map<Part, ReportedPart>;
   /** In the order in which they ended. */
   readonly #ends: Map<Part, KnownEnd>;
-  /** Parts that a whole report was asked of. */
+  /** Parts that were asked for a whole report. */
   readonly #asked = new Set<Part>();
-  /** Parts that did not take what was sent to them. */
+  /** Parts that rejected what was sent to them. */
   readonly #doubts = new Set<Part>();
 
   constructor(
     private readonly externalId: string,
     records?: CustomerRecords,
   ) {
-    super({ nextSteps: NEXT_STEPS, leftBehind, state: records?.state, news: records?.news });
+    this.#events = new OutboundEvents(records?.events);
+    this.state = new PublishedState({
+      nextSteps: NEXT_STEPS,
+      before: records?.state,
+      others: () => ({
+        requirements: this.#requirements,
+        unsent: this.#unsent,
+        ...Object.fromEntries(this.#states),
+      }),
+      onPublish: () => this.#events.stage(this.state.facts),
+    });
     this.#parts = new Map(records?.parts);
     this.#ends = new Map(records?.ends);
-    setHandler(childReport, (report) => this.#hear(report));
+    setHandler(childReport, (report) => this.#onReport(report));
     setHandler(resolveRequirement, this.#resolve, { validator: this.#validate });
   }
 
+  get timeline(): PublishedState['timeline'] {
+    return this.state.timeline;
+  }
+
   get records(): CustomerRecords {
-    const parts = [...this.#parts];
     return {
-      state: { ...super.state, requirements: [] },
-      news: this.announcer.records,
-      parts,
+      state: this.state.records,
+      events: this.#events.records,
+      parts: [...this.#parts],
       ends: [...this.#ends],
     };
   }
 
-  override get state(): OnboardingState {
-    return { ...super.state, unsent: this.#unsent, ...Object.fromEntries(this.#states) };
+  /** Runs the workflow to its end. */
+  run<Outcome extends { readonly outcome: OutcomeName }>(story: () => Promise<Outcome>): Promise<Outcome> {
+    return runToEnd(story, {
+      state: this.state,
+      events: this.#events,
+      leftBehind,
+      close: () => this.#close(),
+      reported: async () => {},
+    });
   }
 
   get #unsent(): readonly string[] {
     return this.#states.flatMap(([, { unsent = [] }]) => unsent);
   }
 
-  override get requirements(): readonly Requirement[] {
+  get #requirements(): readonly Requirement[] {
     return this.#states.flatMap(([, { requirements }]) => requirements);
   }
 
@@ -113,13 +140,13 @@ export class Customer extends PublicFace {
   }
 
   workflowIdOf(part: Part): string {
-    return partId(part, this.externalId, partnerAccount());
+    return partId(part, this.externalId, accountName());
   }
 
-  /** Takes note of what a part knows, and shows it. */
+  /** Publishes facts of a part. */
   learn(facts: Partial<Facts>): void {
-    this.know(facts);
-    this.publish();
+    this.state.know(facts);
+    this.state.publish();
   }
 
   /** The outcome in the last report of a part. */
@@ -127,7 +154,7 @@ export class Customer extends PublicFace {
     return this.#parts.get(part)?.outcome;
   }
 
-  /** Has the server asked whether a part still runs. */
+  /** Has the server check whether a part still runs. */
   doubt(part: Part): void {
     this.#doubts.add(part);
   }
@@ -145,41 +172,41 @@ export class Customer extends PublicFace {
     return [...this.#ends.keys()];
   }
 
-  /** Takes note of the end of a part. What it asked is closed with it. */
-  ends(part: Part, end: PartEnd): void {
+  /** Publishes the end of a part, which closes its requirements. */
+  close(part: Part, end: PartEnd): void {
     const known = this.#parts.get(part);
     this.#ends.set(part, { end, run: known?.run });
     if (known) this.#parts.set(part, closed(known, end));
     if (end.how === 'completed') {
       const { outcome } = end;
       if ('merchantProfileId' in outcome)
-        this.know(defined({ merchantProfileId: outcome.merchantProfileId }));
+        this.state.know(defined({ merchantProfileId: outcome.merchantProfileId }));
       this.timeline.add(`${part}-ended`, { detail: outcome.outcome });
     } else if (end.how === 'failed') {
       this.timeline.add(`${part}-failed`, { detail: 'see the child workflow' });
     } else {
       this.timeline.add(`${part}-ended`, { detail: end.how });
     }
-    this.publish();
+    this.state.publish();
   }
 
   /** True when a part that has ended reports from another run: its workflow was reset. */
-  isBack(part: Part): boolean {
+  isResumed(part: Part): boolean {
     const ended = this.#ends.get(part);
     return ended !== undefined && ended.run !== this.#parts.get(part)?.run;
   }
 
-  /** Takes note that a part goes on that had ended. */
-  goesOn(part: Part): void {
-    if (!this.isBack(part)) this.#askAgain(part);
+  /** Publishes that an ended part runs again. */
+  reopen(part: Part): void {
+    if (!this.isResumed(part)) this.#askAgain(part);
     this.#ends.delete(part);
-    this.timeline.add(`${part}-reset`, { detail: 'its workflow goes on in another run' });
-    this.publish();
+    this.timeline.add(`${part}-reset`, { detail: 'its workflow runs again' });
+    this.state.publish();
   }
 
-  #hear(report: ChildReport): void {
+  #onReport(report: ChildReport): void {
     const { part } = report;
-    const now = hear(this.#parts.get(part), report);
+    const now = applyReport(this.#parts.get(part), report);
     if (now === 'old') return;
     if (now === 'gap') {
       this.#askAgain(part);
@@ -204,17 +231,17 @@ export class Customer extends PublicFace {
     });
   }
 
-  /** Asks a part for a whole report, because one before its last is missing. */
+  /** Asks a part for a whole report, because an earlier report is missing. */
   #askAgain(part: Part): void {
     if (this.#asked.has(part)) return;
     this.#asked.add(part);
     getExternalWorkflowHandle(this.workflowIdOf(part))
       .signal(reportAgain)
-      // It has ended, and its end is seen by other means.
+      // The part has ended. Its end arrives by other means.
       .catch(() => this.#asked.delete(part));
   }
 
-  /** The part that has a requirement open or answered; the business when none has, so that the check reports it. */
+  /** The part whose requirement is open or answered. Default: the business, so that the check reports the unknown id. */
   #partOf(resolution: Resolution | null): Part {
     const id = resolution?.requirementId ?? '';
     const isOf = ([, { requirements, unsent = [] }]: readonly [Part, OnboardingState]) =>
@@ -224,7 +251,7 @@ export class Customer extends PublicFace {
   }
 
   readonly #validate = (resolution: Resolution): void => {
-    const answerable = { open: this.requirements, unsent: this.#unsent };
+    const answerable = { open: this.#requirements, unsent: this.#unsent };
     const problem = problemWith(resolution, answerable, CORRECTABLE[this.#partOf(resolution)]);
     if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
   };
@@ -232,28 +259,28 @@ export class Customer extends PublicFace {
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
     const part = this.#partOf(resolution);
     const own = this.#parts.get(part)?.state.requirements.length ?? 0;
-    const others = this.requirements.length - own;
+    const others = this.#requirements.length - own;
     try {
       const receipt = await resolveInOnboarding({ workflowId: this.workflowIdOf(part), resolution });
       return { ...receipt, open: receipt.open + others };
     } catch (error) {
-      // The child's own word, without the layers around it.
+      // The failure of the child itself, without the layers around it.
       const cause = error instanceof ActivityFailure && error.cause ? error.cause : error;
       if (cause instanceof ApplicationFailure && cause.type === 'OnboardingEnded') this.doubt(part);
       throw cause;
     }
   };
 
-  protected override close(): void {
-    // What still waits is the children's, and theirs to close.
+  #close(): void {
+    // The children close their own requirements.
     this.#parts.forEach(({ state, ...known }, part) => {
       this.#parts.set(part, { ...known, state: { ...state, requirements: [], unsent: [] } });
     });
   }
 }
 
-/** A part whose workflow has ended: it asks nothing, and one that did not complete is where it was stopped. */
-function closed({ state, ...known }: HeardPart, { how }: PartEnd): HeardPart {
+/** A part whose workflow has ended: it asks nothing. A part that did not complete shows as cancelled. */
+function closed({ state, ...known }: ReportedPart, { how }: PartEnd): ReportedPart {
   const stage = how === 'completed' ? {} : { stage: 'cancelled' as const };
   return { ...known, state: { ...state, ...stage, requirements: [], unsent: [] } };
 }

@@ -1,19 +1,25 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, proxyLocalActivities } from '@temporalio/workflow';
+import type { CorrectionActivities } from '../../messages/activities.js';
+import type { CorrectableType } from '../../messages/correction-problems.js';
+import { mergePatch } from '../../messages/objects.js';
+import type { Resolution } from '../../messages/requirements.js';
+import { accountName } from './partner-activities.js';
+import type { Facts } from './published-state.js';
 
 /**
- * A workflow can be started without `gangway`, so without its checks: what nothing could work without fails here.
+ * Checks the fields without which a workflow cannot work. A workflow can be started without `gangway`, so without its checks.
  *
- * @throws {ApplicationFailure} of type `InvalidInput`, naming each member and its rule
+ * @throws {ApplicationFailure} of type `InvalidInput`, naming each field and its rule
  */
 export function requireFields(
   input: unknown,
-  members: Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>,
+  fields: Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>,
 ): void {
   const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
-  const problems = Object.entries(members)
-    .filter(([member, type]) => typeOf(given[member]) !== type)
+  const problems = Object.entries(fields)
+    .filter(([field, type]) => typeOf(given[field]) !== type)
     .map(
-      ([member, type]) => `${member}: must be ${type === 'string' || type === 'number' ? 'a' : 'an'} ${type}`,
+      ([field, type]) => `${field}: must be ${type === 'string' || type === 'number' ? 'a' : 'an'} ${type}`,
     );
   if (problems.length > 0) throw ApplicationFailure.nonRetryable(problems.join('; '), 'InvalidInput');
 }
@@ -21,4 +27,58 @@ export function requireFields(
 function typeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   return value === null ? 'null' : typeof value;
+}
+
+const { checkCorrection } = proxyLocalActivities<CorrectionActivities>({
+  startToCloseTimeout: '10s',
+  summary: 'Check the correction',
+});
+
+/** Input of a workflow as it stands, with the corrections that people made. */
+export class CorrectableInput<Input extends object = object> {
+  #current: Input;
+
+  /** @param correctable fields that a correction can change */
+  constructor(
+    readonly type: CorrectableType,
+    readonly correctable: readonly string[],
+    input: Input,
+  ) {
+    this.#current = input;
+  }
+
+  get current(): Input {
+    return this.#current;
+  }
+
+  /** Applies a correction: a JSON merge patch. */
+  readonly correct = (patch: Readonly<Record<string, unknown>>): void => {
+    this.#current = mergePatch(this.#current, patch);
+  };
+
+  /** Removes corrections that did not reach the partner, so that their answers can still be taken back. */
+  restore(input: Input): void {
+    this.#current = input;
+  }
+
+  /**
+   * Checks the input as a whole with a correction in it, and that the correction still reaches the partner. Accepts every
+   * other kind of answer.
+   *
+   * @throws {ApplicationFailure} `InvalidResolution`, naming each field and its rule
+   */
+  async check({ answer }: Resolution, { merchantProfileId, paymentsAccountId }: Facts): Promise<void> {
+    if (answer.kind !== 'correction') return;
+    const problems = await checkCorrection({
+      type: this.type,
+      input: this.#current,
+      patch: answer.patch,
+      merchantExists: merchantProfileId !== undefined,
+      paymentsAccountExists: paymentsAccountId !== undefined,
+      account: accountName(),
+    });
+    if (problems.length === 0) return;
+    const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
+    throw ApplicationFailure.nonRetryable(lines.join('\n'), 'InvalidResolution');
+  }
 }

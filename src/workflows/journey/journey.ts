@@ -1,4 +1,5 @@
-import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
+import { allHandlersFinished, CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import type { OperationOutcome } from '../../messages/banking-activities.js';
 import type {
   OnboardingState,
   OutcomeName,
@@ -6,187 +7,187 @@ import type {
   UnfinishedWrite,
 } from '../../messages/onboarding-state.js';
 import type { PartOutcome } from '../../messages/onboardings.js';
+import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
+import { CustomerReports } from './customer-reports.js';
+import { type OutboundEventRecords, OutboundEvents } from './outbound-events.js';
+import { count, type Facts, type NextSteps, PublishedState } from './published-state.js';
 import {
-  type Answer,
-  type Requirement,
-  type Resolution,
-  type ResolutionReceipt,
-  resolveRequirement,
-} from '../../messages/requirements.js';
-import type { AnnouncerRecords } from './announcer.js';
-import { type CorrectableInput, refuseBadCorrection } from './corrections.js';
-import { masked } from './masked.js';
-import { Patience } from './patience.js';
-import { type Facts, PublicFace, type PublicFaceOptions } from './public-face.js';
-import { Reporter } from './reporter.js';
-import { type DeskRecords, type Question, RequirementDesk } from './requirement-desk.js';
+  Abandoned,
+  RequirementQueue,
+  type RequirementQueueOptions,
+  type RequirementRecords,
+} from './requirement-queue.js';
+import { RejectedByPartner, UnfinishedWrites } from './run-step.js';
+import { StepWaits } from './step-waits.js';
 
 /** What a journey hands to the next run of the same workflow. */
 export interface JourneyRecords {
   readonly state: OnboardingState;
-  readonly desk: DeskRecords;
-  readonly news: AnnouncerRecords;
+  readonly requirements: RequirementRecords;
+  readonly events: OutboundEventRecords;
 }
 
-export interface JourneyOptions extends Omit<PublicFaceOptions, 'state' | 'news'> {
-  readonly dueInHours: number;
-  /** Which members of the input a correction may change. */
-  readonly correctable: readonly string[];
-  /** The input that they change; none where nothing can be corrected. */
-  readonly input?: CorrectableInput;
-  /** Before the ids of requirements, so that those of a customer's two children differ. */
-  readonly idPrefix?: string;
+export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'> {
+  /** What comes next in each stage, for people. */
+  readonly nextSteps: NextSteps;
+  /** What exists at the partner, for those who clean up after a cancellation. */
+  readonly leftBehind: (facts: Facts) => string;
   readonly records?: JourneyRecords | undefined;
 }
 
-/** Thrown where an operator gave the onboarding up. */
-export class Abandoned extends Error {
-  override readonly name = 'Abandoned';
-}
+/** What all workflows that work with a partner are composed of. It is the context of their steps ({@link runStep}). */
+export class Journey {
+  readonly events: OutboundEvents;
+  readonly state: PublishedState;
+  readonly requirements: RequirementQueue;
+  readonly waits: StepWaits;
+  readonly writes: UnfinishedWrites;
+  readonly #reports: CustomerReports;
+  readonly #leftBehind: (facts: Facts) => string;
+  #outcome: { readonly outcome: OutcomeName | 'cancelled' } | undefined;
 
-/** A workflow that deals with a partner and asks people: its public face, and what waits for an answer. */
-export class Journey extends PublicFace {
-  readonly desk: RequirementDesk;
-  /** Writes of which nobody knows yet whether they took effect. */
-  readonly doubts = new Set<string>();
-  readonly patience: Patience;
-  readonly #overtaken: UnfinishedWrite[] = [];
-  readonly #reporter: Reporter;
-  readonly #input: CorrectableInput | undefined;
-
-  constructor({ dueInHours, correctable, input, idPrefix, records, leftBehind, ...options }: JourneyOptions) {
-    super({
+  constructor({ nextSteps, leftBehind, records, ...options }: JourneyOptions) {
+    this.#leftBehind = leftBehind;
+    this.events = new OutboundEvents(records?.events);
+    this.state = new PublishedState({
+      nextSteps,
+      before: records?.state,
+      others: () => ({ requirements: this.requirements.open, unsent: this.requirements.unsent }),
+      onPublish: () => {
+        this.events.stage(this.state.facts);
+        this.#reports.report();
+      },
+    });
+    this.requirements = new RequirementQueue(this.state, this.events, {
       ...options,
-      leftBehind: (facts) => withUnfinished(leftBehind(facts), this.unfinished),
-      state: records?.state,
-      news: records?.news,
+      records: records?.requirements,
     });
-    this.#input = input;
-    this.desk = new RequirementDesk(this.timeline, {
-      dueInHours,
-      correctable,
-      idPrefix,
-      records: records?.desk,
-      onRaised: (requirement) => this.announcer.requirement('requirement.raised.v1', requirement),
-    });
-    this.#reporter = new Reporter(() => ({
-      state: this.state,
-      outcome: this.outcome as PartOutcome | undefined,
+    this.#reports = new CustomerReports(() => ({
+      state: this.state.current,
+      outcome: this.#outcome as PartOutcome | undefined,
     }));
-    setHandler(resolveRequirement, this.#resolve, { validator: this.desk.validate });
-    this.patience = new Patience(this);
-    this.#watchDueDates();
+    this.waits = new StepWaits(this.state, this.requirements);
+    this.writes = new UnfinishedWrites(this.timeline);
   }
 
-  override get requirements(): readonly Requirement[] {
-    return this.desk.open;
-  }
-
-  override get state(): OnboardingState {
-    return { ...super.state, unsent: this.desk.unsent };
+  get timeline(): PublishedState['timeline'] {
+    return this.state.timeline;
   }
 
   get records(): JourneyRecords {
     return {
-      // The desk has them.
-      state: { ...this.state, requirements: [] },
-      desk: this.desk.records,
-      news: this.announcer.records,
+      state: this.state.records,
+      requirements: this.requirements.records,
+      events: this.events.records,
     };
   }
 
-  /** @throws {Abandoned} when an answer to a requirement of one of these kinds is to give up */
-  checkGivenUp(kinds: Parameters<RequirementDesk['givenUp']>[0]): void {
-    const last = this.desk.givenUp(kinds);
-    if (last) notAbandoned(last.resolution);
-  }
-
-  /** Takes note of a write that was in flight when what it belongs to was ended, and of what became of it. */
-  overtaken(write: string, became: UnfinishedWrite['became']): void {
-    this.#overtaken.push({ write, became });
-    this.timeline.add('write-overtaken', { detail: `${write}: ${became}` });
-  }
-
-  /** The writes that were in flight, or in doubt, when the story was ended. */
-  get unfinished(): readonly UnfinishedWrite[] {
-    const overtaken = this.#overtaken.map(({ write }) => write);
-    const doubts = [...this.doubts].filter((write) => !overtaken.includes(write));
-    return [...this.#overtaken, ...doubts.map((write) => ({ write, became: 'unknown' as const }))];
-  }
-
   /**
-   * Raises a requirement and waits for its answer.
+   * Runs the workflow to its end.
    *
-   * @param moot ends the wait without an answer, when the world has moved on
-   * @returns undefined when it became moot
-   * @throws {Abandoned} when the answer is to give up
+   * @param abandoned the outcome when an operator abandons it; absent where nothing can be abandoned
    */
-  async ask(question: Question, moot: () => boolean = () => false): Promise<Answer | undefined> {
-    const id = this.desk.raise(question);
-    this.publish();
-    let why = 'what was asked for no longer matters';
-    try {
-      await condition(() => this.desk.isAnswered(id) || moot());
-      why = 'the partner moved on by itself';
-      const answered = this.desk.take(id);
-      return answered && notAbandoned(answered.resolution);
-    } finally {
-      this.desk.withdraw(id, why);
-      this.publish();
-    }
-  }
-
-  /** Lives through `story`; see {@link PublicFace.live}. Giving up is an outcome as well. */
-  liveThrough<Outcome extends { readonly outcome: OutcomeName }>(
+  run<Outcome extends { readonly outcome: OutcomeName }>(
     story: () => Promise<Outcome>,
-    abandoned: (comment: string) => Outcome,
+    abandoned?: (comment: string) => Outcome,
   ): Promise<Outcome & Unfinished> {
-    return this.live(async () => {
+    const untilAbandoned = async () => {
       const outcome = await story().catch((error: unknown) => {
-        if (error instanceof Abandoned) return abandoned(error.message);
+        if (error instanceof Abandoned && abandoned) return abandoned(error.message);
         throw error;
       });
-      const { unfinished } = this;
+      const { all: unfinished } = this.writes;
       return unfinished.length > 0 ? { ...outcome, unfinished } : outcome;
+    };
+    return runToEnd(untilAbandoned, {
+      state: this.state,
+      events: this.events,
+      leftBehind: (facts) => withUnfinished(this.#leftBehind(facts), this.writes.all),
+      close: (outcome) => {
+        this.#outcome = outcome;
+        for (const { id } of this.requirements.open)
+          this.requirements.withdraw(id, 'the onboarding has ended');
+      },
+      reported: () => this.#reports.idle(),
     });
-  }
-
-  protected override close(): void {
-    for (const { id } of this.desk.open) this.desk.withdraw(id, 'the onboarding has ended');
-  }
-
-  protected override tell(): void {
-    this.#reporter.report();
-  }
-
-  protected override told(): Promise<void> {
-    return this.#reporter.settled();
-  }
-
-  readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
-    if (this.#input) await refuseBadCorrection(resolution, this.#input, this.state);
-    const receipt = this.desk.resolve(resolution);
-    this.publish();
-    return receipt;
-  };
-
-  #watchDueDates(): void {
-    this.desk
-      .watchDueDates((requirement) => {
-        log.warn('a requirement is overdue');
-        this.announcer.requirement('requirement.overdue.v1', requirement);
-        this.publish();
-      })
-      .catch((error: unknown) => {
-        if (!isCancellation(error)) throw error;
-      });
   }
 }
 
-/** @throws {Abandoned} when the answer is to give up */
-export function notAbandoned({ answer, reason }: Resolution): Exclude<Answer, { kind: 'abandon' }> {
-  if (answer.kind === 'abandon') throw new Abandoned(masked(reason));
-  return answer;
+/** The parts of a workflow that its end concerns. */
+export interface Ending {
+  readonly state: PublishedState;
+  readonly events: OutboundEvents;
+  readonly leftBehind: (facts: Facts) => string;
+  /** Closes what waits for a person. */
+  readonly close: (outcome: { readonly outcome: OutcomeName | 'cancelled' }) => void;
+  /** Waits until those who follow the workflow know its end. */
+  readonly reported: () => Promise<void>;
+}
+
+/**
+ * Runs a workflow and publishes its end: the outcome that it returns, or the cancellation, with what exists at the partner by
+ * then. Handlers finish first.
+ */
+export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }>(
+  story: () => Promise<Outcome>,
+  { state, events, leftBehind, close, reported }: Ending,
+): Promise<Outcome> {
+  const end = async (outcome: Parameters<Ending['close']>[0], detail: string) => {
+    const { outcome: stage } = outcome;
+    close(outcome);
+    count('ended', { outcome: stage });
+    state.timeline.add(stage === 'cancelled' ? 'cancelled' : 'ended', { detail });
+    state.enter(stage);
+    events.ended(stage, state.facts);
+    await CancellationScope.nonCancellable(async () => {
+      await condition(allHandlersFinished);
+      await Promise.all([reported(), events.idle()]);
+    });
+  };
+  // Current details last for one run, and followers may have missed what the last run knew.
+  if (state.isContinued) state.publish();
+  try {
+    const outcome = await story();
+    state.know({ outcome: outcome.outcome });
+    await end(outcome, outcome.outcome);
+    return outcome;
+  } catch (error) {
+    if (isCancellation(error)) await end({ outcome: 'cancelled' }, leftBehind(state.facts));
+    throw error;
+  }
+}
+
+/**
+ * Runs a single operation that a person asked for, with the same care as an onboarding. A rejection by the partner ends it:
+ * whoever asked can ask again.
+ *
+ * @param purpose what is being done, for people: `close card card-1001 for good`
+ */
+export function runOperation<Result extends object>(
+  purpose: string,
+  story: (journey: Journey) => Promise<Result>,
+): Promise<OperationOutcome<Result>> {
+  const journey = new Journey({
+    dueInHours: DEFAULT_DUE_IN_HOURS,
+    nextSteps: {
+      working: purpose,
+      done: 'nothing, it is done',
+      rejected: 'nothing, the partner rejected it',
+    },
+    leftBehind: () => 'what was done by then stays done',
+  });
+  return journey.run<OperationOutcome<Result>>(
+    async () => {
+      journey.state.enter('working');
+      try {
+        return { outcome: 'done', ...(await story(journey)) };
+      } catch (error) {
+        if (!(error instanceof RejectedByPartner)) throw error;
+        return { outcome: 'rejected', problems: error.problems };
+      }
+    },
+    (comment) => ({ outcome: 'abandoned', comment }),
+  );
 }
 
 function withUnfinished(known: string, unfinished: readonly UnfinishedWrite[]): string {
@@ -195,10 +196,8 @@ function withUnfinished(known: string, unfinished: readonly UnfinishedWrite[]): 
 }
 
 const IN_WORDS: Readonly<Record<UnfinishedWrite['became'], string>> = {
-  done: 'was in flight, and is done',
+  done: 'was in flight, and succeeded',
   rejected: 'was in flight, and the partner rejected it',
-  'not-sent': 'was due, and was not sent',
-  unknown: 'nobody knows whether it took effect',
+  'not-sent': 'was not sent',
+  unknown: 'whether it took effect is unknown',
 };
-
-export type { Facts };

@@ -1,16 +1,16 @@
 import type { Answer, Requirement, Resolution } from '../../messages/requirements.js';
 
-/** What can be answered, and what answers can be taken back. */
+/** The requirements that can be answered, and the answers that can be taken back. */
 export interface Answerable {
   readonly open: readonly Requirement[];
-  /** Ids of requirements whose answers wait to be sent. */
+  /** Ids of requirements whose answers are not sent yet. */
   readonly unsent: readonly string[];
 }
 
 /**
- * What is wrong with a resolution, member and rule; undefined when it fits. Synchronous, for it is an update's validator.
+ * The problem with a resolution, as field and rule; undefined when it is valid. Synchronous, because it validates an update.
  *
- * @param correctable which members of the input a correction may change
+ * @param correctable fields of the input that a correction can change
  */
 export function problemWith(
   resolution: Resolution,
@@ -36,14 +36,14 @@ function problemWithTakingBack(resolution: Resolution, unsent: readonly string[]
   const { requirementId } = resolution;
   if (!unsent.includes(requirementId)) {
     const ids = unsent.join(', ') || 'none';
-    return `requirementId: ${JSON.stringify(requirementId)} has no answer that waits to be sent; waiting: ${ids}`;
+    return `requirementId: ${JSON.stringify(requirementId)} has no unsent answer; unsent: ${ids}`;
   }
   return problemWithActor(resolution);
 }
 
 function problemWithActor({ actor, reason }: Resolution): string | undefined {
-  if (!isText(actor)) return 'actor: must say who answers';
-  return isText(reason) ? undefined : 'reason: must say why';
+  if (!isText(actor)) return 'actor: must name who answers';
+  return isText(reason) ? undefined : 'reason: must not be empty';
 }
 
 function problemWithAnswer(
@@ -84,9 +84,9 @@ function problemWithPatch(patch: unknown, correctable: readonly string[]): strin
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
     return 'answer.patch: must be an object';
   }
-  const unknown = Object.keys(patch).filter((member) => !correctable.includes(member));
+  const unknown = Object.keys(patch).filter((field) => !correctable.includes(field));
   const known = correctable.join(', ');
-  if (unknown.length > 0) return `answer.patch.${unknown[0]}: cannot be corrected; known: ${known}`;
+  if (unknown.length > 0) return `answer.patch.${unknown[0]}: cannot be corrected; correctable: ${known}`;
   return Object.keys(patch).length > 0 ? undefined : `answer.patch: must change one of ${known}`;
 }
 

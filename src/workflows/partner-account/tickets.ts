@@ -1,26 +1,32 @@
 import { setHandler } from '@temporalio/workflow';
-import type { OpenTicket, UnmatchedTicket } from '../../messages/banking-activities.js';
+import type { BankingActivities, OpenTicket, UnmatchedTicket } from '../../messages/banking-activities.js';
 import { ticketsSeen } from '../../messages/partner-account.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { aboutTicket, detailOf, reply, ticketQuestion } from '../business/tickets.js';
-import { RejectedByPartner, runStep } from '../journey/carry-out.js';
-import { Pacer } from '../journey/follower.js';
-import { Abandoned, type Journey } from '../journey/journey.js';
-import { awaitUnmatchedTickets } from './activities.js';
-import type { Duty } from './duties.js';
+import type { Journey } from '../journey/journey.js';
+import { POLL, partnerActivities } from '../journey/partner-activities.js';
+import { Abandoned } from '../journey/requirement-queue.js';
+import { RejectedByPartner, runStep } from '../journey/run-step.js';
+import { Pacer } from '../journey/status-poll.js';
+import type { Task } from '../journey/tasks.js';
+
+/** A nudge resets it by its id, as after a reply. */
+const { awaitUnmatchedTickets } = partnerActivities<BankingActivities>('banking')({
+  awaitUnmatchedTickets: { ...POLL, summary: 'Wait until the tickets without an onboarding change' },
+});
 
 /**
- * Asks people about the tickets that no running onboarding shows, and delivers their replies. It looks on while there is such
- * a ticket, asked about or dealt with, so that none is asked about twice.
+ * Asks people about the tickets that no running onboarding shows, and delivers their replies. It reads them while the partner
+ * lists one, answered or not, so that it asks about none twice.
  */
 export class UnmatchedTickets {
-  /** A poll has listed tickets that are not about its profile. */
+  /** The poll of an onboarding has listed tickets that are not about its profile. */
   #isReported = false;
   #listed: readonly UnmatchedTicket[] = [];
   readonly #pacer = new Pacer();
-  /** What was asked by tickets that are dealt with, by {@link Requirement.about}. */
-  readonly #settled = new Map<string, string>();
-  /** Why the partner did not take the last reply to a ticket. */
+  /** What closed tickets asked, by {@link Requirement.about}. */
+  readonly #closed = new Map<string, string>();
+  /** Why the partner rejected the last reply to a ticket. */
   readonly #remarks = new Map<string, string>();
   /** Our replies, which are tickets as well. */
   readonly #replies = new Set<number>();
@@ -31,92 +37,97 @@ export class UnmatchedTickets {
     });
   }
 
-  readonly looking: Duty = {
-    isDue: () => this.#isReported || this.#listed.length > 0,
-    run: async () => {
-      this.#isReported = false;
-      // Where nothing is known to wait for a change of, the first read ends the wait.
-      const seen = this.#listed.length > 0 ? whatTheyAsk(this.#listed) : null;
-      const { pace } = this.#pacer;
-      const run = () => awaitUnmatchedTickets({ seen, pace });
-      this.#listed = await runStep(this.journey, { title: 'read the tickets', waits: true, run }).then(
-        ({ snapshot, polls }) => {
-          this.#pacer.ended(polls);
-          return snapshot;
-        },
-        noneIfAbandoned,
-      );
-      this.#raiseWhatIsAsked();
-    },
+  /** Reads the tickets while there are any, and processes the answers to them. */
+  get dueTasks(): readonly Task[] {
+    const isListing = this.#isReported || this.#listed.length > 0;
+    return [
+      ...(isListing ? [{ name: 'read tickets', run: this.#awaitChange }] : []),
+      ...(this.journey.requirements.hasAnswered('ticket')
+        ? [{ name: 'answer tickets', run: this.#processAnswers }]
+        : []),
+    ];
+  }
+
+  readonly #awaitChange = async (): Promise<void> => {
+    this.#isReported = false;
+    // Without a known ticket there is no change to wait for, and the first read ends the wait.
+    const seen = this.#listed.length > 0 ? questionsOf(this.#listed) : null;
+    const { pace } = this.#pacer;
+    const run = () => awaitUnmatchedTickets({ seen, pace });
+    this.#listed = await runStep(this.journey, { title: 'read the tickets', waits: true, run }).then(
+      ({ snapshot, polls }) => {
+        this.#pacer.ended(polls);
+        return snapshot;
+      },
+      noneIfAbandoned,
+    );
+    this.#raiseTickets();
   };
 
-  readonly answering: Duty = {
-    isDue: () => this.journey.desk.hasAnswered('ticket'),
-    run: async () => {
-      const { desk } = this.journey;
-      for (const answered of desk.answeredOf('ticket')) {
-        const { requirement, resolution } = answered;
-        const { answer } = resolution;
-        if (answer.kind === 'text')
-          await desk.whileSending([answered], () => this.#reply(requirement, answer.text));
-        else this.#settle(requirement);
-      }
-      this.#raiseWhatIsAsked();
-    },
+  readonly #processAnswers = async (): Promise<void> => {
+    const { requirements } = this.journey;
+    for (const answered of requirements.answeredOf('ticket')) {
+      const { requirement, resolution } = answered;
+      const { answer } = resolution;
+      if (answer.kind === 'text')
+        await requirements.whileSending([answered], () => this.#reply(requirement, answer.text));
+      else this.#close(requirement);
+    }
+    this.#raiseTickets();
   };
 
   async #reply(requirement: Requirement, text: string): Promise<void> {
     const { id, about = id } = requirement;
-    const { desk, timeline } = this.journey;
+    const { requirements, timeline } = this.journey;
     try {
       const replyId = await reply(this.journey, requirement, text);
       if (replyId !== null) this.#replies.add(replyId);
       timeline.add('ticket-answered', { detail: id });
-      this.#settle(requirement);
+      this.#close(requirement);
     } catch (error) {
       if (error instanceof RejectedByPartner) {
-        desk.take(id);
+        requirements.take(id);
         timeline.add('answer-rejected', { detail: `${id}: ${error.message}` });
         this.#remarks.set(about, `the last answer was rejected: ${error.message}`);
       } else if (error instanceof Abandoned) {
-        desk.drop(id, 'a person gave the reply up');
-        this.#settle(requirement);
+        requirements.drop(id, 'a person abandoned the reply');
+        this.#close(requirement);
       } else throw error;
     }
   }
 
-  #settle({ id, about = id, detail }: Requirement): void {
-    this.journey.desk.take(id);
+  #close({ id, about = id, detail }: Requirement): void {
+    this.journey.requirements.take(id);
     this.#remarks.delete(about);
-    this.#settled.set(about, detail);
+    this.#closed.set(about, detail);
   }
 
-  /** Raises what the partner asks, and closes what it no longer asks here. */
-  #raiseWhatIsAsked(): void {
-    const { desk } = this.journey;
+  /** Raises the listed tickets, and closes those that are no longer listed here. */
+  #raiseTickets(): void {
+    const { requirements } = this.journey;
     const tickets = this.#listed.filter(({ ticketId }) => !this.#replies.has(ticketId));
     const asked = new Map(tickets.map((ticket) => [aboutTicket(ticket.ticketId), detailOf(ticket)]));
-    for (const { id, about = id, detail } of desk.openOf('ticket')) {
+    for (const { id, about = id, detail } of requirements.openOf('ticket')) {
       const why = asked.has(about)
         ? 'the partner asks something else'
         : 'the partner no longer asks, or an onboarding shows the ticket';
-      if (asked.get(about) !== detail) desk.withdraw(id, why);
+      if (asked.get(about) !== detail) requirements.withdraw(id, why);
     }
-    for (const [about, detail] of this.#settled) if (asked.get(about) !== detail) this.#settled.delete(about);
+    for (const [about, detail] of this.#closed) if (asked.get(about) !== detail) this.#closed.delete(about);
     for (const ticket of tickets) {
       const about = aboutTicket(ticket.ticketId);
-      if (this.#settled.has(about) || desk.knows(about)) continue;
-      desk.raise(ticketQuestion(ticket, ['text', 'retry'], this.#remarks.get(about)));
+      if (this.#closed.has(about) || requirements.has(about)) continue;
+      requirements.raise(ticketQuestion(ticket, ['text', 'retry'], this.#remarks.get(about)));
     }
-    this.journey.publish();
+    this.journey.state.publish();
   }
 }
 
-function whatTheyAsk(tickets: readonly OpenTicket[]): Readonly<Record<number, string>> {
+function questionsOf(tickets: readonly OpenTicket[]): Readonly<Record<number, string>> {
   return Object.fromEntries(tickets.map(({ ticketId, asks }) => [ticketId, asks]));
 }
 
-/** A person who is asked about a read that is not permitted may end it. */
+/** A person who is asked about a read that is not permitted may abandon it. */
 function noneIfAbandoned(error: unknown): readonly UnmatchedTicket[] {
   if (error instanceof Abandoned) return [];
   throw error;

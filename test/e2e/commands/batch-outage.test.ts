@@ -6,10 +6,10 @@ import { expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { startGangway } from '../../rigs/command.js';
-import { executions, merchantsFile } from '../../rigs/commands/batch-files.js';
+import { executions, merchantsFile } from '../../rigs/commands/files.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
-/** A server of its own that keeps what it has over a stop, and a file of so many merchants. */
+/** A server of its own that keeps its data over a restart, and a file of this many merchants. */
 async function withServer(
   count: number,
   test: (stage: {
@@ -54,13 +54,13 @@ async function withServer(
 }
 
 it(
-  'a run outlasts a restart of Temporal: all are started, none twice',
+  'a run continues after a restart of Temporal: all are started, none twice',
   () =>
     withServer(100, async ({ rig, file, ids, stop, restart, connected }) => {
       const running = startGangway(rig.env, ['batch', file, '--rate', '40']);
       await running.printsLines(20);
       await stop();
-      await running.says('Temporal does not answer; trying on');
+      await running.says('Temporal does not respond; trying again');
       await restart();
       const { code, stdout } = await running.finished;
       expect(code).toBe(0);
@@ -73,7 +73,7 @@ it(
 );
 
 it(
-  'a run gives up when Temporal stays away, and is gone on with later',
+  'a run gives up when Temporal stays unavailable, and can be continued later',
   () =>
     withServer(60, async ({ rig, file, ids, stop, restart, connected }) => {
       const running = startGangway(rig.env, ['batch', file, '--rate', '40', '--give-up-after', '2s']);
@@ -81,11 +81,11 @@ it(
       await stop();
       const { code, stdout, stderr } = await running.finished;
       expect(code).toBe(1);
-      expect(stdout).toMatch(/^60 rows: \d+ started, \d+ not begun$/m);
+      expect(stdout).toMatch(/^60 rows: \d+ started, \d+ not started$/m);
       expect(stderr).toBe(
-        'Temporal does not answer; trying on\n' +
-          'gave up: Temporal does not answer (--give-up-after)\n' +
-          'run the same command again: it goes on from here, and starts nothing twice\n',
+        'Temporal does not respond; trying again\n' +
+          'Temporal does not respond, gave up (--give-up-after)\n' +
+          'run the same command again: it continues from here and starts nothing twice\n',
       );
       await restart();
       const again = await startGangway(rig.env, ['batch', file]).finished;

@@ -16,7 +16,7 @@ import { eventually } from '../../rigs/waiting.js';
 
 const TIMEOUT_MS = 900_000;
 
-/** A namespace is gone, or there, only once every cache of the server has noticed. */
+/** The caches of the server delay the deletion and the creation of a namespace, in milliseconds. */
 const PATIENCE_MS = 120_000;
 
 /** Far longer than the test may take, in milliseconds. */
@@ -46,7 +46,7 @@ async function stop({ child, exit }: RunningProcess): Promise<void> {
   await exit;
 }
 
-/** Loses everything that Temporal knows, and makes an empty namespace of the same name. */
+/** Deletes the namespace, and creates an empty one of the same name. */
 async function loseNamespace(): Promise<void> {
   const { operatorService, workflowService } = rig.client.connection;
   await operatorService.deleteNamespace({ namespace: 'default' });
@@ -125,7 +125,7 @@ async function answer({ workflowId, id, kind, title }: Asked): Promise<void> {
   await gangway('resolve', workflowId, id, ...decided);
 }
 
-/** Lets partners decide what waits for them, and answers what they ask, until everything has ended. */
+/** Makes the partners decide, and answers requirements, until everything has ended. */
 async function untilAllEnded(waiting: {
   merchants: readonly number[];
   profiles: readonly number[];
@@ -204,7 +204,7 @@ describe('after the loss of the namespace', () => {
 
       expect(await gangway('backup', FILE)).toEqual({
         code: 0,
-        stdout: `38 onboardings are in ${FILE}\n`,
+        stdout: `saved 38 onboardings to ${FILE}\n`,
         stderr: '',
       });
       expect(((await stat(FILE)).mode & 0o777).toString(8)).toBe('600');
@@ -221,7 +221,7 @@ describe('after the loss of the namespace', () => {
 
       await stop(first);
       await loseNamespace();
-      const summary = 'restored 35, of which 8 look first; already there: 0; not restored: 3\n';
+      const summary = 'restored 35, of which 8 search the partner first; already there: 0; not restored: 3\n';
       const dry = await gangway('restore', FILE, '--dry-run');
       expect(dry).toMatchObject({
         code: 0,
@@ -251,7 +251,7 @@ describe('after the loss of the namespace', () => {
       expect(doubled(await rig.sandbox.ledger())).toEqual(again.sort());
       const repeated = await gangway('restore', FILE);
       expect(repeated.stdout).toContain(
-        'restored 0, of which 0 look first; already there: 35; not restored: 3\n',
+        'restored 0, of which 0 search the partner first; already there: 35; not restored: 3\n',
       );
     },
     TIMEOUT_MS,
@@ -283,7 +283,7 @@ async function serverWithCopies() {
   };
 }
 
-describe('after an older copy of the database was put back', () => {
+describe('after a restore of the database from an older copy', () => {
   it(
     'a backup of it, restored, asks about what may have been created since, and creates nothing twice',
     async () => {
@@ -314,15 +314,17 @@ describe('after an older copy of the database was put back', () => {
       const { status } = await held.handle.describe();
       expect(status.name).toBe('RUNNING');
       const file = join(own.documentDir, '..', 'backup.ndjson');
-      expect((await run('backup', file)).stdout).toBe(`2 onboardings are in ${file}\n`);
+      expect((await run('backup', file)).stdout).toBe(`saved 2 onboardings to ${file}\n`);
 
       await server.emptied();
-      expect((await run('restore', file)).stdout).toContain('restored 2, of which 1 look first;');
+      expect((await run('restore', file)).stdout).toContain(
+        'restored 2, of which 1 search the partner first;',
+      );
       const after = await working();
       const asked = await held.requirement('uncertain-write');
       expect(asked.detail).toMatch(
         new RegExp(
-          '^The request was perhaps sent before, but nobody knows whether it took effect \\(restored from a backup of \\S+, in which ' +
+          '^The request was perhaps sent before. Whether it took effect is unknown \\(restored from a backup of \\S+, in which ' +
             `it was not done\\)\\. Look in the partner’s portal for a merchant with dba “Corner Bakery” and guid ${input.externalId}\\.`,
         ),
       );

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { gangway } from '../../rigs/command.js';
-import { batchFile, ndjson } from '../../rigs/commands/batch-files.js';
+import { batchFile, ndjson } from '../../rigs/commands/files.js';
 import { merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines, run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
-// A server of its own: scripts answer for all merchants of an agent, and report on all there are.
+// A server of its own, because scripts answer notes of all merchants of an agent, and report on all onboardings.
 let server: DevServer;
 let rig: Rig;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Runs a script as it is. */
+/** Runs a script. */
 const script = (name: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
   run(`examples/scripts/${name}.sh`, args, {
     ...rig.env,
@@ -29,7 +29,7 @@ const script = (name: string, args: readonly string[] = [], env: Readonly<Record
     ...env,
   });
 
-/** A merchant with two notes, once the inbox has them, which is a little late. */
+/** A merchant with two notes, once the inbox lists them. */
 async function withNotes(agentProfileId: number, dueInHours = 48) {
   const input = merchant('notes', { agentProfileId, dueInHours });
   const boarding = await rig.board(input);
@@ -44,7 +44,7 @@ async function withNotes(agentProfileId: number, dueInHours = 48) {
 describe.each(['board-and-wait', 'answer-notes', 'answer-uncertain-writes', 'overdue-report'])(
   '%s.sh',
   (name) => {
-    it.each(['--help', '-h'])('prints with %s what it does and takes, and exits 0', async (option) => {
+    it.each(['--help', '-h'])('prints its help with %s, and exits 0', async (option) => {
       const { code, stdout, stderr } = await script(name, [option]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(/^[A-Z].+[.:]\n/);
@@ -56,7 +56,7 @@ describe.each(['board-and-wait', 'answer-notes', 'answer-uncertain-writes', 'ove
 );
 
 describe('board-and-wait.sh', () => {
-  it('boards the example file, prints how each ended, and exits 1 when one is not aboard', async () => {
+  it('boards the example file, prints each outcome, and exits 1 when one is not boarded', async () => {
     const { code, stdout } = await script('board-and-wait', ['examples/merchants.csv']);
     expect(stdout.split('\n').sort()).toEqual([
       '',
@@ -67,7 +67,7 @@ describe('board-and-wait.sh', () => {
     expect(code).toBe(1);
   });
 
-  it('takes the options of batch, and exits 0 when all are aboard', async () => {
+  it('accepts the options of batch, and exits 0 when all are boarded', async () => {
     const args = ['examples/crm-export.csv', '--delimiter', ';', '--mapping', 'examples/mapping.json'];
     const { code, stdout } = await script('board-and-wait', args);
     expect(stdout.split('\n').sort()).toEqual([
@@ -78,7 +78,7 @@ describe('board-and-wait.sh', () => {
     expect(code).toBe(0);
   });
 
-  it('exits 2 when the file is wrong', async () => {
+  it('exits 2 when the file is invalid', async () => {
     const file = await batchFile(rig, 'rows.ndjson', ndjson([{ ...merchant(), agentProfileId: 'x' }]));
     const { code, stdout, stderr } = await script('board-and-wait', [file]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -110,11 +110,11 @@ describe('answer-notes.sh', () => {
     await other.boarding.handle.terminate();
   }, 60_000);
 
-  it('exits 1 when an answer is not taken, and 2 without an answer', async () => {
+  it('exits 1 when an answer is rejected, and 2 without an answer', async () => {
     const { boarding, id, notes } = await withNotes(102);
-    const refused = await script('answer-notes', ['102', '--text', '']);
-    expect(refused).toMatchObject({ code: 1, stderr: 'answer.text: must not be empty\n'.repeat(2) });
-    expect(refused.stdout.trimEnd().split('\n').sort()).toEqual(
+    const rejected = await script('answer-notes', ['102', '--text', '']);
+    expect(rejected).toMatchObject({ code: 1, stderr: 'answer.text: must not be empty\n'.repeat(2) });
+    expect(rejected.stdout.trimEnd().split('\n').sort()).toEqual(
       notes.toSorted().map((note) => `${id}: ${note} is not answered`),
     );
     expect((await boarding.state()).requirements).toHaveLength(2);
@@ -127,7 +127,7 @@ describe('answer-notes.sh', () => {
 });
 
 describe('answer-uncertain-writes.sh', () => {
-  /** Merchants whose creation got lost, once the inbox has them. */
+  /** Merchants whose creation is uncertain, once the inbox lists them. */
   async function inDoubt(...faults: readonly string[]) {
     const ids: string[] = [];
     for (const fault of faults) {
@@ -147,7 +147,7 @@ describe('answer-uncertain-writes.sh', () => {
   const writesOf = ({ workflowId }: Onboarding) =>
     rig.sandbox.writes(workflowId.replace('merchant-boarding-', ''));
 
-  it('adopts what is in the ledger, has the rest tried again, and all are aboard', async () => {
+  it('adopts what is in the ledger and retries the rest, and all are boarded', async () => {
     const [there, missing] = await inDoubt('drop-after-commit', '500-before-commit');
     if (!there || !missing) throw new Error('unreachable');
     const [made] = await rig.sandbox.ledger({ guid: there.workflowId.replace('merchant-boarding-', '') });
@@ -166,7 +166,7 @@ describe('answer-uncertain-writes.sh', () => {
     expect(await script('answer-uncertain-writes', [rig.sandbox.url])).toMatchObject({ code: 0, stdout: '' });
   }, 120_000);
 
-  it('leaves to a person what the ledger has twice, and exits 1; 2 without the sandbox', async () => {
+  it('leaves what the ledger has twice to a person, and exits 1; 2 without the sandbox', async () => {
     const [doubled] = await inDoubt('500-after-commit');
     if (!doubled) throw new Error('unreachable');
     const again = { guid: doubled.workflowId.replace('merchant-boarding-', ''), agentProfileId: 101 };
@@ -193,7 +193,7 @@ describe('answer-uncertain-writes.sh', () => {
 });
 
 describe('overdue-report.sh', () => {
-  it('exits 0 when nothing is overdue, and 3 with a line for each thing that is', async () => {
+  it('exits 0 when nothing is overdue, and 3 with a line for each overdue requirement', async () => {
     const nothing = await withNotes(102);
     expect(await script('overdue-report')).toEqual({ code: 0, stdout: '', stderr: '' });
     const csvHead = 'due,hours overdue,workflow,requirement,kind\n';
@@ -219,9 +219,9 @@ describe('overdue-report.sh', () => {
     await Promise.all([boarding.handle.terminate(), nothing.boarding.handle.terminate()]);
   }, 60_000);
 
-  it('exits 1 when it cannot find out, and 2 for an unknown option', async () => {
-    const away = await script('overdue-report', [], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
-    expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot reach Temporal') });
+  it('exits 1 when Temporal is unavailable, and 2 for an unknown option', async () => {
+    const unavailable = await script('overdue-report', [], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
+    expect(unavailable).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot reach Temporal') });
     expect(await script('overdue-report', ['--json'])).toMatchObject({ code: 2, stdout: '' });
   });
 });

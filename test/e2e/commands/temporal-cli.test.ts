@@ -6,7 +6,7 @@ import { createRig, type Rig } from '../../rigs/rig.js';
 
 let rig: Rig;
 beforeAll(async () => {
-  // The command has no keys: with a codec server it is tested in test/codec-server.
+  // The command has no keys. Tests of the codec server cover it with keys.
   rig = await createRig({ payloadKeys: '' });
 });
 afterAll(() => rig.close());
@@ -23,7 +23,7 @@ async function temporal(...args: string[]) {
 }
 
 describe('the official temporal command, with plain JSON', () => {
-  it('starts, queries and answers a boarding', async () => {
+  it('starts a boarding, queries it and answers its requirement', async () => {
     const { dueInHours: _, ...input } = merchant('uw-level-1');
     const id = `merchant-boarding-${input.externalId}`;
     const target = ['--workflow-id', id];
@@ -50,7 +50,7 @@ describe('the official temporal command, with plain JSON', () => {
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
   });
 
-  it('with input that nothing could work with makes a workflow that fails and says why', async () => {
+  it('with invalid input starts a workflow that fails with the reason', async () => {
     const target = ['--workflow-id', `merchant-boarding-${crypto.randomUUID()}`];
     const start = ['--type', 'merchantBoarding', '--task-queue', rig.taskQueue, '--input', '{"merchant": 1}'];
     await temporal('workflow', 'start', ...target, ...start);

@@ -11,7 +11,7 @@ import { eventually } from '../../rigs/waiting.js';
 import { type Build, buildWith, documentedChange, withoutPatch } from '../../rigs/worker/changed-build.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
-/** A worker that has stopped counts as running for a minute. */
+/** The server counts a stopped worker as running for a minute. */
 const TIMEOUT_MS = 600_000;
 const PATIENCE_MS = 150_000;
 
@@ -58,7 +58,7 @@ async function release(buildId: string, build?: string): Promise<RunningProcess>
 
 describe('onboardings that cannot be read', () => {
   it(
-    'are named with the reason, beside those that can be, by inbox, status, doctor and the receiver',
+    'are named with the reason by inbox, status, doctor and the receiver, next to those that can be read',
     async () => {
       const [readable, unserved, locked] = [await beside(''), await beside(''), await beside()];
       for (const each of [readable, unserved, locked]) onTestFinished(() => each.close());
@@ -121,7 +121,7 @@ describe('onboardings that cannot be read', () => {
       expect(versions).toMatch(
         new RegExp(`versions +no worker runs ${queue}:good, and workflows are pinned to it: 1`),
       );
-      expect(tasks).toContain(`1 stand still: ${stuck.workflowId} cannot be read: ${why[stuck.workflowId]}`);
+      expect(tasks).toContain(`1 blocked: ${stuck.workflowId} cannot be read: ${why[stuck.workflowId]}`);
       expect(await failed(unserved.taskQueue)).toEqual([
         expect.stringContaining(`no worker polls task queue ${unserved.taskQueue}`),
       ]);
@@ -130,7 +130,7 @@ describe('onboardings that cannot be read', () => {
       ]);
 
       const { call } = await runReceiver(rig);
-      const told = async ({ workflowId }: Onboarding) => {
+      const receiverProblem = async ({ workflowId }: Onboarding) => {
         const bearer = { authorization: `Bearer ${TOKEN}` };
         const reply = await call(`GET /onboardings/${workflowId}`, undefined, bearer);
         return [reply.headers.get('retry-after'), problemOf(reply)];
@@ -144,15 +144,17 @@ describe('onboardings that cannot be read', () => {
           detail: `${reason}; nothing is lost, and "gangway status" shows an operator more`,
         },
       ];
-      expect(await told(stuck)).toEqual(problem('its workflow task fails'));
-      expect(await told(alone)).toEqual(problem('no worker runs that could respond'));
-      expect(await told(encrypted)).toEqual(problem('the key that it is encrypted with is missing'));
-      expect(await told(pinned)).toEqual(problem('no worker runs the build that it is pinned to'));
+      expect(await receiverProblem(stuck)).toEqual(problem('its workflow task fails'));
+      expect(await receiverProblem(alone)).toEqual(problem('no worker runs that could respond'));
+      expect(await receiverProblem(encrypted)).toEqual(
+        problem('the key that it is encrypted with is missing'),
+      );
+      expect(await receiverProblem(pinned)).toEqual(problem('no worker runs the build that it is pinned to'));
     },
     TIMEOUT_MS,
   );
 
-  it('a worker that lacks the key is named by the key', async () => {
+  it('name the key that a worker lacks', async () => {
     const one = await beside();
     onTestFinished(() => one.close());
     const [own = '', other] = [one.env['PAYLOAD_KEYS'], generatePayloadKey()];
@@ -162,7 +164,7 @@ describe('onboardings that cannot be read', () => {
     const env = { ...one.env, PAYLOAD_KEYS: `${own},${other}` };
     const { stderr } = await eventually(
       () => gangway(env, ['status', workflowId]),
-      ({ stderr: said }) => said.includes('lacks'),
+      ({ stderr: printed }) => printed.includes('lacks'),
       'a workflow task that fails',
     );
     expect(stderr).toBe(
@@ -171,7 +173,7 @@ describe('onboardings that cannot be read', () => {
   });
 });
 
-/** An operation that waits for a person, and is pinned to the build that it began with. */
+/** An operation that waits for a person, and is pinned to its first build. */
 async function closingInDoubt(): Promise<Onboarding> {
   const bank = bankOf(rig);
   const card = await bank.card();

@@ -5,7 +5,7 @@ import { launch } from '../../rigs/processes.js';
 import { createRig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-it('a receiver hears all the same when the worker is killed in the middle', async () => {
+it('a subscriber gets all events although the worker is killed', async () => {
   const crm = await subscriber();
   const rig = await createRig({ worker: false });
   onTestFinished(() => rig.close());
@@ -29,13 +29,13 @@ it('a receiver hears all the same when the worker is killed in the middle', asyn
     next.child.kill('SIGTERM');
     await next.exit;
   });
-  // A write that was under way when the worker died is a question now.
+  // A write that was under way when the worker was killed is a requirement now.
   await Promise.all(
     boardings.map(async (boarding) => {
       const { requirements } = await eventually(
         () => boarding.state(),
         ({ outcome, requirements }) => outcome !== undefined || requirements.length > 0,
-        'an end or a question',
+        'an outcome or a requirement',
         60_000,
       );
       for (const { id } of requirements) await boarding.resolve(id, { kind: 'abandon' });
@@ -55,10 +55,10 @@ it('a receiver hears all the same when the worker is killed in the middle', asyn
       async () => crm.received.map((event) => event.id),
       (ids) => all.every((each) => ids.some((received) => received.startsWith(each))),
       `all events up to ${id}`,
-      // An attempt of a delivery that died with its worker is given up after half a minute.
+      // The server gives up a delivery that was under way after half a minute.
       60_000,
     );
   }
-  const told = new Map(crm.received.map(({ id, body }) => [id, body]));
-  for (const { id, body } of crm.received) expect(body).toBe(told.get(id));
+  const bodies = new Map(crm.received.map(({ id, body }) => [id, body]));
+  for (const { id, body } of crm.received) expect(body).toBe(bodies.get(id));
 }, 150_000);

@@ -10,7 +10,7 @@ import { runReceiver } from '../../rigs/receiver/running-receiver.js';
 const EVENTS = Number(process.env['FLOOD_EVENTS'] ?? 500);
 
 it(`of ${EVENTS} events, some repeated and some forged, each valid one is started once`, async () => {
-  // A server of its own, for the others' tests would wait behind the flood.
+  // A server of its own, because other tests would wait for the flood.
   const server = await startDevServer();
   const connection = await Connection.connect({ address: server.address });
   try {
@@ -23,7 +23,7 @@ it(`of ${EVENTS} events, some repeated and some forged, each valid one is starte
     const distinct = EVENTS - forged - repeated;
     expect(figures).toEqual({
       ...{ sent: EVENTS, repeated, forged },
-      answers: { 202: EVENTS - forged, 401: forged },
+      responses: { 202: EVENTS - forged, 401: forged },
       sentAgain: expect.any(Number),
       ...{ accepted: distinct, started: distinct, lost: 0, doubled: 0 },
     });

@@ -12,10 +12,10 @@ import { eventually } from '../../rigs/waiting.js';
 
 const EVENTS = 1_500;
 
-/** When the server is killed: once this many workflows are there, and some more again. */
+/** The server is killed when this many workflows exist. */
 const KILLED_AT = [60, 200];
 
-it('each event answered with 202 has its one workflow although Temporal is killed twice in a flood of them', async () => {
+it('each accepted event has one workflow although Temporal is killed twice during a flood', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const databaseFile = join(folder, 'temporal.db');
   let server = await startDevServer({ databaseFile });
@@ -54,7 +54,7 @@ it('each event answered with 202 has its one workflow although Temporal is kille
   const distinct = EVENTS - forged - repeated;
   expect(figures).toEqual({
     ...{ sent: EVENTS, repeated, forged },
-    answers: { 202: EVENTS - forged, 401: forged },
+    responses: { 202: EVENTS - forged, 401: forged },
     ...{ accepted: distinct, started: distinct, lost: 0, doubled: 0 },
   });
 }, 300_000);

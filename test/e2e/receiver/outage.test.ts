@@ -20,14 +20,14 @@ import {
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-/** A server comes up, and the receiver finds it, while the machine has other tests to run. */
+/** Time for a server to start and for the receiver to find it, while other tests run. */
 const PATIENCE_MS = 120_000;
 
 const SENDERS = 6;
 const SENDER_PAUSE_MS = 200;
 
 it(
-  'nothing is lost or doubled, and an answer is taken once, when Temporal goes away and senders try again',
+  'nothing is lost or doubled, and an answer is applied once, when Temporal becomes unavailable and senders try again',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
     const databaseFile = join(folder, 'temporal.db');

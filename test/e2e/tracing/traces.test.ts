@@ -15,7 +15,7 @@ const CRM = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba9
 
 const traceparent = ({ traceId, spanId }: typeof CALLER) => `00-${traceId}-${spanId}-01`;
 
-/** Refuses to load what traces are exported with. */
+/** Refuses to load the modules that export traces. */
 const NOTHING_LOADED = {
   NODE_OPTIONS: `--import ${new URL('../../rigs/tracing/refuse-export.mjs', import.meta.url)}`,
 };
@@ -78,7 +78,7 @@ it('one trace leads from the event, or the command, down to the call of the part
     events: 0,
     status: 0,
   });
-  // Each poll is there, and one without news is no failure.
+  // Each poll is there, and a poll without a status change has not failed.
   const polls = ofEvent.filter(({ name }) => name === 'RunActivity:awaitStatusChange');
   expect(polls.length).toBeGreaterThan(1);
   expect(polls.map(({ status }) => status)).toEqual(polls.map(() => 0));

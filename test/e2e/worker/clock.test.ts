@@ -141,7 +141,7 @@ describe('a clock that jumps while a process runs', () => {
     expect(await doctor(0)).toEqual({
       check: 'clocks',
       ok: true,
-      detail: `this machine, ${others}: the same to the minute`,
+      detail: `this machine, ${others}: they agree to the minute`,
     });
     expect(await doctor(-6 * HOUR_MS)).toEqual({
       check: 'clocks',

@@ -24,7 +24,7 @@ describe('the worker process', () => {
     const url = /"health":"([^"]+)"/.exec(worker.stderr())?.[1];
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' });
     ready = await fetch(`${url}/readyz`);
-    const deprecated = () => ({ ...merchant(), create: 'v1' as const });
+    const deprecated = () => ({ ...merchant(), createVersion: 'v1' as const });
     const inputs = [merchant(), deprecated(), deprecated()];
     const boardings = await Promise.all(inputs.map((input) => rig.board(input)));
     const waiting = await rig.board(merchant('notes'));
@@ -68,7 +68,7 @@ describe('the worker process', () => {
     const boarding = await rig.board(merchant());
     await boarding.retrying('createMerchant');
     const { stdout } = await gangway(rig.env, ['status', boarding.workflowId]);
-    expect(stdout).toMatch(/^is retried +boarding create-merchant: NotSent, BOARDING_URL is not set$/m);
+    expect(stdout).toMatch(/^retrying +boarding create-merchant: NotSent, BOARDING_URL is not set$/m);
     idle.child.kill('SIGTERM');
     await idle.exit;
     const worker = await launch('worker', rig.env, 'worker is ready');

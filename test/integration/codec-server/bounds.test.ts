@@ -4,13 +4,13 @@ import { CLEAR, ENCRYPTED, runCodecServer, TOKEN } from '../../rigs/codec-server
 
 const BODY = `{"payloads":[${ENCRYPTED}]}`;
 
-/** A body of some 8 MiB that holds `value` as often as fits. */
+/** A body of some 8 MiB with `value` as often as fits. */
 function full(before: string, value: string, after: string): string {
   const count = Math.floor((8 * 1024 * 1024 - before.length - after.length) / (value.length + 1));
   return before + Array.from({ length: count }, () => value).join() + after;
 }
 
-describe('a body that holds too much is refused before it costs anything', () => {
+describe('a body with too many values is rejected before it costs anything', () => {
   it.each([
     ['payloads', full('{"payloads":[', '{}', ']}')],
     ['metadata', full('{"payloads":[{"metadata":{', '"a":""', '}}]}')],
@@ -21,8 +21,8 @@ describe('a body that holds too much is refused before it costs anything', () =>
     const { call } = await runCodecServer();
     const begun = performance.now();
     const { status, text } = await call('POST /decode', body);
-    expect([status, text]).toEqual([413, '{"message":"the body holds too much: send fewer payloads"}']);
-    // It took a hundred seconds once.
+    expect([status, text]).toEqual([413, '{"message":"the body has too many values: send fewer payloads"}']);
+    // Without the bound it takes a hundred seconds.
     expect(performance.now() - begun).toBeLessThan(50_000);
   });
 
@@ -34,11 +34,14 @@ describe('a body that holds too much is refused before it costs anything', () =>
       const taken = await call(`POST /${path}`, body(1_000));
       expect([taken.status, JSON.parse(taken.text).payloads.length]).toEqual([200, 1_000]);
       const { status, text } = await call(`POST /${path}`, body(1_001));
-      expect([status, text]).toEqual([413, '{"message":"a request takes 1000 payloads at most"}']);
+      expect([status, text]).toEqual([
+        413,
+        '{"message":"a request may have 1000 payloads at most: send fewer"}',
+      ]);
     },
   );
 
-  it('a name that objects have by themselves is refused', async () => {
+  it('the name of an object property is rejected', async () => {
     const { call } = await runCodecServer();
     const { status, text } = await call('POST /decode', '{"payloads":[{"metadata":{"__proto__":""}}]}');
     expect([status, text]).toEqual([400, '{"message":"the body must be JSON"}']);
@@ -46,7 +49,7 @@ describe('a body that holds too much is refused before it costs anything', () =>
 });
 
 describe('many requests at once', () => {
-  it('have their turn one after the other, and health is shown meanwhile', async () => {
+  it('are processed one by one, and health checks respond meanwhile', async () => {
     const { call, url } = await runCodecServer();
     const stuck = Array.from({ length: 8 }, () => halfSent(url));
     await Promise.all(stuck.map(({ connected }) => connected));
@@ -63,7 +66,7 @@ describe('many requests at once', () => {
     for (const { end } of stuck) end();
   });
 
-  it('do not wait for those that have gone', async () => {
+  it('do not wait for callers that have disconnected', async () => {
     const { call, url } = await runCodecServer();
     const stuck = Array.from({ length: 20 }, () => halfSent(url));
     await Promise.all(stuck.map(({ connected }) => connected));
@@ -72,7 +75,7 @@ describe('many requests at once', () => {
   });
 });
 
-describe('whoever is slow is cut off, and others are answered', () => {
+describe('a slow caller is disconnected, and others get responses', () => {
   const limits = { headersMs: 200, requestMs: 400, idleMs: 400 };
 
   it.each<[string, (socket: Socket) => void]>([
@@ -135,7 +138,7 @@ function dripping(socket: Socket, begin: string, again: string): void {
   socket.on('close', () => clearInterval(more));
 }
 
-/** A request with a valid token whose body does not come to its end. */
+/** A request with a valid token whose body is incomplete. */
 function halfSent(url: string) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => undefined);
@@ -152,7 +155,7 @@ describe('the namespace of a request', () => {
     ['another', 'live'],
     ['several', 'default, live'],
     ['part of the name', 'defaul'],
-  ])('is refused: %s', async (_, namespace) => {
+  ])('is rejected: %s', async (_, namespace) => {
     const { call } = await runCodecServer();
     const headers = { authorization: `Bearer ${TOKEN}`, 'x-namespace': namespace };
     for (const line of ['POST /decode', 'POST /encode', 'POST /default/decode']) {
@@ -162,7 +165,7 @@ describe('the namespace of a request', () => {
     }
   });
 
-  it('may be each of those that are set', async () => {
+  it('may be any of those in the settings', async () => {
     const { call } = await runCodecServer({ namespaces: ['live', 'test'] });
     for (const namespace of ['live', 'test']) {
       const headers = { authorization: `Bearer ${TOKEN}`, 'x-namespace': namespace };

@@ -21,7 +21,7 @@ describe('a call without a valid token', () => {
     ['another scheme', `Basic ${TOKEN}`, 'Bearer realm="gangway codec server", error="invalid_token"'],
     ['no scheme', TOKEN, 'Bearer realm="gangway codec server", error="invalid_token"'],
     ['no token', 'Bearer ', 'Bearer realm="gangway codec server", error="invalid_token"'],
-  ])('is refused: %s', async (_, authorization, challenge) => {
+  ])('is rejected: %s', async (_, authorization, challenge) => {
     const { call } = await runCodecServer();
     for (const line of [
       'POST /decode',
@@ -36,41 +36,42 @@ describe('a call without a valid token', () => {
         body,
         authorization === undefined ? {} : { authorization },
       );
-      const message = 'a bearer token is needed, and this is none that is valid here';
+      const message =
+        'the bearer token is missing or invalid: send one of CODEC_TOKENS or of the token issuer';
       expect([status, JSON.parse(text)]).toEqual([401, { message }]);
       expect(headers.get('www-authenticate')).toBe(challenge);
       expect(headers.get('cache-control')).toBe('no-store');
     }
   });
 
-  it('is refused before its body is read', async () => {
+  it('is rejected before its body is read', async () => {
     const { call } = await runCodecServer();
     expect((await call('POST /decode', 'no JSON', {})).status).toBe(401);
   });
 });
 
-it.each([TOKEN, OTHER_TOKEN])('each of the tokens will do: %s', async (token) => {
+it.each([TOKEN, OTHER_TOKEN])('each of the tokens is accepted: %s', async (token) => {
   const { call } = await runCodecServer({ bearer: { tokens: [TOKEN, OTHER_TOKEN], jwt: undefined } });
   const { text } = await call('POST /decode', BODY, { authorization: `bearer ${token}` });
   expect(text).toBe(`{"payloads":[${CLEAR}]}`);
 });
 
 describe('too many requests', () => {
-  it('of one caller are refused, with the time to wait, and those of another are not', async () => {
+  it('of one caller are rejected, with the time to wait, and those of another are not', async () => {
     const bearer = { tokens: [TOKEN, OTHER_TOKEN], jwt: undefined };
     const { call } = await runCodecServer({ bearer, requestsPerMinute: 3 });
     const statuses = [];
     for (let count = 0; count < 3; count++) statuses.push((await call('POST /decode', BODY)).status);
     expect(statuses).toEqual([200, 200, 200]);
     const { status, headers, text } = await call('POST /decode', BODY);
-    const message = 'too many requests: wait as long as Retry-After says, in seconds';
+    const message = 'too many requests: wait for the seconds in Retry-After';
     expect([status, JSON.parse(text)]).toEqual([429, { message }]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(50);
     const other = await call('POST /decode', BODY, { authorization: `Bearer ${OTHER_TOKEN}` });
     expect(other.status).toBe(200);
   });
 
-  it('with wrong tokens are refused as well, and do not shut out those with a right one', async () => {
+  it('with wrong tokens are rejected as well, and do not block those with a valid one', async () => {
     const { call } = await runCodecServer({ requestsPerMinute: 3 });
     const statuses = [];
     for (let guess = 0; guess < 4; guess++) {
@@ -90,12 +91,12 @@ describe('pages in a browser', () => {
 
   it('of the Web UI may call, with what the Web UI sends', async () => {
     const { call } = await runCodecServer();
-    const asked = await call('OPTIONS /decode?preserveStorageRefs=true', undefined, {
+    const preflighted = await call('OPTIONS /decode?preserveStorageRefs=true', undefined, {
       origin: UI,
       ...preflight,
     });
-    expect([asked.status, asked.text]).toEqual([204, '']);
-    expect(corsOf(asked.headers)).toEqual({
+    expect([preflighted.status, preflighted.text]).toEqual([204, '']);
+    expect(corsOf(preflighted.headers)).toEqual({
       'access-control-allow-origin': UI,
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'POST',
@@ -103,16 +104,16 @@ describe('pages in a browser', () => {
       'access-control-max-age': '600',
     });
     const headers = { origin: UI, authorization: `Bearer ${TOKEN}`, 'x-namespace': 'default' };
-    const answered = await call('POST /decode?preserveStorageRefs=true', BODY, headers);
-    expect([answered.status, answered.text]).toEqual([200, `{"payloads":[${CLEAR}]}`]);
-    expect(corsOf(answered.headers)).toEqual({
+    const response = await call('POST /decode?preserveStorageRefs=true', BODY, headers);
+    expect([response.status, response.text]).toEqual([200, `{"payloads":[${CLEAR}]}`]);
+    expect(corsOf(response.headers)).toEqual({
       'access-control-allow-origin': UI,
       'access-control-allow-credentials': 'true',
     });
-    expect(answered.headers.get('vary')).toBe('Origin');
+    expect(response.headers.get('vary')).toBe('Origin');
   });
 
-  it('of the Web UI see why they are refused', async () => {
+  it('of the Web UI can read why they are rejected', async () => {
     const { call } = await runCodecServer();
     const { status, headers } = await call('POST /decode', BODY, { origin: UI });
     expect([status, headers.get('access-control-allow-origin')]).toEqual([401, UI]);
@@ -124,19 +125,19 @@ describe('pages in a browser', () => {
     'https://temporal.example.com:8443',
     'https://temporal.example.com.evil.example',
     'null',
-  ])('of another origin are shown nothing: %s', async (origin) => {
+  ])('of another origin get no CORS headers: %s', async (origin) => {
     const { call } = await runCodecServer();
-    const asked = await call('OPTIONS /decode', undefined, { origin, ...preflight });
-    expect([asked.status, corsOf(asked.headers)]).toEqual([401, {}]);
-    const answered = await call('POST /decode', BODY, { origin, authorization: `Bearer ${TOKEN}` });
-    expect(corsOf(answered.headers)).toEqual({});
-    expect(answered.headers.get('vary')).toBe('Origin');
+    const preflighted = await call('OPTIONS /decode', undefined, { origin, ...preflight });
+    expect([preflighted.status, corsOf(preflighted.headers)]).toEqual([401, {}]);
+    const response = await call('POST /decode', BODY, { origin, authorization: `Bearer ${TOKEN}` });
+    expect(corsOf(response.headers)).toEqual({});
+    expect(response.headers.get('vary')).toBe('Origin');
   });
 
   it('may not call at all when no Web UI is named', async () => {
     const { call } = await runCodecServer({ uiOrigin: undefined });
-    const asked = await call('OPTIONS /decode', undefined, { origin: UI, ...preflight });
-    expect([asked.status, corsOf(asked.headers)]).toEqual([401, {}]);
+    const preflighted = await call('OPTIONS /decode', undefined, { origin: UI, ...preflight });
+    expect([preflighted.status, corsOf(preflighted.headers)]).toEqual([401, {}]);
   });
 });
 
@@ -144,7 +145,7 @@ function corsOf(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 }
 
-it('answers those who ask whether it is alive and ready, without a token and however often', async () => {
+it('health checks need no token and have no limit', async () => {
   const { call } = await runCodecServer({ requestsPerMinute: 1 });
   for (const path of ['/healthz', '/readyz', '/healthz', '/readyz']) {
     expect(await call(`GET ${path}`, undefined, {})).toMatchObject({ status: 200, text: '{"status":"ok"}' });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CLEAR, ENCRYPTED, runCodecServer, TOKEN } from '../../rigs/codec-server/running-codec-server.js';
 
-it('tells method, path, status and how many payloads, and nothing of what went through', async () => {
+it('the log has method, path, status and number of payloads, and nothing of the payloads', async () => {
   const { call, log } = await runCodecServer();
   const secret = Buffer.from('"ada@example.com"').toString('base64');
   await call('POST /default/decode?secret=ada', `{"payloads":[${ENCRYPTED},${CLEAR}]}`);
@@ -11,19 +11,20 @@ it('tells method, path, status and how many payloads, and nothing of what went t
   await call('POST /decode', `{"payloads":[${ENCRYPTED.replace('RwjAEc', 'AAAAAA')}]}`);
   await call('POST /decode', `{"payloads":[${ENCRYPTED}]}`, { authorization: `Bearer ${TOKEN}a` });
   const entries = log().split('\n').filter(Boolean);
-  const answered = { level: 30, time: expect.any(String), msg: 'answered', method: 'POST' };
+  const completed = { level: 30, time: expect.any(String), msg: 'request completed', method: 'POST' };
   expect(entries.map((line) => JSON.parse(line))).toEqual([
-    { ...answered, path: '/decode', status: 200, payloads: 2 },
-    { ...answered, path: '/encode', status: 200, payloads: 1 },
-    { ...answered, path: '/decode', status: 400 },
-    { ...answered, path: '/decode', status: 400 },
-    { ...answered, path: '/decode', status: 400, payloads: 1 },
-    { ...answered, path: '/decode', status: 401 },
+    { ...completed, path: '/decode', status: 200, payloads: 2 },
+    { ...completed, path: '/encode', status: 200, payloads: 1 },
+    { ...completed, path: '/decode', status: 400 },
+    { ...completed, path: '/decode', status: 400 },
+    { ...completed, path: '/decode', status: 400, payloads: 1 },
+    { ...completed, path: '/decode', status: 401 },
   ]);
-  for (const told of ['ada', 'Ada', 'IkFkYSI', 'AAECAwQF', secret, TOKEN]) expect(log()).not.toContain(told);
+  for (const hidden of ['ada', 'Ada', 'IkFkYSI', 'AAECAwQF', secret, TOKEN])
+    expect(log()).not.toContain(hidden);
 });
 
-it('never tells a token that came in the path', async () => {
+it('the log never contains a token from the path', async () => {
   const { call, log } = await runCodecServer({ tokenInPath: true });
   const body = `{"payloads":[${ENCRYPTED}]}`;
   const { status, text } = await call(`POST /${TOKEN}/decode`, body, {});
@@ -36,7 +37,7 @@ it('never tells a token that came in the path', async () => {
   expect(log()).not.toContain(TOKEN);
 });
 
-it('takes no token from the path unless that is set, and does not log it either', async () => {
+it('a token in the path is rejected by default, and not logged either', async () => {
   const { call, log } = await runCodecServer();
   expect((await call(`POST /${TOKEN}/decode`, `{"payloads":[${ENCRYPTED}]}`, {})).status).toBe(401);
   await call(`POST /${TOKEN}/other`, `{"payloads":[${ENCRYPTED}]}`, {});
@@ -44,7 +45,7 @@ it('takes no token from the path unless that is set, and does not log it either'
   expect(log()).not.toContain(TOKEN);
 });
 
-it('names the key that is missing', async () => {
+it('the log names a missing key', async () => {
   const { call, log } = await runCodecServer();
   const ofAnother = ENCRYPTED.replace('azE=', Buffer.from('k20261101-0a1b2c').toString('base64'));
   expect((await call('POST /decode', `{"payloads":[${CLEAR},${ofAnother}]}`)).status).toBe(400);

@@ -19,7 +19,7 @@ describe('POST /decode', () => {
       '{"metadata":{"encoding":"YmluYXJ5L251bGw="}}',
     ],
     [
-      'null for what is not there',
+      'null for a missing field',
       '{"metadata":{"encoding":"YmluYXJ5L251bGw="},"data":null}',
       '{"metadata":{"encoding":"YmluYXJ5L251bGw="}}',
     ],
@@ -33,15 +33,15 @@ describe('POST /decode', () => {
       '{"data":"AA==","externalPayloads":[{"sizeBytes":"12"}]}',
       '{"data":"AA==","externalPayloads":[{"sizeBytes":"12"}]}',
     ],
-  ])('takes %s', async (_, sent, answered) => {
+  ])('accepts %s', async (_, sent, expected) => {
     const { call } = await runCodecServer();
     const { status, headers, text } = await call('POST /decode', `{"payloads":[${sent}]}`);
-    expect([status, text]).toEqual([200, `{"payloads":[${answered}]}`]);
+    expect([status, text]).toEqual([200, `{"payloads":[${expected}]}`]);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it.each(['{}', '{"payloads":[]}', '{"payloads":null}'])('takes no payloads at all: %s', async (body) => {
+  it.each(['{}', '{"payloads":[]}', '{"payloads":null}'])('accepts no payloads: %s', async (body) => {
     const { call } = await runCodecServer();
     expect(await call('POST /decode', body)).toMatchObject({ status: 200, text: '{}' });
   });
@@ -55,7 +55,7 @@ describe('POST /decode', () => {
     },
   );
 
-  it('takes each of the keys', async () => {
+  it('decrypts with each of the keys', async () => {
     const other = `k2:${'A'.repeat(43)}=`;
     const { call } = await runCodecServer({ keys: parsePayloadKeys(`${other},k1:${KEY}`) });
     const { text } = await call('POST /decode', `{"payloads":[${ENCRYPTED}]}`);
@@ -64,7 +64,7 @@ describe('POST /decode', () => {
 });
 
 describe('POST /encode', () => {
-  it('encrypts, so that /decode gives the same back', async () => {
+  it('encrypts, and /decode returns the same', async () => {
     const { call } = await runCodecServer();
     const encoded = await call('POST /default/encode', `{"payloads":[${CLEAR}]}`);
     expect(encoded.status).toBe(200);
@@ -75,34 +75,34 @@ describe('POST /encode', () => {
   });
 });
 
-describe('a request that cannot be answered', () => {
+describe('a request that fails', () => {
   const data = (text: string) => ENCRYPTED.replace(/"data":".*"/, `"data":"${text}"`);
 
   it.each([
     ['no body', '', 400, 'the body must be JSON'],
     ['a body that is no JSON', '{"payloads":[Ada', 400, 'the body must be JSON'],
     ['a list', '[]', 400, 'the body: Invalid input: expected object, received array'],
-    ['a wrong member', '{"payload":[]}', 400, 'the body: Unrecognized key: "payload"'],
+    ['an unknown field', '{"payload":[]}', 400, 'the body: Unrecognized key: "payload"'],
     [
-      'payloads that are no list',
+      'payloads that are not a list',
       '{"payloads":{}}',
       400,
       'payloads: Invalid input: expected array, received object',
     ],
     [
-      'a payload that is none',
+      'an invalid payload',
       `{"payloads":[${CLEAR},"Ada"]}`,
       400,
       'payloads[1]: Invalid input: expected object, received string',
     ],
     [
-      'a wrong member of a payload',
+      'an unknown field of a payload',
       '{"payloads":[{"value":"Ada"}]}',
       400,
       'payloads[0]: Unrecognized key: "value"',
     ],
     [
-      'metadata in the clear',
+      'metadata that is not base64',
       '{"payloads":[{"metadata":{"encoding":"json plain"}}]}',
       400,
       'payloads[0].metadata.encoding: must be base64',
@@ -135,11 +135,11 @@ describe('a request that cannot be answered', () => {
   });
 
   it.each([
-    ['GET /decode', 405, 'must be called with POST'],
-    ['PUT /default/encode', 405, 'must be called with POST'],
-    ['POST /', 404, 'there are only /encode and /decode'],
-    ['POST /download', 404, 'there are only /encode and /decode'],
-    ['POST /decode/default', 404, 'there are only /encode and /decode'],
+    ['GET /decode', 405, 'wrong method: use POST'],
+    ['PUT /default/encode', 405, 'wrong method: use POST'],
+    ['POST /', 404, 'unknown path: use /encode or /decode'],
+    ['POST /download', 404, 'unknown path: use /encode or /decode'],
+    ['POST /decode/default', 404, 'unknown path: use /encode or /decode'],
   ])('%s', async (line, status, message) => {
     const { call } = await runCodecServer();
     const reply = await call(line);
@@ -163,6 +163,9 @@ describe('a request that cannot be answered', () => {
     const body = `{"payloads":[${Array.from({ length: 12 }, () => payload).join()}]}`;
     expect(body.length).toBeLessThan(200_000);
     const { status, text } = await call('POST /decode', body);
-    expect([status, text]).toEqual([413, '{"message":"the answer would be too large: send fewer payloads"}']);
+    expect([status, text]).toEqual([
+      413,
+      '{"message":"the response would be too large: send fewer payloads"}',
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { destinationOf } from '../../../src/events/sender.js';
 import { gangway as runGangway } from '../../rigs/command.js';
-import { ndjson } from '../../rigs/commands/batch-files.js';
+import { ndjson } from '../../rigs/commands/files.js';
 import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
 import { merchant } from '../../rigs/inputs.js';
 import type { Onboarding } from '../../rigs/onboarding.js';
@@ -13,7 +13,7 @@ import { eventually } from '../../rigs/waiting.js';
 let rig: Rig;
 let crm: Subscriber;
 let closeCrm: () => unknown;
-/** Of a person who knows the names of the accounts, and no more of them. */
+/** The settings of a person who has only the names of the accounts. */
 let env: Record<string, string>;
 beforeAll(async () => {
   crm = await subscriber(SECRET, (close) => {
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const gangway = (...args: readonly string[]) => runGangway(env, args);
 
-/** The same merchant in the account without a name and in acme, each with two notes to answer, and the ids of those of acme. */
+/** The same merchant in the account without a name and in acme, each with two open notes, and the ids of the notes in acme. */
 async function twins() {
   const input = merchant('notes');
   const nameless = await rig.board(input);
@@ -41,8 +41,8 @@ async function twins() {
   return { externalId: input.externalId, nameless, acmes, note, other };
 }
 
-describe('an externalId that two accounts have', () => {
-  it('is refused by every command that takes an id, until the account is named', async () => {
+describe('an externalId in two accounts', () => {
+  it('is rejected by every command that takes an id, until the account is named', async () => {
     const { externalId, nameless, acmes, note, other } = await twins();
     const ids = `${nameless.workflowId}, ${acmes.workflowId}`;
     const commands = [
@@ -84,11 +84,11 @@ describe('an externalId that two accounts have', () => {
     expect((await gangway('cancel', nameless.workflowId)).code).toBe(0);
     await expect(nameless.outcome()).rejects.toThrow();
     expect((await gangway('nudge', `${externalId}@acme`)).stderr).toBe(
-      `${acmes.workflowId} does not wait for a partner now\n`,
+      `${acmes.workflowId} does not wait for a partner\n`,
     );
   });
 
-  it('is refused where an account is not known, or is not that of the id', async () => {
+  it('is rejected with an unknown account, and with another account than that of the id', async () => {
     expect(await gangway('status', 'm-1', '--partner-account', 'south')).toMatchObject({
       code: 2,
       stderr:
@@ -98,12 +98,12 @@ describe('an externalId that two accounts have', () => {
       await gangway('cancel', 'merchant-boarding-m-1@acme', '--partner-account', 'north-iso'),
     ).toMatchObject({
       code: 2,
-      stderr: '--partner-account north-iso: merchant-boarding-m-1@acme is of account acme\n',
+      stderr: '--partner-account north-iso: merchant-boarding-m-1@acme belongs to account acme\n',
     });
     expect(await gangway('status', `${randomUUID()}@acme`)).toMatchObject({ code: 1 });
   });
 
-  it('has its events published again for one of them only', async () => {
+  it('has its events sent again for one account only', async () => {
     const { externalId, nameless, acmes } = await twins();
     const list = async (...args: readonly string[]) => {
       const lines = jsonLines<{ event: { subject: string } }>(
@@ -125,31 +125,31 @@ describe('an externalId that two accounts have', () => {
       /^"m-.*" may mean .*: give --partner-account, or the whole workflow id\n$/,
     );
     const sent = await gangway('events', 'redeliver', `${externalId}@acme`, '--all');
-    expect(sent.stdout).toContain('5 on their way again');
+    expect(sent.stdout).toContain('sending 5 again');
     expect(sent.stdout).not.toContain(`${nameless.workflowId} `);
     await Promise.all([nameless, acmes].map(({ handle }) => handle.terminate()));
   });
 });
 
 describe('a batch', () => {
-  it('starts the same externalId once in each account, and refuses it twice in one', async () => {
+  it('starts the same externalId once in each account, and rejects it twice in one', async () => {
     const input = merchant('waiting');
     const rows = [input, { ...input, account: 'acme' }];
     const file = (all: readonly object[]) =>
       runGangway(env, ['batch', '-', '--format', 'ndjson'], ndjson(all));
-    const told = async (all: readonly object[]) =>
+    const resultsOf = async (all: readonly object[]) =>
       (await file(all)).stdout.trimEnd().split('\n').slice(0, 2).sort();
     const id = `merchant-boarding-${input.externalId}`;
-    expect(await told(rows)).toEqual([`1 ${id} started`, `2 ${id}@acme started`]);
-    expect(await told(rows)).toEqual([`1 ${id} attached`, `2 ${id}@acme attached`]);
+    expect(await resultsOf(rows)).toEqual([`1 ${id} started`, `2 ${id}@acme started`]);
+    expect(await resultsOf(rows)).toEqual([`1 ${id} attached`, `2 ${id}@acme attached`]);
     expect((await file([...rows, rows[1] ?? {}])).stderr).toContain(
-      'standard input:3: externalId: is that of line 2 already\n',
+      'standard input:3: externalId: is the same as in line 2\n',
     );
   });
 });
 
 describe('statements', () => {
-  it('of the same key are a schedule in each account', async () => {
+  it('of the same key have one schedule in each account', async () => {
     const key = `books-${randomUUID()}`;
     const plan = ['statement', 'monthly', key, '--account', 'fa-501-1'];
     const scheduleId = `statements-${key}`;
@@ -175,7 +175,7 @@ describe('statements', () => {
       'both schedules',
     );
     const stop = async (...args: readonly string[]) => (await gangway('statement', 'stop', ...args)).stdout;
-    expect(await stop(`${key}@acme`)).toBe(`${scheduleId}@acme is gone; a run that has begun goes on\n`);
-    expect(await stop(key)).toBe(`${scheduleId} is gone; a run that has begun goes on\n`);
+    expect(await stop(`${key}@acme`)).toBe(`${scheduleId}@acme deleted; a running statement is completed\n`);
+    expect(await stop(key)).toBe(`${scheduleId} deleted; a running statement is completed\n`);
   });
 });

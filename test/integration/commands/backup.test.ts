@@ -4,7 +4,7 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { gangway as runGangway } from '../../rigs/command.js';
-import { inputFile } from '../../rigs/commands/input-files.js';
+import { inputFile } from '../../rigs/commands/files.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -31,7 +31,7 @@ async function restoredElsewhere(file: string, env: Record<string, string> = {})
 }
 
 describe('gangway backup and restore', () => {
-  it('keep the corrections that were taken, and no private value in the clear', async () => {
+  it('keep the accepted corrections, and no unencrypted private value', async () => {
     const input = merchant('request-changes', { application: { siteInspection: { reference: 'old' } } });
     const boarding = await rig.board(input);
     const asked = await boarding.requirement('request-changes');
@@ -77,7 +77,7 @@ describe('gangway backup and restore', () => {
       await eventually(isThere, (there) => !there, 'that it is forgotten');
     }
     expect((await gangway('restore', file)).stdout).toContain(
-      'restored 2, of which 0 look first; already there: 0; not restored: 0\n',
+      'restored 2, of which 0 search the partner first; already there: 0; not restored: 0\n',
     );
     const again = await boarding.requirement('request-changes');
     expect(again.id).not.toBe('');
@@ -88,7 +88,7 @@ describe('gangway backup and restore', () => {
     expect(started).toMatchObject({ dueInHours: 47, holder: { businessPhone: '5185550199' } });
   });
 
-  it('refuse a file that is not whole, and start nothing', async () => {
+  it('reject an incomplete file, and start nothing', async () => {
     const { file, lines } = await backedUp();
     const changed = async (text: string) => {
       const other = join(rig.documentDir, 'changed.ndjson');
@@ -97,7 +97,7 @@ describe('gangway backup and restore', () => {
       expect([code, stdout]).toEqual([2, '']);
       return stderr.replaceAll(other, 'FILE');
     };
-    const isCut = 'FILE: was cut off, its last line does not count its onboardings\n';
+    const isCut = 'FILE: is incomplete: its last line does not match the number of onboardings\n';
     expect(await changed(lines.slice(0, -1).join('\n'))).toBe(isCut);
     expect(await changed([...lines.slice(0, 1), ...lines.slice(2)].join('\n'))).toBe(isCut);
     expect(await changed(`${lines[0]}\n{"workflowId"\n`)).toBe('FILE:2: is not JSON\n');

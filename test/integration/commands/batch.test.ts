@@ -2,13 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
-import { batchFile, executions, idOf, merchantsFile, ndjson } from '../../rigs/commands/batch-files.js';
-import { inputFile } from '../../rigs/commands/input-files.js';
+import { batchFile, executions, idOf, inputFile, merchantsFile, ndjson } from '../../rigs/commands/files.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { jsonLines, run, startSpawnedGangway } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
-// Without a worker: what is started stays as it is, and Temporal's own list says what that is.
+// Without a worker, so that started workflows stay as they are, and Temporal's list names them.
 let rig: Rig;
 beforeEach(async () => {
   rig = await createRig({ worker: false });
@@ -19,7 +18,7 @@ const gangway = (args: readonly string[], input?: string) => runGangway(rig.env,
 
 const started = (count: number) => executions(rig.client, rig.taskQueue, count);
 
-/** Whether a workflow was started, by Temporal's word and not by its list, which is late. */
+/** Whether a workflow was started. It describes the workflow, because the list of the server is late. */
 const isThere = (id: string) =>
   rig.client.workflow
     .getHandle(id)
@@ -35,7 +34,7 @@ const isThere = (id: string) =>
 const sortedIds = (all: readonly { workflowId: string }[]) => all.map(({ workflowId }) => workflowId).sort();
 
 describe('a file', () => {
-  it('may mix kinds, and has a line printed for each', async () => {
+  it('may mix kinds, and gets a line printed for each row', async () => {
     const [one, two, three] = [merchant(), business(), customer()];
     const file = await batchFile(rig, 'rows.ndjson', ndjson([one, two, three]));
     const { code, stdout, stderr } = await gangway([file, '--concurrency', '1']);
@@ -60,7 +59,7 @@ describe('a file', () => {
     expect(again).toMatchObject({ code: 0, stderr: '3 rows: 3 attached\n' });
   });
 
-  it('may be CSV that others wrote, and arrives as its mapping says', async () => {
+  it('may be CSV from another program, and is read by its mapping', async () => {
     const { externalId } = merchant();
     const csv = `Key;Name;First;Last;Cash;Remark\r\n${externalId};"Corner; Bakery";Ada;Baker;N;x\r\n`;
     const mapping = await inputFile(rig, {
@@ -79,7 +78,7 @@ describe('a file', () => {
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('started'), stderr: '' });
     const { events = [] } = await rig.client.workflow.getHandle(idOf({ externalId })).fetchHistory();
     const begin = events?.[0]?.workflowExecutionStartedEventAttributes;
-    // Whoever waits for one of their own goes first, and agents take turns.
+    // Lower than the priority of a single start, and with a fairness key for the agent.
     expect(begin?.priority).toMatchObject({ priorityKey: 4, fairnessKey: 'agent-101' });
     const payloads = begin?.input?.payloads ?? [];
     const [given] = await Promise.all(
@@ -111,7 +110,7 @@ describe('a file', () => {
   });
 });
 
-describe('a file that is not right', () => {
+describe('an invalid file', () => {
   const twice = merchant().externalId;
   const wrong = [
     { ...merchant(), externalId: twice },
@@ -135,32 +134,32 @@ describe('a file that is not right', () => {
     [
       4,
       '',
-      'is no onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"',
+      'is not an onboarding: a merchant has "merchant", a business "holder", a customer "boarding" and "business"',
     ],
-    [5, '', 'has merchant and holder, which go into rows of their own'],
+    [5, '', 'has merchant and holder: put them in separate rows'],
     [6, 'mail', 'is not a known field'],
-    [7, 'externalId', 'is that of line 1 already'],
+    [7, 'externalId', 'is the same as in line 1'],
     [8, 'business', 'is required'],
     [9, 'externalId', 'contains what looks like a social security number'],
     [10, '', 'must be a JSON object'],
     [11, 'application.merchantProfile', 'Invalid input: expected record, received string'],
   ] as const;
 
-  it('is told with each line, field and rule and no value, and nothing is started', async () => {
+  it('is reported with each line, field and rule but no value, and nothing is started', async () => {
     const file = await batchFile(rig, 'rows.ndjson', text);
     const lines = problems.map(
       ([line, field, message]) => `${file}:${line}: ${field && `${field}: `}${message}\n`,
     );
-    const told = `${lines.join('')}${file}: is not valid; nothing was started\n`;
+    const report = `${lines.join('')}${file}: is not valid; nothing was started\n`;
     for (const args of [[file], [file, '--dry-run']])
-      expect(await gangway(args)).toEqual({ code: 2, stdout: '', stderr: told });
+      expect(await gangway(args)).toEqual({ code: 2, stdout: '', stderr: report });
     const json = await gangway([file, '--json']);
-    expect(json).toMatchObject({ code: 2, stderr: told });
+    expect(json).toMatchObject({ code: 2, stderr: report });
     expect(jsonLines(json)).toEqual(problems.map(([line, field, message]) => ({ line, field, message })));
     expect(await isThere(idOf({ externalId: twice }))).toBe(false);
   });
 
-  it('is told up to a hundred problems, and how many more there are', async () => {
+  it('is reported with a hundred problems at most, and with the number of the others', async () => {
     const file = await batchFile(rig, 'rows.csv', `externalId\n${'a b\n'.repeat(150)}`);
     const { code, stderr } = await gangway([file]);
     const lines = stderr.trimEnd().split('\n');
@@ -176,7 +175,7 @@ describe('a file that is not right', () => {
       'rows.txt',
       '{}',
       [],
-      'give --format csv or --format ndjson: the name of the file does not say\n',
+      'give --format csv or --format ndjson: the file name does not end in .csv or .ndjson\n',
     ],
     [
       'that takes no mapping',
@@ -185,12 +184,12 @@ describe('a file that is not right', () => {
       ['--delimiter', ';'],
       '--delimiter and --mapping are for CSV\n',
     ],
-  ])('%s is refused', async (_, name, content, args, said) => {
+  ])('%s is rejected', async (_, name, content, args, message) => {
     const file = await batchFile(rig, name, content);
     expect(await gangway([file, ...args])).toEqual({
       code: 2,
       stdout: '',
-      stderr: said.replace('FILE', file),
+      stderr: message.replace('FILE', file),
     });
   });
 
@@ -198,7 +197,7 @@ describe('a file that is not right', () => {
     ['--rate', '0', 'It must be a number from 0.001 to 1000.'],
     ['--concurrency', '0', 'It must be a positive integer.'],
     ['--give-up-after', '2', 'It must be a duration such as 30s, 2m or 1h.'],
-    ['--delimiter', ';;', 'It must be one sign, or tab.'],
+    ['--delimiter', ';;', 'It must be one character, or tab.'],
     ['--format', 'xlsx', 'Allowed choices are csv, ndjson.'],
   ])('%s %s is bad usage', async (option, value, rule) => {
     const { code, stdout, stderr } = await gangway(['rows.csv', option, value]);
@@ -216,7 +215,7 @@ describe('a file that is not right', () => {
 });
 
 describe('--dry-run', () => {
-  it('says what there is, needs no Temporal, and starts nothing', async () => {
+  it('prints the number of rows, needs no Temporal, and starts nothing', async () => {
     const input = merchant();
     const file = await batchFile(rig, 'rows.ndjson', ndjson([input, business(), merchant()]));
     const env = { ...rig.env, TEMPORAL_ADDRESS: '127.0.0.1:9' };
@@ -235,7 +234,7 @@ describe('--dry-run', () => {
 });
 
 describe('a run', () => {
-  it('that is killed is gone on with, and starts nothing twice', async () => {
+  it('that is killed can be continued, and starts nothing twice', async () => {
     const { file, ids } = await merchantsFile(rig, 200);
     const killed = startSpawnedGangway(rig.env, ['batch', file, '--rate', '100']);
     await killed.printsLines(60);
@@ -254,19 +253,19 @@ describe('a run', () => {
     expect(sortedIds(await started(200))).toEqual(ids.toSorted());
   }, 60_000);
 
-  it('that is interrupted sees through what is under way, says how far it came, and is gone on with', async () => {
+  it('that is interrupted completes the starts in progress, prints how many it made, and can be continued', async () => {
     const { file, ids } = await merchantsFile(rig, 60);
     const running = startGangway(rig.env, ['batch', file, '--rate', '20']);
     await running.printsLines(10);
     running.kill('SIGINT');
     const { code, stdout, stderr } = await running.finished;
-    const told = stdout.trimEnd().split('\n');
-    const count = told.length - 1;
+    const lines = stdout.trimEnd().split('\n');
+    const count = lines.length - 1;
     expect(count).toBeLessThan(60);
-    expect(told.at(-1)).toBe(`60 rows: ${count} started, ${60 - count} not begun`);
+    expect(lines.at(-1)).toBe(`60 rows: ${count} started, ${60 - count} not started`);
     expect({ code, stderr }).toEqual({
       code: 130,
-      stderr: 'run the same command again: it goes on from here, and starts nothing twice\n',
+      stderr: 'run the same command again: it continues from here and starts nothing twice\n',
     });
     expect(sortedIds(await started(count))).toEqual(ids.slice(0, count).toSorted());
     const rest = await gangway([file]);
@@ -284,8 +283,8 @@ describe('a run', () => {
     expect((times.at(-1) ?? 0) - first).toBeGreaterThan(1_500);
   });
 
-  it('goes on after a row that Temporal does not take, and exits 1', async () => {
-    // In the clear: numbers that are longer in the payload than in the file.
+  it('continues after a row that Temporal rejects, and exits 1', async () => {
+    // Unencrypted, with numbers that are longer in the payload than in the file.
     const [one, two, three] = [merchant(), merchant(), merchant()];
     const application = `"application": {"x": [${Array(100_000).fill('1e20')}]}}`;
     const text = `${JSON.stringify(one)}\n${JSON.stringify(two).slice(0, -1)},${application}\n${JSON.stringify(three)}\n`;
@@ -308,7 +307,7 @@ describe('a run', () => {
     });
   });
 
-  it('stops when the file is changed under it', async () => {
+  it('stops when the file changes while it is read', async () => {
     const application = { text: 'x'.repeat(2_000) };
     const inputs = Array.from({ length: 400 }, () => merchant(undefined, { application }));
     const file = await batchFile(rig, 'rows.ndjson', ndjson(inputs));
@@ -318,12 +317,12 @@ describe('a run', () => {
     const { code, stdout, stderr } = await running.finished;
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `${file}: was changed meanwhile; check it again\n`,
+      stderr: `${file}: changed while it was read; check the file and run the command again\n`,
     });
-    expect(stdout).toMatch(/^400 rows: \d+ started, \d+ not begun$/m);
+    expect(stdout).toMatch(/^400 rows: \d+ started, \d+ not started$/m);
   });
 
-  it('does not say that all is done when its reader goes away', async () => {
+  it('reports no success when the reader of its output closes the pipe', async () => {
     const { file } = await merchantsFile(rig, 30);
     const pipe = `"${process.execPath}" dist/starter.js batch ${file} --rate 20 | head -3`;
     const { code, stdout } = await run('bash', ['-o', 'pipefail', '-c', pipe], rig.env);
@@ -331,13 +330,13 @@ describe('a run', () => {
     expect(code).toBe(1);
   });
 
-  it('ends when no row could be started, and says why', async () => {
+  it('ends when no row can be started, and reports why', async () => {
     const { file } = await merchantsFile(rig, 30);
     const { code, stdout, stderr } = await runGangway({ ...rig.env, TEMPORAL_NAMESPACE: 'nowhere' }, [
       'batch',
       file,
     ]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '30 rows: 30 not begun\n' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '30 rows: 30 not started\n' });
     expect(stderr).toContain('(TEMPORAL_NAMESPACE)');
   });
 });
@@ -384,11 +383,11 @@ describe('--wait', () => {
     expect(stdout.split('\n').slice(3)).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^1 ${first} failed: it was terminated; .*merchant.* adopt it by "merchantProfileId".* in FILE; ` +
-            'then "gangway board FILE --again" starts it anew$',
+          `^1 ${first} failed: it was terminated; .*merchant.* to adopt it, set .*"merchantProfileId".* in FILE; ` +
+            'then start it again with "gangway board FILE --again"$',
         ),
       ),
-      '2 rows: 1 failed, 1 still under way',
+      '2 rows: 1 failed, 1 still running',
       '',
     ]);
     expect(stderr).toContain('run the same command again');

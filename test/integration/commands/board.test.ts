@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { gangway as runGangway } from '../../rigs/command.js';
-import { inputFile } from '../../rigs/commands/input-files.js';
+import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -23,7 +23,7 @@ const file = (content: unknown) => inputFile(rig, content);
 const waiting = () => waitingBoarding(rig);
 
 describe('gangway board', () => {
-  it('starts a boarding, waits for it, and prints its outcome and where to look at it', async () => {
+  it('starts a boarding, waits for it, and prints its outcome and its address in the Web UI', async () => {
     const input = merchant();
     const { code, stdout, stderr } = await gangway(['board', await file(input), '--wait']);
     const [started, url, outcome] = stdout.split('\n');
@@ -88,7 +88,7 @@ describe('gangway board', () => {
       ],
     ],
     [
-      'what v2 submit could not take of an application, before the merchant exists',
+      'the fields of an application that v2 submit would reject, before the merchant exists',
       {
         ...merchant(),
         application: { merchantProfile: 'x', fees: [], merchantProfileId: 5, ownSection: { volume: 1 } },
@@ -100,18 +100,18 @@ describe('gangway board', () => {
       ],
     ],
     [
-      'an application that is no object',
+      'an application that is not an object',
       { ...merchant(), application: 'volume 240000' },
       ['application: Invalid input: expected object, received string'],
     ],
-    ['an unknown member', { ...merchant(), mail: 'x' }, ['mail: is not a known field']],
+    ['an unknown field', { ...merchant(), mail: 'x' }, ['mail: is not a known field']],
     [
       'fees out of bounds',
       { ...merchant(), fees: { minimumDiscountAmount: 501 } },
       ['fees.minimumDiscountAmount: '],
     ],
     [
-      'an id beside a name',
+      'an id together with a name',
       { ...merchant(), agent: 'Harbor Agents' },
       ['agent: is given beside agentProfileId'],
     ],
@@ -127,7 +127,7 @@ describe('gangway board', () => {
     expect(await rig.sandbox.ledger({ guid: input.externalId })).toEqual([]);
   });
 
-  it('says what is wrong with a file that is not there, or not JSON, without quoting it', async () => {
+  it('explains why a missing file, or one that is not JSON, cannot be read, without quoting it', async () => {
     const missing = await gangway(['board', '/nowhere/merchant.json']);
     expect(missing).toEqual({
       code: 2,
@@ -138,7 +138,7 @@ describe('gangway board', () => {
     expect(await gangway(['board', path])).toEqual({ code: 2, stdout: '', stderr: `${path}: is not JSON\n` });
   });
 
-  it('refuses a file that is nested too deep', async () => {
+  it('rejects a file that is nested too deep', async () => {
     const path = await file(`{"application":${'['.repeat(5_000)}${']'.repeat(5_000)}}`);
     expect(await gangway(['board', path])).toEqual({
       code: 2,
@@ -149,7 +149,7 @@ describe('gangway board', () => {
 });
 
 describe('gangway status', () => {
-  it('prints just the answer of query state with --json, by workflow id or externalId', async () => {
+  it('prints only the result of query state with --json, by workflow id or externalId', async () => {
     const { boarding, externalId } = await waiting();
     const state = await boarding.state();
     for (const id of [externalId, `merchant-boarding-${externalId}`]) {
@@ -166,7 +166,7 @@ describe('gangway status', () => {
       'Pending',
       id,
       'voided check',
-      'takes: text, documents',
+      'allowed answers: text, documents',
       'merchant-created',
     ]) {
       expect(stdout).toContain(part);
@@ -183,7 +183,7 @@ describe('gangway status', () => {
       await part.retrying('createMerchant');
       for (const id of [part.workflowId, workflowId]) {
         const { stdout } = await runGangway(alone.env, ['status', id]);
-        expect(stdout).toMatch(/^is retried +boarding create-merchant: NotSent, ECONNREFUSED$/m);
+        expect(stdout).toMatch(/^retrying +boarding create-merchant: NotSent, ECONNREFUSED$/m);
       }
       await onboarding.handle.terminate();
     } finally {
@@ -194,10 +194,10 @@ describe('gangway status', () => {
   it('shows no failure of a poll that saw no change', async () => {
     const { boarding, externalId } = await waiting();
     await boarding.retrying('awaitStatusChange');
-    expect((await gangway(['status', externalId])).stdout).not.toContain('is retried');
+    expect((await gangway(['status', externalId])).stdout).not.toContain('retrying');
   });
 
-  it('says so when there is no such onboarding', async () => {
+  it('reports an unknown onboarding', async () => {
     const { code, stderr } = await gangway(['status', 'nobody']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'there is no onboarding "nobody"\n' });
     expect((await gangway(['status', 'close-card-x'])).stderr).toBe('there is no workflow "close-card-x"\n');
@@ -205,35 +205,35 @@ describe('gangway status', () => {
 });
 
 describe('an onboarding that was terminated', () => {
-  const ended = async (command: string, input: { externalId: string }, id: string, known: boolean) => {
+  const ended = async (command: string, input: { externalId: string }, id: string, hasId: boolean) => {
     const path = await file(input);
     await gangway([command, path]);
     const onboarding = new Onboarding(rig.client, id);
-    const isKnown = async () => {
+    const idAtPartner = async () => {
       const { merchantProfileId, profileId } = await onboarding.state();
       return merchantProfileId ?? profileId;
     };
-    const partnerId = known
-      ? await eventually(isKnown, (found) => found !== undefined, 'an id at the partner')
+    const partnerId = hasId
+      ? await eventually(idAtPartner, (found) => found !== undefined, 'an id at the partner')
       : undefined;
     await onboarding.handle.terminate();
     const { code, stderr } = await gangway([command, path]);
     return { partnerId, code, stderr };
   };
 
-  it('names the merchant that exists, and suggests to adopt it', async () => {
+  it('names the merchant at the partner, and how to adopt it', async () => {
     const input = merchant('waiting');
     const id = `merchant-boarding-${input.externalId}`;
     const { partnerId, code, stderr } = await ended('board', input, id, true);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        `${id}: it was terminated; merchant ${partnerId} exists at the partner: adopt it by "merchantProfileId": ` +
-        `${partnerId} in FILE; then --again starts it anew\n`,
+        `${id}: it was terminated; merchant ${partnerId} exists at the partner: to adopt it, set "merchantProfileId": ` +
+        `${partnerId} in FILE; then start it again with --again\n`,
     });
   });
 
-  it('says where to look when nobody knows the id', async () => {
+  it('names the guid to search for when the id is unknown', async () => {
     const input = merchant('waiting');
     await rig.sandbox.plan('500-before-commit', 'create-merchant', { about: input.externalId });
     const id = `merchant-boarding-${input.externalId}`;
@@ -241,20 +241,20 @@ describe('an onboarding that was terminated', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        `${id}: it was terminated; look for a merchant with guid ${input.externalId} in the partner’s portal: if it is ` +
-        'there, adopt it by "merchantProfileId" in FILE; then --again starts it anew\n',
+        `${id}: it was terminated; look for a merchant with guid ${input.externalId} in the partner’s portal: to ` +
+        'adopt it, set its "merchantProfileId" in FILE; then start it again with --again\n',
     });
   });
 
-  it('names the banking profile that exists', async () => {
+  it('names the banking profile at the bank', async () => {
     const input = business('waiting');
     const id = `business-onboarding-${input.externalId}`;
     const { partnerId, code, stderr } = await ended('onboard-business', input, id, true);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        `${id}: it was terminated; banking profile ${partnerId} exists at the bank: adopt it by its merchant, ` +
-        '"merchantProfileId" in FILE; then --again starts it anew\n',
+        `${id}: it was terminated; banking profile ${partnerId} exists at the bank: to adopt it, set the ` +
+        '"merchantProfileId" of its merchant in FILE; then start it again with --again\n',
     });
   });
 });

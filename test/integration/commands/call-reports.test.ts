@@ -35,7 +35,7 @@ const MERCHANT = {
   ...{ agentProfileId: 101, boardingSettingsId: 11 },
 };
 
-/** Calls a partner that responds to every operation in the same way, from here. */
+/** Calls, with --local, a partner that responds to every operation in the same way. */
 async function callAt(system: string, args: readonly string[], respond: Respond) {
   const { url, requests } = await recordingServer((response, request) => {
     const isSignIn = request.url?.startsWith('/api/auth/v2') && !args.includes('issue-token');
@@ -61,9 +61,9 @@ describe('a call whose response reports a failure although its HTTP status is 20
     expect(JSON.parse(stdout)).toMatchObject({ success: false, errors: 'the card is not suspended' });
   });
 
-  it('does so again for gangway call answer', async () => {
+  it('does so again for gangway call response', async () => {
     for (const id of await idsOf('banking')) {
-      expect(await call(['answer', id])).toMatchObject({ code: 1, stderr: reason });
+      expect(await call(['response', id])).toMatchObject({ code: 1, stderr: reason });
     }
   });
 
@@ -114,27 +114,30 @@ describe('a call whose response reports a failure although its HTTP status is 20
       ['set-underwriting-pending', '{"id":1}'],
       '{"data":{"id":1},"success":false,"error":"Locked","requestId":1}',
       '{"id":1}\n',
-      'the boarding partner refused this (HTTP 200)\n  (whole): Locked\n',
+      'the boarding partner rejected the request (HTTP 200)\n  (whole): Locked\n',
     ],
     [
       'boarding',
       ['create-merchant', JSON.stringify(MERCHANT), '--yes'],
       '{"data":{"merchantProfileId":7},"validationResults":[{"memberNames":["email"],"errorMessage":"is missing"}]}',
       '{"merchantProfileId":7}\n',
-      'the boarding partner refused this (HTTP 200)\n  email: is missing\n',
+      'the boarding partner rejected the request (HTTP 200)\n  email: is missing\n',
     ],
     [
       'processor',
       ['register-webhook', '{"event_names":["A"],"webhook_url":["https://h.example.com"]}'],
       '{"status":false,"message":"Invalid","data":null,"errors":{"event_names.0":["is invalid"]}}',
       '{"status":false,"message":"Invalid","data":null,"errors":{"event_names.0":["is invalid"]}}\n',
-      'the processor partner refused this (HTTP 200)\n  event_names.0: is invalid\n',
+      'the processor partner rejected the request (HTTP 200)\n  event_names.0: is invalid\n',
     ],
-  ])('exits 1 where the envelope of the %s partner says so', async (system, args, body, printed, problem) => {
-    const { code, stdout, stderr } = await callAt(system, [...args, '--json'], responding(200, body));
-    expect({ code, stdout }).toEqual({ code: 1, stdout: printed });
-    expect(stderr.replace(/^.* is deprecated: .*\n/, '')).toBe(problem);
-  });
+  ])(
+    'exits 1 where the envelope of the %s partner reports it',
+    async (system, args, body, printed, problem) => {
+      const { code, stdout, stderr } = await callAt(system, [...args, '--json'], responding(200, body));
+      expect({ code, stdout }).toEqual({ code: 1, stdout: printed });
+      expect(stderr.replace(/^.* is deprecated: .*\n/, '')).toBe(problem);
+    },
+  );
 
   it.each(['{"success":true,"errors":null}', '{"success":true,"errors":[],"validationErrors":{}}'])(
     'and exits 0 otherwise: %s',
@@ -158,12 +161,12 @@ describe('a warning of a call', () => {
     expect((await notes(['--reveal'])).stderr).toBe('warning: ask ada@example.com\n');
   });
 
-  it('names fields that Gangway does not know before the call is confirmed, and with its response', async () => {
+  it('names unknown fields before the call is confirmed, and with its response', async () => {
     const request = JSON.stringify({ ...MERCHANT, legalName: 'Baker LLC', emial: 'ada@example.com' });
     const warning = 'warning: fields that Gangway does not know are sent as they are: legalName, emial\n';
     const args = ['call', 'boarding', 'create-merchant', request];
     const asked = startGangway(rig.env, args, { terminal: true });
-    await asked.says('Type create-merchant to do it: ');
+    await asked.says('Type create-merchant to confirm: ');
     expect(asked.stderr()).toMatch(new RegExp(`^${warning}`));
     asked.type('no');
     expect((await asked.finished).code).toBe(1);
@@ -171,11 +174,11 @@ describe('a warning of a call', () => {
     expect(await call([...args.slice(1), '--yes', '--local'])).toMatchObject({ code: 0, stderr: warning });
     expect(await call([...args.slice(1), '--yes'])).toMatchObject({ code: 0, stderr: warning });
     for (const id of await idsOf('boarding')) {
-      expect(await call(['answer', id])).toMatchObject({ code: 0, stderr: warning });
+      expect(await call(['response', id])).toMatchObject({ code: 0, stderr: warning });
     }
   });
 
-  it('is none for a v1 create, whose fields the contract prints', async () => {
+  it('is an error for a v1 create, whose fields the contract lists', async () => {
     const request = JSON.stringify({ ...MERCHANT, legalName: 'Baker LLC' });
     expect(await call(['boarding', 'create-merchant-v1', request, '--yes', '--local'])).toMatchObject({
       code: 2,
@@ -184,15 +187,19 @@ describe('a warning of a call', () => {
   });
 });
 
-describe('what a partner says to a call that it refuses', () => {
+describe('the reason of a partner that rejects a call', () => {
   it.each([
     [
       403,
       '{"message":"Ask your administrator"}',
-      'does not permit this (403)\n  (whole): Ask your administrator\n',
+      'denied the request (403): the account lacks the permission\n  (whole): Ask your administrator\n',
     ],
-    [404, '{"message":"No such user"}', 'refused this (HTTP 404)\n  (whole): No such user\n'],
-    [403, '{"message":"p4ss-w0rd: captcha"}', 'does not permit this (403)\n  (whole): [Redacted]: captcha\n'],
+    [404, '{"message":"No such user"}', 'rejected the request (HTTP 404)\n  (whole): No such user\n'],
+    [
+      403,
+      '{"message":"p4ss-w0rd: captcha"}',
+      'denied the request (403): the account lacks the permission\n  (whole): [Redacted]: captcha\n',
+    ],
   ])('is printed without secrets: %i %s', async (status, body, words) => {
     const user = '{"nickName":"bo","password":"p4ss-w0rd","tokenDevice":"dev-1","nameDevice":"n"}';
     const { code, stderr } = await callAt('banking', ['issue-token', user], responding(status, body));
@@ -206,7 +213,7 @@ describe('what a partner says to a call that it refuses', () => {
       expect({ code, stderr }).toEqual({
         code: 1,
         stderr:
-          'the banking partner refuses our credentials (404): correct them in the worker’s settings\n' +
+          'the banking partner rejected our credentials (404): correct them in the settings\n' +
           '  (whole): User not found\n',
       });
     }
@@ -214,7 +221,7 @@ describe('what a partner says to a call that it refuses', () => {
   });
 });
 
-describe('what comes back from an operation whose response nobody prints', () => {
+describe('the response of an operation whose contract does not describe it', () => {
   it('is printed, unknown fields included', async () => {
     const address = '{"streetAddress":"1 Main Street","postalCode":"12207","city":"Albany","state":33}';
     const changed = responding(200, '{"changeId":7}');
@@ -234,7 +241,7 @@ describe('what comes back from an operation whose response nobody prints', () =>
 
 describe('a payment action without an event_id', () => {
   it.each([[['--local']], [[]]])(
-    'gets one, says so, and does nothing twice when it is passed again: %j',
+    'gets one, prints it, and does nothing twice when it is passed again: %j',
     async (more) => {
       const payment = await capturedPayment();
       const refund = (request: object) =>
@@ -243,7 +250,7 @@ describe('a payment action without an event_id', () => {
       const before = (await rig.sandbox.ledger({ operation: 'refund-payment' })).length;
       const { code, stderr } = await refund(request);
       const [, key = ''] =
-        /^the request has no event_id and gets a new one; to repeat this same call, add (\{.*\}) to it$/m.exec(
+        /^the request has no event_id and gets a new one; to repeat this call, add (\{.*\}) to the request$/m.exec(
           stderr,
         ) ?? [];
       expect({ code, key }).toEqual({
@@ -256,18 +263,18 @@ describe('a payment action without an event_id', () => {
     },
   );
 
-  it('shows it before it is sent, so that it is known when nothing comes back', async () => {
+  it('prints it before the call is sent, so that it is known without a response', async () => {
     const request = '{"transaction_id":"t-1"}';
     const { stderr, requests } = await callAt('payments', ['reverse-payment', request, '--yes'], (response) =>
       response.destroy(),
     );
     const { event_id } = JSON.parse(String(requests[0]?.body)) as { event_id: string };
-    expect(stderr).toMatch(/^the request has no event_id .*\nthe payments partner gave no clear answer/);
+    expect(stderr).toMatch(/^the request has no event_id .*\nthe payments partner sent no clear response/);
     expect(stderr).toContain(event_id);
   });
 });
 
-/** A payment that was captured at the platform. */
+/** A captured payment at the platform. */
 async function capturedPayment(): Promise<string> {
   const request = { terminal_id: 'terminal-1001', amount: 1250, event_id: randomUUID() };
   const started = await call(['payments', 'start-payment', JSON.stringify(request), '--local', '--yes']);

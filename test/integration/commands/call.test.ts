@@ -54,7 +54,7 @@ describe('the help of gangway call', () => {
     expect(stdout).toMatch(/get-ticket +A ticket \(assumed\)\n/);
   });
 
-  it('lists the members of a request with their rules', async () => {
+  it('lists the fields of a request with their rules', async () => {
     const { code, stdout } = await call(['banking', 'close-card', '--help']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/It\s+cannot be undone\./);
@@ -71,18 +71,18 @@ describe('the help of gangway call', () => {
 });
 
 describe('a call', () => {
-  it('is made by a worker, and prints what the partner answers', async () => {
+  it('is made by a worker, and prints the response of the partner', async () => {
     const { code, stdout, stderr } = await call(['boarding', 'list-agent-profiles']);
     expect({ code, stderr: stderr.replace(/call-\S+/, 'ID') }).toEqual({
       code: 0,
-      stderr: 'private members are redacted; "gangway call answer ID --reveal" shows them\n',
+      stderr: 'private fields are redacted; "gangway call response ID --reveal" shows them\n',
     });
     const [first] = JSON.parse(stdout) as Record<string, unknown>[];
     expect(first).toMatchObject({ id: 101, email: '[Redacted]' });
     const id = /call-\S+/.exec(stderr)?.[0] ?? '';
     const activity = await rig.client.activity.getHandle(id).describe();
     expect(activity).toMatchObject({ activityType: 'callPartner', taskQueue: `${rig.taskQueue}-boarding` });
-    const again = await call(['answer', id, '--reveal', '--json']);
+    const again = await call(['response', id, '--reveal', '--json']);
     expect(again).toMatchObject({ code: 0, stderr: '' });
     const [revealed] = JSON.parse(again.stdout) as Record<string, unknown>[];
     expect(revealed?.['email']).toMatch(/@example\.com$/);
@@ -107,7 +107,7 @@ describe('a call', () => {
     });
   });
 
-  it('that is wrong names every member and costs no partner call', async () => {
+  it('with an invalid request names every field and costs no partner call', async () => {
     const proxy = await countingProxy(rig.sandbox.url);
     const wrong = ['banking', 'change-address', '{"city":"","state":99}', '--local'];
     expect(await call(wrong, '', { BANKING_URL: proxy.url })).toMatchObject({
@@ -124,14 +124,14 @@ describe('a call', () => {
     ['{', 'request: is not JSON\n'],
     ['[]', 'request: must be a JSON object\n'],
     ['@nowhere.json', 'nowhere.json: cannot be read (ENOENT)\n'],
-  ])('%s is refused', async (request, stderr) => {
+  ])('with request %s is rejected', async (request, stderr) => {
     expect(await call(['boarding', 'get-status', request])).toEqual({ code: 2, stdout: '', stderr });
   });
 
-  it('that the partner refuses says so in words', async () => {
+  it('that the partner rejects reports why', async () => {
     const { code, stderr } = await call(['payments', 'get-terminal', '{"terminal_id":"none"}']);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^the payments partner refused this \(HTTP 404\)\n {2}\(whole\): /);
+    expect(stderr).toMatch(/^the payments partner rejected the request \(HTTP 404\)\n {2}\(whole\): /);
   });
 
   it('keeps every digit of a whole number beyond 2^53', async () => {
@@ -156,7 +156,7 @@ describe('a call', () => {
       stderr: 'close-card cannot be undone: confirm it with --yes\n',
     });
     const args = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
-    const question = 'Close a card for good. This cannot be undone. Type close-card to do it: ';
+    const question = 'Close a card for good. This cannot be undone. Type close-card to confirm: ';
     const typed = async (answer: string) => {
       const command = startGangway(rig.env, args, { terminal: true });
       await command.says(question);
@@ -185,7 +185,7 @@ describe('a call', () => {
     expect(attachments).toMatchObject([{ fileName: 'check.txt' }, { fileName: 'check.txt' }]);
   });
 
-  it('that is answered with a file saves it, readable by its owner only', async () => {
+  it('whose response is a file saves it, readable by its owner only', async () => {
     const request = JSON.stringify({
       period: '2026-01-01T00:00:00Z',
       financialAccountId: 'fa-501-1',
@@ -202,11 +202,11 @@ describe('a call', () => {
       expect((await stat(output)).mode & 0o777).toBe(0o600);
       expect((await readFile(output, 'utf8')).length).toBeGreaterThan(10);
       const taken = await call(args);
-      expect(taken).toMatchObject({ code: 1, stderr: `${output} cannot be written (EEXIST)\n` });
+      expect(taken).toMatchObject({ code: 1, stderr: `${output}: cannot be written (EEXIST)\n` });
     }
   });
 
-  it('may be repeated by its worker exactly when that does no harm', async () => {
+  it('is repeated by its worker only when that is safe', async () => {
     await rig.sandbox.plan('500-before-commit', 'list-terminals', { times: 2 });
     expect(await call(['payments', 'list-terminals'])).toMatchObject({ code: 0 });
     const before = (await rig.sandbox.ledger({ operation: 'create-ticket' })).length;
@@ -214,12 +214,12 @@ describe('a call', () => {
     const { code, stderr } = await call(['banking', 'create-ticket', '{"text":"where is my card"}']);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^the banking partner gave no clear answer: HTTP 500/),
+      stderr: expect.stringMatching(/^the banking partner sent no clear response: HTTP 500/),
     });
     expect(await rig.sandbox.ledger({ operation: 'create-ticket' })).toHaveLength(before + 1);
   });
 
-  it('to production needs to be asked for', async () => {
+  it('to production needs a confirmation', async () => {
     const env = { PAYMENTS_ENVIRONMENT: 'production' };
     const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
     const account = { type: 'merchant', name: 'Bakery', description: 'Bread', address };
@@ -227,22 +227,22 @@ describe('a call', () => {
     expect(await call(args, '', env)).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'create-account writes to production: say so with --production\n',
+      stderr: 'create-account writes to production: confirm it with --production\n',
     });
     expect((await call([...args, '--production'], '', env)).code).toBe(0);
   });
 
-  it('of a system that is off says which setting is missing', async () => {
+  it('of a system that is off reports the missing setting', async () => {
     expect(await call(['plant-store', 'list-plants', '--local'], '', { PLANT_STORE_URL: '' })).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'the plant-store partner was not reached: PLANT_STORE_URL is not set\n',
+      stderr: 'the plant-store partner could not be reached: PLANT_STORE_URL is not set\n',
     });
   });
 });
 
 describe('a Temporal server without standalone activities', () => {
-  it('has a workflow make the call instead', async () => {
+  it('makes the call in a workflow instead', async () => {
     const server = await startDevServer({ dynamicConfig: { 'activity.enableStandalone': false } });
     const old = await createRig({ address: server.address });
     try {
@@ -260,9 +260,9 @@ describe('a Temporal server without standalone activities', () => {
       expect(JSON.parse(stdout)).toEqual(expect.any(Array));
       const { status } = await old.client.workflow.getHandle(id).describe();
       expect(status.name).toBe('COMPLETED');
-      expect(await gangway(old.env, ['call', 'answer', id, '--json'])).toMatchObject({ code: 0, stdout });
+      expect(await gangway(old.env, ['call', 'response', id, '--json'])).toMatchObject({ code: 0, stdout });
       const failing = await gangway(old.env, ['call', 'payments', 'get-terminal', '{"terminal_id":"none"}']);
-      expect(failing.stderr).toContain('the payments partner refused this (HTTP 404)');
+      expect(failing.stderr).toContain('the payments partner rejected the request (HTTP 404)');
     } finally {
       await old.close();
       await server.stop();
@@ -271,7 +271,7 @@ describe('a Temporal server without standalone activities', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('leaves the call to its worker, and says how to get the answer', async () => {
+  it('leaves the call to its worker, and prints how to get the response', async () => {
     await rig.sandbox.plan('delay', 'list-terminals', { milliseconds: 3_000 });
     const command = startGangway(rig.env, ['call', 'payments', 'list-terminals', '--json']);
     const pending = `ActivityType = 'callPartner' AND TaskQueue = '${rig.taskQueue}-payments' AND ExecutionStatus = 'Running'`;
@@ -285,8 +285,8 @@ describe('Ctrl-C', () => {
     const id = /call-payments-list-terminals-[\w-]+/.exec(stderr)?.[0] ?? '';
     expect({ code, stderr }).toEqual({
       code: 130,
-      stderr: `it goes on; "gangway call answer ${id}" waits for it\n`,
+      stderr: `the call continues; "gangway call response ${id}" waits for its response\n`,
     });
-    expect(await call(['answer', id])).toMatchObject({ code: 0, stderr: '' });
+    expect(await call(['response', id])).toMatchObject({ code: 0, stderr: '' });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { gangway, startGangway } from '../../rigs/command.js';
-import { inputFile } from '../../rigs/commands/input-files.js';
+import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { merchant } from '../../rigs/inputs.js';
 import {
@@ -15,12 +15,12 @@ import { ends } from '../../rigs/shared.js';
 import { tcpProxy } from '../../rigs/tcp-proxy.js';
 import { eventually } from '../../rigs/waiting.js';
 
-/** More than the deadlines of single calls, in milliseconds. */
+/** Longer than the deadlines of single calls, in milliseconds. */
 const MOST_MS = 120_000;
 
-// Each of them waits some seconds for something that does not come, so they wait side by side.
+// Each test waits some seconds for a response that does not come, so they run concurrently.
 describe.concurrent('a command does not hang', () => {
-  it('resolve without a worker says "accepted, not yet applied", and the answer is applied later', async ({
+  it('resolve without a worker reports "accepted, not yet applied", and the answer is applied later', async ({
     expect,
     onTestFinished,
   }) => {
@@ -34,14 +34,14 @@ describe.concurrent('a command does not hang', () => {
       code: 1,
       stdout: '',
       stderr:
-        `${id} accepted, not yet applied (no worker answers on task queue ${rig.taskQueue}: is one running?). It is applied when a ` +
-        `worker takes it: look with "gangway status ${boarding.workflowId}"; if the requirement is still open then, answer it again.\n`,
+        `${id} accepted, not yet applied (no worker answers on task queue ${rig.taskQueue}: is one running?). A worker ` +
+        `applies it later: check with "gangway status ${boarding.workflowId}", and answer again if the requirement is still open then.\n`,
     });
     await rig.startWorker();
     await boarding.until(({ requirements }) => requirements.length === 1, 'the answer, applied');
   });
 
-  it('an event with an answer is refused as "accepted, not yet applied", too', async ({
+  it('an event with an answer is rejected as "accepted, not yet applied", too', async ({
     expect,
     onTestFinished,
   }) => {
@@ -56,7 +56,7 @@ describe.concurrent('a command does not hang', () => {
     );
   });
 
-  it('board --wait says that no worker answers, and --timeout ends it', async ({
+  it('board --wait reports that no worker responds, and --timeout ends it', async ({
     expect,
     onTestFinished,
   }) => {
@@ -67,11 +67,11 @@ describe.concurrent('a command does not hang', () => {
     await waiting.says(`cannot be read: no worker polls task queue ${rig.taskQueue}`);
     expect(await waiting.finished).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('stopped after 40 s (--timeout); what was started goes on\n'),
+      stderr: expect.stringContaining('stopped after 40 s (--timeout); what it started continues\n'),
     });
   });
 
-  it('a command whose Temporal stops to respond ends, and says so', async ({ expect, onTestFinished }) => {
+  it('a command ends with a message when Temporal stops responding', async ({ expect, onTestFinished }) => {
     const rig = await createRig();
     const wire = await tcpProxy(rig.env['TEMPORAL_ADDRESS'] ?? '');
     onTestFinished(async () => {
@@ -83,8 +83,8 @@ describe.concurrent('a command does not hang', () => {
     const watching = startGangway(env, ['watch', externalId]);
     await eventually(
       async () => watching.stdout(),
-      (shown) => shown.includes('takes:'),
-      'what it asks',
+      (shown) => shown.includes('allowed answers:'),
+      'its requirements',
     );
     wire.cut();
     const began = Date.now();

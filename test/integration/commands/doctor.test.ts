@@ -12,8 +12,8 @@ afterAll(() => rig.close());
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 
 describe('gangway setup and doctor', () => {
-  it('setup may be run again', async () => {
-    expect((await gangway(['setup'])).stdout).toBe('search attributes: everything was there already\n');
+  it('setup is safe to run again', async () => {
+    expect((await gangway(['setup'])).stdout).toBe('search attributes: all are registered already\n');
     expect(jsonLines(await gangway(['setup', '--json']))).toEqual([{ registered: [] }]);
   });
 
@@ -39,31 +39,34 @@ describe('gangway setup and doctor', () => {
       'clocks: true',
     ]);
     expect(found.at(-1)?.['detail']).toBe(
-      'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: the same to the minute',
+      'this machine, Temporal, the banking partner, the boarding partner, the payments partner, the plant-store partner: they agree to the minute',
     );
     expect(result.code).toBe(0);
   });
 
-  it('doctor names each thing that is not', async () => {
+  it('doctor names each failed check', async () => {
     const wrong = { BOARDING_PASSWORD: 'wrong', GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
     const { code, stdout, stderr } = await runGangway({ ...rig.env, ...wrong }, ['doctor']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/!! +workers +no worker polls task queue nobody-polls-this/);
-    expect(stdout).toMatch(/!! +boarding partner +.*Unauthorized, HTTP 401/);
+    expect(stdout).toMatch(
+      /!! +boarding partner +the boarding partner rejected our credentials \(401\): correct them in the settings/,
+    );
     expect(stderr).toMatch(/^2 of \d+ checks failed\n$/);
   });
 
-  it('doctor says what is off without the banking partner, and fails for no other reason', async () => {
+  it('doctor reports what is off without the banking partner, and does not fail', async () => {
     const off = await runGangway({ ...rig.env, BANKING_URL: '' }, ['doctor', '--json']);
     expect(jsonLines(off).find(({ check }) => check === 'banking partner')).toEqual({
       check: 'banking partner',
       ok: true,
-      detail: 'off: BANKING_URL is not set, so no businesses, customers, cards, statements and lists',
+      detail:
+        'off: BANKING_URL is not set, so businesses, customers, cards, statements and lists are unavailable',
     });
     expect(off.code).toBe(0);
   });
 
-  it('doctor tries the other systems that are on, and writes to none', async () => {
+  it('doctor checks the other systems that are on, and writes to none', async () => {
     const { url } = rig.sandbox;
     const on = {
       PLANT_STORE_URL: url,
@@ -76,20 +79,20 @@ describe('gangway setup and doctor', () => {
     const found = jsonLines(await runGangway({ ...rig.env, ...on }, ['doctor', '--json']));
     const others = ['plant store', 'payments platform', 'processor'];
     expect(found.filter(({ check }) => others.includes(String(check)))).toEqual([
-      { check: 'plant store', ok: true, detail: `${url} knows us` },
-      { check: 'payments platform', ok: true, detail: `${url} knows us, and is uat` },
-      { check: 'processor', ok: true, detail: `${url}, not tried: nothing can be read` },
+      { check: 'plant store', ok: true, detail: `${url} accepts our credentials` },
+      { check: 'payments platform', ok: true, detail: `${url} accepts our credentials; environment uat` },
+      { check: 'processor', ok: true, detail: `${url}, not checked: it has no operation that only reads` },
     ]);
     const wrong = { ...on, PLANT_STORE_TOKEN: 'guess', PAYMENTS_API_KEY: 'guess' };
     const { code, stdout } = await runGangway({ ...rig.env, ...wrong }, ['doctor']);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/!! +plant store +.*Rejected, HTTP 400/);
-    expect(stdout).toMatch(/!! +payments platform +.*Unauthorized, HTTP 401/);
+    expect(stdout).toMatch(/!! +plant store +the plant-store partner rejected the request \(HTTP 400\)/);
+    expect(stdout).toMatch(/!! +payments platform +the payments partner rejected our credentials \(401\)/);
     const written = new Set((await rig.sandbox.ledger()).map(({ system }) => system));
     expect([...written].filter((system) => !['boarding', 'banking'].includes(system))).toEqual([]);
   });
 
-  it('doctor finds a folder that cannot be used', async () => {
+  it('doctor reports a folder that cannot be used', async () => {
     const bad = { ...rig.env, STATEMENT_DIR: '/dev/null/statements' };
     const { code, stdout } = await runGangway(bad, ['doctor']);
     expect(code).toBe(1);
@@ -97,10 +100,10 @@ describe('gangway setup and doctor', () => {
   });
 });
 
-describe('gangway in trouble', () => {
-  it('says in one line that Temporal is away', async () => {
-    const away = { ...rig.env, TEMPORAL_ADDRESS: '127.0.0.1:1' };
-    expect(await runGangway(away, ['list'])).toEqual({
+describe('gangway with a problem', () => {
+  it('reports in one line that Temporal is unavailable', async () => {
+    const unavailable = { ...rig.env, TEMPORAL_ADDRESS: '127.0.0.1:1' };
+    expect(await runGangway(unavailable, ['list'])).toEqual({
       code: 1,
       stdout: '',
       stderr: 'cannot reach Temporal at 127.0.0.1:1 (TEMPORAL_ADDRESS)\n',
@@ -127,9 +130,9 @@ describe('gangway in trouble', () => {
       ...[...commands.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name),
     ]);
     expect(headings.slice(1)).toEqual([
-      ['Take aboard', 'board', 'onboard-business', 'onboard', 'batch'],
+      ['Onboard', 'board', 'onboard-business', 'onboard', 'batch'],
       [
-        'Follow, and answer what the partners ask',
+        'Follow and answer requirements',
         ...['status', 'list', 'inbox', 'resolve', 'watch', 'nudge', 'cancel', 'events'],
       ],
       [
@@ -137,8 +140,8 @@ describe('gangway in trouble', () => {
         ...['close-card', 'card-nickname', 'change-address', 'restore-sub-user'],
         ...['ensure-webhooks', 'statement', 'show'],
       ],
-      ['Anything else a partner can do', 'call'],
-      ['Set up, save, and help', 'setup', 'keys', 'doctor', 'backup', 'restore', 'help'],
+      ['Any operation of a partner', 'call'],
+      ['Setup, backup and help', 'setup', 'keys', 'doctor', 'backup', 'restore', 'help'],
     ]);
   });
 

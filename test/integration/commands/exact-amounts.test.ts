@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
-import { batchFile } from '../../rigs/commands/batch-files.js';
-import { inputFile } from '../../rigs/commands/input-files.js';
+import { batchFile, inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { countingProxy } from '../../rigs/counting-proxy.js';
 import { business, customer } from '../../rigs/inputs.js';
@@ -25,7 +24,7 @@ const CENTS = `${DOLLARS}00`;
 const withRevenue = (input: object) =>
   JSON.stringify(input).replaceAll('"percentageOwnership":60', `$&,"annualBusinessRevenue":${DOLLARS}`);
 
-/** The bytes that the partner has of the business. */
+/** The stored business at the partner, as JSON text. */
 async function atPartner(workflowId: string): Promise<string> {
   const onboarding = new Onboarding(rig.client, workflowId);
   const { profileId } = await onboarding.until((state) => state.profileId !== undefined);
@@ -99,7 +98,7 @@ describe('a revenue beyond 2^53 arrives at the bank with every digit', () => {
 });
 
 describe('a whole number beyond 2^53 that would be rounded', () => {
-  it('is refused in a correction, with what to write instead', async () => {
+  it('is rejected in a correction, with what to write instead', async () => {
     const { externalId, id } = await waitingBoarding(rig);
     const patch = `{"application":{"volume":${DOLLARS}}}`;
     expect(await gangway(['resolve', externalId, id, '--patch', patch])).toEqual({
@@ -111,7 +110,7 @@ describe('a whole number beyond 2^53 that would be rounded', () => {
     });
   });
 
-  it('is refused in an application', async () => {
+  it('is rejected in an application', async () => {
     const input = JSON.stringify({ ...customer(), provisionTerminal: { account: { limit: 1 } } });
     const file = await inputFile(rig, input.replace('"limit":1', `"limit":${DOLLARS}`));
     const { code, stderr } = await gangway(['onboard', file]);
@@ -126,7 +125,7 @@ describe('gangway call keeps every digit', () => {
   const request = (scenario: string) =>
     HOLDER.replace('Corner Bakery', scenario).replace(/}$/, `,"annualBusinessRevenue":${DOLLARS}}`);
 
-  it.each([['by a worker'], ['from here', '--local']])('%s', async (_, ...how) => {
+  it.each([['by a worker'], ['with --local', '--local']])('%s', async (_, ...how) => {
     const given = request(`Bakery ${how.length}`);
     const call = ['call', 'banking', 'submit-business-account-holder', given, '--yes', '--json', ...how];
     const { profileId } = JSON.parse((await gangway(call)).stdout) as { profileId: number };
@@ -137,7 +136,7 @@ describe('gangway call keeps every digit', () => {
     expect(stdout).toContain(`"annualBusinessRevenue":"${CENTS}"`);
   });
 
-  it('of what no contract describes, and sends the very bytes', async () => {
+  it('of fields that no contract describes, and sends them unchanged', async () => {
     const proxy = await countingProxy(rig.sandbox.url);
     const given = `{"profileId":501,"limits":[{"daily":${DOLLARS}}]}`;
     const args = ['call', 'banking', 'submit-business-customer', given, '--yes', '--local'];

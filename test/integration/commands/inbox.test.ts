@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { merchant } from '../../rigs/inputs.js';
+import { business, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -20,7 +21,7 @@ const gangway = (args: readonly string[], input?: string) => runGangway(rig.env,
 const waiting = () => waitingBoarding(rig);
 
 describe('gangway list and inbox', () => {
-  it('find what waits for a person, by agent profile too, and what it waits for', async () => {
+  it('find onboardings that wait for a person, also by agent profile, with their requirements', async () => {
     const { externalId } = await waiting();
     const workflowId = `merchant-boarding-${externalId}`;
     const listed = jsonLines(await gangway(['list', '--action-required', '--agent', '101', '--json']));
@@ -73,7 +74,7 @@ describe('gangway list and inbox', () => {
     }
   });
 
-  it('take a stage and a query, and quote what they are given', async () => {
+  it('filter by a stage and a query, and quote their values', async () => {
     const declined = await rig.board(merchant('declined'));
     await declined.outcome();
     const { stdout } = await gangway([
@@ -85,5 +86,28 @@ describe('gangway list and inbox', () => {
     ]);
     expect(stdout).toContain(declined.workflowId);
     expect(jsonLines(await gangway(['list', '--stage', "declined' OR ''='", '--json']))).toEqual([]);
+  });
+});
+
+describe('gangway list', () => {
+  it('shows the banking profile of onboardings', async () => {
+    const input = business('denied');
+    const { handle, workflowId: id } = await rig.onboardBusiness(input);
+    const { profileId } = (await handle.result()) as { profileId: number };
+    const query = `WorkflowId = '${id}'`;
+    const [listed] = await eventually(
+      async () => jsonLines(await gangway(['list', '--stage', 'declined', '--query', query, '--json'])),
+      (lines) => lines.length === 1,
+      'the list of workflows, which the server writes after the outcome',
+    );
+    expect(listed).toMatchObject({
+      workflowId: id,
+      partnerStatus: 'Denied',
+      bankingProfileId: String(profileId),
+    });
+    expect((await gangway(['list', '--query', query])).stdout).toMatch(
+      new RegExp(`PROFILE[^]*${id} .* ${profileId} `),
+    );
+    expect(jsonLines(await gangway(['list', '--operations', '--query', query, '--json']))).toEqual([]);
   });
 });

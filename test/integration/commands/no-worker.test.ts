@@ -3,7 +3,7 @@ import { gangway, startGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
-/** With a server of its own, because an inbox asks for all onboardings of a server. */
+/** With a server of its own, because an inbox reads all onboardings of a server. */
 let rig: Rig;
 beforeAll(async () => {
   rig = await createRig({ server: {} });
@@ -19,18 +19,18 @@ const isOneRunning = (taskQueue: string) => ({
   stderr: `no worker takes it from task queue ${taskQueue}: is one running?\n`,
 });
 
-// Each of them waits some seconds for a worker, so they wait side by side.
+// Each test waits some seconds for a worker, so they run concurrently.
 describe.concurrent('without a worker', () => {
-  it('call says so', async ({ expect }) => {
+  it('call reports it', async ({ expect }) => {
     const args = ['call', 'plant-store', 'list-plants', '--start-within', '1s'];
     expect(await gangway(unserved(), args)).toEqual(isOneRunning('nobody-polls-this-plant-store'));
   });
 
-  it('show says so', async ({ expect }) => {
+  it('show reports it', async ({ expect }) => {
     expect(await gangway(unserved(), ['show', 'tickets'])).toEqual(isOneRunning('nobody-polls-this-banking'));
   });
 
-  it('show says so, too, on a server that has no standalone activities', async ({ expect }) => {
+  it('show also reports it on a server without standalone activities', async ({ expect }) => {
     const old = await createRig({
       server: { dynamicConfig: { 'activity.enableStandalone': false } },
       worker: false,
@@ -41,7 +41,7 @@ describe.concurrent('without a worker', () => {
     expect(shown).toMatchObject(isOneRunning('nobody-polls-this'));
   });
 
-  it('an operation waits for one, and says so', async ({ expect }) => {
+  it('an operation waits for one, and reports it', async ({ expect }) => {
     const started = await gangway(unserved(), ['restore-sub-user', '72', '--no-wait']);
     expect(started).toMatchObject({ code: 0, stderr: '' });
     const running = startGangway(unserved(), ['restore-sub-user', '72']);
@@ -50,12 +50,12 @@ describe.concurrent('without a worker', () => {
     expect(await running.finished).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /\nrestore-sub-user-72: it was terminated; the same command starts it anew\n$/,
+        /\nrestore-sub-user-72: it was terminated; run the same command to start it again\n$/,
       ),
     });
   });
 
-  it('the inbox names the boardings that none answers for, and shows the others', async ({ expect }) => {
+  it('the inbox names the boardings that cannot be read, and shows the others', async ({ expect }) => {
     const { TEMPORAL_ADDRESS: address = '', PAYLOAD_KEYS: payloadKeys = '' } = rig.env;
     const abandoned = await createRig({ address, payloadKeys, worker: false });
     const worker = await abandoned.startWorker();

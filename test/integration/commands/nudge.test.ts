@@ -37,18 +37,18 @@ const created = async (externalId: string) =>
   (await rig.sandbox.writes(externalId)).filter((operation) => operation === 'create-merchant').length;
 
 describe('gangway nudge', () => {
-  it('tries a step at once that waits for the partner, and sends its write once', async () => {
+  it('retries a step that waits for the partner, and sends its write once', async () => {
     const { boarding, externalId } = await heldUp();
     expect(await gangway('nudge', externalId)).toEqual({
       code: 0,
-      stdout: `${boarding.workflowId} tries again now: createMerchant\n`,
+      stdout: `${boarding.workflowId} retries now: createMerchant\n`,
       stderr: '',
     });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await created(externalId)).toBe(1);
   });
 
-  it('leaves an attempt alone that is running', async () => {
+  it('leaves a running attempt alone', async () => {
     const input = merchant();
     const held = await rig.sandbox.hold('create-merchant', input.externalId);
     const boarding = await rig.board(input);
@@ -56,14 +56,14 @@ describe('gangway nudge', () => {
     expect(await gangway('nudge', input.externalId)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `${boarding.workflowId} does not wait for a partner now\n`,
+      stderr: `${boarding.workflowId} does not wait for a partner\n`,
     });
     await held.letGo();
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await created(input.externalId)).toBe(1);
   });
 
-  it('--system wakes all that wait for a partner in an account, and no others', async () => {
+  it('--system retries everything that waits for a partner in an account, and nothing else', async () => {
     const [one, other] = [await heldUp(), await heldUp()];
     const acme = await heldUp('acme');
     const [woken] = jsonLines(await gangway('nudge', '--system', 'boarding', '--json'));
@@ -71,18 +71,18 @@ describe('gangway nudge', () => {
     expect((await Promise.all([one, other].map(({ boarding }) => boarding.outcome()))).length).toBe(2);
     expect((await acme.boarding.state()).merchantProfileId).toBeUndefined();
     expect(await gangway('nudge', '--system', 'banking', '--partner-account', 'acme')).toMatchObject({
-      stdout: 'banking: tries now 0 that waited, of 0 onboardings and operations\n',
+      stdout: 'banking: retried pending calls: 0, of onboardings and operations: 0\n',
     });
     expect(await gangway('nudge', '--system', 'boarding', '--partner-account', 'acme')).toEqual({
       code: 0,
-      stdout: 'boarding: tries now 1 that waited, of 1 onboardings and operations\n',
+      stdout: 'boarding: retried pending calls: 1, of onboardings and operations: 1\n',
       stderr: '',
     });
     expect(await acme.boarding.outcome()).toMatchObject({ outcome: 'boarded' });
     expect(await created(acme.externalId)).toBe(1);
   });
 
-  it('--system wakes status polls as well', async () => {
+  it('--system retries status polls as well', async () => {
     const slow = { poll: { minMs: HOUR_MS, maxMs: HOUR_MS } };
     const own = await createRig(slow);
     try {
@@ -91,7 +91,7 @@ describe('gangway nudge', () => {
       await own.sandbox.transition(merchantProfileId, { status: 'Declined' });
       await boarding.asleepAfter(1);
       const nudged = await runGangway(own.env, ['nudge', '--system', 'boarding']);
-      expect(nudged.stdout).toBe('boarding: tries now 1 that waited, of 1 onboardings and operations\n');
+      expect(nudged.stdout).toBe('boarding: retried pending calls: 1, of onboardings and operations: 1\n');
       expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
     } finally {
       await own.close();
@@ -99,13 +99,13 @@ describe('gangway nudge', () => {
   });
 
   it.each([
-    [[], 'give an id, or --system\n'],
-    [['m-1', '--system', 'boarding'], 'give an id, or --system\n'],
+    [[], 'give an id or --system\n'],
+    [['m-1', '--system', 'boarding'], 'give an id or --system\n'],
     [
       ['--system', 'boarding', '--partner-account', 'nobody'],
       'nudge: is not valid; nothing was done\n  --partner-account: must be one of GANGWAY_ACCOUNTS: acme\n',
     ],
-  ])('refuses %j', async (args, stderr) => {
+  ])('rejects %j', async (args, stderr) => {
     expect(await gangway('nudge', ...args)).toEqual({ code: 2, stdout: '', stderr });
   });
 });

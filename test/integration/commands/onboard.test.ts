@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workflowId } from '../../../src/messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import { gangway as runGangway } from '../../rigs/command.js';
-import { inputFile } from '../../rigs/commands/input-files.js';
+import { inputFile } from '../../rigs/commands/files.js';
 import { business, customer, holder, merchant, terminal } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
@@ -60,15 +60,15 @@ describe('gangway onboard-business', () => {
     expect({ code: result.code, stderr: result.stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('called again attaches to the first one, and with --again starts anew', async () => {
+  it('called again attaches to the first one, and with --again starts again', async () => {
     const input = business('denied');
     const path = await file(input);
     const [first] = jsonLines(await gangway(['onboard-business', path, '--wait', '--json']));
     const again = jsonLines(await gangway(['onboard-business', path, '--json']));
     expect(again).toMatchObject([{ ...first, started: false }, { outcome: 'declined' }]);
-    const [anew] = jsonLines(await gangway(['onboard-business', path, '--again', '--json']));
-    expect(anew).toMatchObject({ started: true });
-    expect(anew?.['runId']).not.toBe(first?.['runId']);
+    const [second] = jsonLines(await gangway(['onboard-business', path, '--again', '--json']));
+    expect(second).toMatchObject({ started: true });
+    expect(second?.['runId']).not.toBe(first?.['runId']);
   });
 
   const owner = {
@@ -104,12 +104,8 @@ describe('gangway onboard-business', () => {
         'openFinancialAccount: ',
       ],
     ],
-    ['a missing member', { ...business(), holder: {} }, ['holder.legalBusinessName: is required']],
-    [
-      'an unknown member',
-      { ...business(), holder: { ...holder(), owner } },
-      ['holder.owner: is not a known'],
-    ],
+    ['a missing field', { ...business(), holder: {} }, ['holder.legalBusinessName: is required']],
+    ['an unknown field', { ...business(), holder: { ...holder(), owner } }, ['holder.owner: is not a known']],
     [
       'a fifth owner',
       { ...business(), beneficialOwners: Array.from({ length: 5 }, () => owner) },
@@ -129,8 +125,8 @@ describe('gangway onboard', () => {
     const input = customer({ boarding: 'declined' });
     const { code, stdout } = await gangway(['onboard', await file(input), '--wait']);
     expect(code).toBe(0);
-    const [, , ...told] = stdout.trimEnd().split('\n');
-    expect(told).toEqual([
+    const [, , ...lines] = stdout.trimEnd().split('\n');
+    expect(lines).toEqual([
       `customer-onboarding-${input.externalId} partly-onboarded`,
       '  merchant declined: Business type is not supported.',
       expect.stringMatching(/^ {2}business onboarded: profile \d+, .*account.*, Approved$/),
@@ -225,7 +221,7 @@ describe('gangway onboard', () => {
     await expect(found(`customer-onboarding-${input.externalId}`)).rejects.toThrow(WorkflowNotFoundError);
   });
 
-  it('after a cancellation names the merchant that exists, to be adopted', async () => {
+  it('after a cancellation names the merchant at the partner, and how to adopt it', async () => {
     const input = customer({ boarding: 'waiting', business: 'waiting' });
     const path = await file(input);
     await gangway(['onboard', path]);
@@ -234,18 +230,18 @@ describe('gangway onboard', () => {
       ({ merchantProfileId, profileId }) => merchantProfileId !== undefined && profileId !== undefined,
       'both parts under way',
     );
-    expect((await gangway(['cancel', input.externalId])).stdout).toBe(`${id} is asked to stop\n`);
+    expect((await gangway(['cancel', input.externalId])).stdout).toBe(`${id}: cancellation requested\n`);
     const { code, stderr } = await gangway(['onboard', path, '--wait']);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        `${id}: it was cancelled; merchant ${merchant} exists at the partner: adopt it by "merchantProfileId": ${merchant} ` +
-        'in "boarding" of FILE; then --again starts it anew\n',
+        `${id}: it was cancelled; merchant ${merchant} exists at the partner: to adopt it, set "merchantProfileId": ${merchant} ` +
+        'in "boarding" of FILE; then start it again with --again\n',
     });
   });
 });
 
-/** A customer whose merchant waits for answers to notes, and its business for one to a ticket. */
+/** A customer whose merchant waits for answers to notes, and its business for an answer to a ticket. */
 async function asked() {
   const input = customer({ boarding: 'notes', business: 'ticket' });
   const both = await rig.onboard(input);
@@ -262,8 +258,8 @@ async function asked() {
   };
 }
 
-describe('a customer under way', () => {
-  it('shows how both parts stand, with status', async () => {
+describe('a running customer onboarding', () => {
+  it('shows the state of both parts with status', async () => {
     const { externalId, both, end } = await asked();
     const { stdout } = await gangway(['status', externalId]);
     const { merchantProfileId, profileId } = await both.state();
@@ -282,7 +278,7 @@ describe('a customer under way', () => {
     await end();
   });
 
-  it('is in the inbox by its parts only, and is answered by its own key', async () => {
+  it('is in the inbox by its parts only, and takes answers by its own key', async () => {
     const { externalId, both, boarding, business: bank } = await asked();
     const items = await inbox(externalId, 3);
     expect(items.map(({ workflowId: id, kind }) => `${id} ${kind}`).sort()).toEqual([
@@ -307,11 +303,11 @@ describe('a customer under way', () => {
     await expect(both.outcome()).rejects.toThrow();
     expect(await gangway(['nudge', input.externalId])).toMatchObject({
       code: 1,
-      stderr: `${both.workflowId} does not wait for a partner now\n`,
+      stderr: `${both.workflowId} does not wait for a partner\n`,
     });
   });
 
-  it('says where a part is answered that was there before', async () => {
+  it('names the workflow that takes the answers of a part that was started before', async () => {
     const input = customer({ boarding: 'notes' });
     const { externalId, boarding } = input;
     const before = await rig.board({ externalId, ...boarding });
@@ -326,12 +322,12 @@ describe('a customer under way', () => {
   });
 });
 
-describe('a customer whose terminal is under way', () => {
-  /** The sandbox knows no such location. */
+describe('a customer whose terminal is being provisioned', () => {
+  /** The sandbox has no such location. */
   const rejected = () =>
     customer({}, { provisionTerminal: terminal({ terminal: { name: 'Counter', location_id: 'none' } }) });
 
-  it('is in the inbox by its terminal, and is answered, shown and waited for by its own key', async () => {
+  it('is in the inbox by its terminal, and takes answers, is shown and is awaited by its own key', async () => {
     const input = rejected();
     const { externalId } = input;
     const path = await file(input);
@@ -348,15 +344,15 @@ describe('a customer whose terminal is under way', () => {
     expect(shown).toMatch(new RegExp(`^payments account +${paymentsAccountId}$`, 'm'));
     expect(shown).toMatch(/^terminal +provisioning$/m);
     expect(shown).toContain('provisionTerminal.terminal.location_id: is unknown');
-    expect((await gangway(['nudge', part])).stderr).toBe(`${part} does not wait for a partner now\n`);
+    expect((await gangway(['nudge', part])).stderr).toBe(`${part} does not wait for a partner\n`);
 
     const patch = JSON.stringify({ provisionTerminal: { terminal: { location_id: null } } });
     const answer = ['resolve', externalId, 'terminal-rejected-input-1', '--patch', patch, '--reason', 'typo'];
     expect((await gangway(answer)).stdout).toBe('terminal-rejected-input-1 resolved; 0 still open\n');
-    const { stdout: told } = await gangway(['onboard', path, '--wait']);
+    const { stdout: printed } = await gangway(['onboard', path, '--wait']);
     const { mid, terminalId } = await both.state();
-    expect(told).toContain(`${both.workflowId} onboarded\n  merchant boarded: mid ${mid}\n`);
-    expect(told).toContain(`  terminal provisioned: ${terminalId} in account ${paymentsAccountId}\n`);
+    expect(printed).toContain(`${both.workflowId} onboarded\n  merchant boarded: mid ${mid}\n`);
+    expect(printed).toContain(`  terminal provisioned: ${terminalId} in account ${paymentsAccountId}\n`);
     const watched = jsonLines<TimelineEntry & { of: string }>(await gangway(['watch', externalId, '--json']));
     expect(watched.filter(({ of }) => of === 'terminal').map(({ event }) => event)).toContain(
       'terminal-created',
@@ -368,52 +364,5 @@ describe('a customer whose terminal is under way', () => {
       'the list of workflows, which the server writes after the outcome',
     );
     expect(listed).toMatchObject({ workflowId: part, state: 'completed', stage: 'provisioned' });
-  });
-});
-
-describe('gangway watch', () => {
-  it('shows a customer’s timeline with those of its parts, in the order of time', async () => {
-    const input = customer({ boarding: 'declined', business: 'denied' });
-    const both = await rig.onboard(input);
-    const watched = await gangway(['watch', input.externalId, '--json']);
-    expect(watched.code).toBe(0);
-    const entries = jsonLines<TimelineEntry & { of: string }>(watched);
-    const of = (whose: string) =>
-      entries.filter((entry) => entry.of === whose).map(({ of: _, ...entry }) => entry);
-    const timelineOf = async (id: string) => (await new Onboarding(rig.client, id).state()).timeline;
-    expect(of('customer')).toEqual(await timelineOf(both.workflowId));
-    expect(of('boarding')).toEqual(await timelineOf(workflowId('merchantBoarding', input.externalId)));
-    expect(of('business')).toEqual(await timelineOf(workflowId('businessOnboarding', input.externalId)));
-    const { stdout } = await gangway(['watch', input.externalId]);
-    const times = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.slice(0, 19));
-    expect(times).toEqual([...times].sort());
-    expect(stdout).toMatch(/ {2}boarding {2}status-changed {2}Declined: Business/m);
-    expect(stdout).toMatch(/ {2}business {2}status-changed {2}Denied$/m);
-  });
-});
-
-describe('gangway list', () => {
-  it('has the banking profile of onboardings', async () => {
-    const input = business('denied');
-    const { handle, workflowId: id } = await rig.onboardBusiness(input);
-    const { profileId } = (await handle.result()) as { profileId: number };
-    const query = `WorkflowId = '${id}'`;
-    const [listed] = await eventually(
-      async () => jsonLines(await gangway(['list', '--stage', 'declined', '--query', query, '--json'])),
-      (lines) => lines.length === 1,
-      'the list of workflows, which the server writes after the outcome',
-    );
-    expect(listed).toMatchObject({
-      workflowId: id,
-      partnerStatus: 'Denied',
-      bankingProfileId: String(profileId),
-    });
-    expect((await gangway(['list', '--query', query])).stdout).toMatch(
-      new RegExp(`PROFILE[^]*${id} .* ${profileId} `),
-    );
-    expect(jsonLines(await gangway(['list', '--operations', '--query', query, '--json']))).toEqual([]);
   });
 });

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
-import { inputFile } from '../../rigs/commands/input-files.js';
+import { inputFile } from '../../rigs/commands/files.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
-/** Of this file alone: ids of operations have those of the sandbox in them, which other files use as well. */
+/** For this file only, because the workflow ids of operations contain ids of the sandbox, which other files use as well. */
 let server: DevServer;
 let rig: Rig;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ async function expectNothing(workflowId: string): Promise<void> {
 }
 
 describe('gangway close-card', () => {
-  it('closes a card, once, however often it is called', async () => {
+  it('closes a card once, however often it is called', async () => {
     const args = ['close-card', 'card-1001', '--confirm', '1001', '--notes', 'lost in the post'];
     const workflowId = 'close-card-card-1001';
     const first = await gangway([...args, '--json']);
@@ -47,7 +47,7 @@ describe('gangway close-card', () => {
     expect({ code, stderr, attached, outcome }).toEqual({
       code: 0,
       stderr: '',
-      attached: `already there, nothing new was started: ${workflowId}`,
+      attached: `already started: ${workflowId}`,
       outcome: `${workflowId} done: card card-1001 is closed for good`,
     });
     expect(jsonLines(await gangway([...args, '--no-wait', '--json']))).toMatchObject([
@@ -57,7 +57,7 @@ describe('gangway close-card', () => {
     expect(await writes('close-card')).toBe(1);
   });
 
-  it('after a rejected one tries anew by itself', async () => {
+  it('tries again after a rejection without --again', async () => {
     const wrong = await gangway(['close-card', 'card-1002', '--confirm', '9999', '--json']);
     expect(wrong).toMatchObject({
       code: 1,
@@ -73,13 +73,13 @@ describe('gangway close-card', () => {
     expect(right.code).toBe(0);
   });
 
-  it('says what is asked, and how to answer, and waits on', async () => {
+  it('prints the requirement and how to answer it, and keeps waiting', async () => {
     const workflowId = 'close-card-card-1003';
     await rig.sandbox.plan('500-before-commit', 'close-card');
     const closing = startGangway(rig.env, ['close-card', 'card-1003', '--confirm', '1003']);
-    await closing.says('still under way; Ctrl-C stops only the waiting\n');
-    await closing.says(`${workflowId} asks:\n  uncertain-write-1 (uncertain-write, due `);
-    await closing.says('    Did it happen? close the card\n');
+    await closing.says('still running; Ctrl-C ends the wait, not the operation\n');
+    await closing.says(`${workflowId} has an open requirement:\n  uncertain-write-1 (uncertain-write, due `);
+    await closing.says('    Outcome unknown: close the card\n');
     await closing.says(`    gangway resolve ${workflowId} uncertain-write-1 --adopt ID --reason WHY\n`);
     await closing.says(`    gangway resolve ${workflowId} uncertain-write-1 --abandon --reason WHY\n`);
     await gangway(['resolve', workflowId, 'uncertain-write-1', '--retry', '--reason', 'looked']);
@@ -89,21 +89,25 @@ describe('gangway close-card', () => {
   });
 
   it.each([
-    ['no confirmation', [], '--confirm: is required, for closing a card cannot be undone: give the last 4'],
+    [
+      'no confirmation',
+      [],
+      '--confirm: is required because closing a card cannot be undone: give the last 4',
+    ],
     ['a confirmation that is not 4 digits', ['--confirm', '12345'], '--confirm: must be the last 4 digits'],
     [
       'notes that are too long',
       ['--confirm', '1004', '--notes', 'x'.repeat(601)],
       '--notes: must be at most 600',
     ],
-  ])('refuses %s, exits 2 and starts nothing', async (_, args, problem) => {
+  ])('rejects %s, exits 2 and starts nothing', async (_, args, problem) => {
     const { code, stdout, stderr } = await gangway(['close-card', 'card-1004', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`close-card: is not valid; nothing was started\n  ${problem}`);
     await expectNothing('close-card-card-1004');
   });
 
-  it('refuses a card number in place of an id, without repeating it', async () => {
+  it('rejects a card number in place of an id, without repeating it', async () => {
     const { code, stderr } = await gangway(['close-card', '4111-1111-1111-1111', '--confirm', '1111']);
     expect(code).toBe(2);
     expect(stderr).toContain('  card: looks like a card number');
@@ -114,7 +118,7 @@ describe('gangway close-card', () => {
 describe('gangway change-address', () => {
   const home = { streetAddress: '27 Harbor Road', postalCode: '12207', city: 'Albany', state: 33 };
 
-  it('changes it, each time anew unless told which change it is', async () => {
+  it('changes it each time, and once for the same --id', async () => {
     const path = await file(home);
     const [started, outcome] = jsonLines(await gangway(['change-address', path, '--json']));
     expect(outcome).toEqual({ workflowId: started?.['workflowId'], outcome: 'done' });
@@ -157,29 +161,29 @@ describe('gangway change-address', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('change-address-move-5 done: the address is changed\n');
     const { timeline } = await new Onboarding(rig.client, 'change-address-move-5').state();
-    expect(timeline.filter(({ reason }) => reason === 'answered where it was asked')).toHaveLength(2);
+    expect(timeline.filter(({ reason }) => reason === 'answered at the prompt')).toHaveLength(2);
   });
 
-  it('given up is told again to the same key, and started anew with --again', async () => {
+  it('abandoned is reported again for the same key, and started again with --again', async () => {
     const args = ['change-address', 'examples/address-change.json', '--id', 'move-4', '--json'];
     const workflowId = 'change-address-move-4';
     const first = startGangway(rig.env, args);
     await first.says('one-time-code-1');
-    const giveUp = ['--abandon', '--reason', 'no phone'];
-    await gangway(['resolve', workflowId, 'one-time-code-1', ...giveUp]);
+    const abandon = ['--abandon', '--reason', 'no phone'];
+    await gangway(['resolve', workflowId, 'one-time-code-1', ...abandon]);
     const { code, stdout } = await first.finished;
     expect(code).toBe(1);
     expect(stdout).toContain(`{"workflowId":"${workflowId}","outcome":"abandoned","comment":"no phone"}\n`);
-    // As it was printed: `finished` leaves the progress out.
-    expect(first.stderr()).not.toContain('still under way');
+    // As it was printed, because `finished` leaves the progress out.
+    expect(first.stderr()).not.toContain('still running');
     const again = await gangway(args);
     expect(again).toMatchObject({
       code: 1,
-      stderr: `${workflowId} abandoned: no phone; --again starts it anew\n`,
+      stderr: `${workflowId} abandoned: no phone; start it again with --again\n`,
     });
     expect(jsonLines(again)).toMatchObject([{ started: false }, { outcome: 'abandoned' }]);
-    const anew = await gangway([...args, '--again', '--no-wait']);
-    expect(jsonLines(anew)).toMatchObject([{ started: true }]);
+    const second = await gangway([...args, '--again', '--no-wait']);
+    expect(jsonLines(second)).toMatchObject([{ started: true }]);
     await rig.client.workflow.getHandle(workflowId).terminate();
   });
 
@@ -201,7 +205,7 @@ describe('gangway change-address', () => {
       ['secureOperationType: is required beside'],
     ],
     [
-      'a code that is none',
+      'an invalid code',
       { ...home, oneTimeCode: '13579', secureOperationType: 'ShortMessageCode' },
       ['oneTimeCode: must be 6 digits'],
     ],
@@ -210,7 +214,7 @@ describe('gangway change-address', () => {
       { ...home, associatedPersonId: 'p-1', secureOperationType: 'ShortMessageCode' },
       ['associatedPersonId: cannot be combined with a one-time code'],
     ],
-    ['an unknown member', { ...home, country: 'US' }, ['country: is not a known field']],
+    ['an unknown field', { ...home, country: 'US' }, ['country: is not a known field']],
     ['something else', [home], ['(whole): ']],
   ])('names %s, exits 2 and starts nothing', async (_, change, problems) => {
     const args = ['change-address', await file(change), '--id', 'never'];
@@ -221,7 +225,7 @@ describe('gangway change-address', () => {
     await expectNothing('change-address-never');
   });
 
-  it('refuses a key that cannot be one', async () => {
+  it('rejects an invalid key', async () => {
     const result = await gangway(['change-address', await file(home), '--id', '123-45-6789']);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('contains what looks like a social security number');
@@ -229,7 +233,7 @@ describe('gangway change-address', () => {
 });
 
 describe('gangway card-nickname', () => {
-  it('sets and clears it, each time anew', async () => {
+  it('sets and clears it each time', async () => {
     const set = ['card-nickname', 'card-1004', 'Fuel'];
     const [started, outcome] = jsonLines(await gangway([...set, '--json']));
     expect(started?.['workflowId']).toMatch(/^card-nickname-card-1004-[0-9a-f]{16}$/);
@@ -247,10 +251,10 @@ describe('gangway card-nickname', () => {
     ['neither a name nor --clear', ['card-1'], 'give either a name or --clear\n'],
     ['both', ['card-1', 'Fuel', '--clear'], 'give either a name or --clear\n'],
     ['a name that is too long', ['card-1', 'x'.repeat(19)], '  name: must be at most 18 characters\n'],
-    ['an empty name', ['card-1', ''], '  name: must not be empty; --clear clears it\n'],
+    ['an empty name', ['card-1', ''], '  name: must not be empty; --clear removes it\n'],
     ['spaces in the id', ['card 1', 'Fuel'], '  card: must not have spaces or @\n'],
-    ['what sets off an account', ['card-1@acme', 'Fuel'], '  card: must not have spaces or @\n'],
-  ])('refuses %s', async (_, args, problem) => {
+    ['an account in the id', ['card-1@acme', 'Fuel'], '  card: must not have spaces or @\n'],
+  ])('rejects %s', async (_, args, problem) => {
     const { code, stdout, stderr } = await gangway(['card-nickname', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(problem);
@@ -258,7 +262,7 @@ describe('gangway card-nickname', () => {
 });
 
 describe('gangway restore-sub-user', () => {
-  it('restores one; a second time the partner has none to restore', async () => {
+  it('restores one; a second time the partner rejects it', async () => {
     const first = await gangway(['restore-sub-user', '71', '--json']);
     expect(jsonLines(first)[1]).toEqual({
       workflowId: 'restore-sub-user-71',
@@ -271,7 +275,7 @@ describe('gangway restore-sub-user', () => {
     });
   });
 
-  it.each(['x', '0', '99999999999'])('refuses %s', async (id) => {
+  it.each(['x', '0', '99999999999'])('rejects %s', async (id) => {
     const { code, stdout, stderr } = await gangway(['restore-sub-user', id]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^restore-sub-user: is not valid; nothing was started\n {2}id: /);
@@ -286,7 +290,7 @@ describe('gangway ensure-webhooks', () => {
     ...more,
   });
 
-  it('registers those that are missing, and says which', async () => {
+  it('registers the missing ones, and prints which', async () => {
     const first = await gangway(['ensure-webhooks', await file([hook('a')])]);
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(/ done: 1 registered\nNAME +TYPE +URL +\na +Fee +https:\S+\/a +created/);
@@ -302,7 +306,7 @@ describe('gangway ensure-webhooks', () => {
     });
   });
 
-  it('asked for the same twice at once does it once; later it looks anew', async () => {
+  it('runs the same request once while it runs, and again later', async () => {
     const args = ['ensure-webhooks', await file([hook('c')]), '--json'];
     const noWorker = { ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' };
     const [first] = jsonLines(await runGangway(noWorker, [...args, '--no-wait']));
@@ -315,11 +319,15 @@ describe('gangway ensure-webhooks', () => {
 
   it.each([
     [
-      'wrong members',
+      'invalid fields',
       [hook('a'), hook('b', { url: 'http://hooks.example.com', notificationType: 'Fees', id: 1 })],
       ['1.url: must be a full https URL\n  1.notif', '1.notificationType: ', '1.id: is not a known field'],
     ],
-    ['the same in a member', { webhooks: [hook('x'.repeat(51))] }, ['webhooks.0.name: must be at most 50']],
+    [
+      'an invalid field in an object',
+      { webhooks: [hook('x'.repeat(51))] },
+      ['webhooks.0.name: must be at most 50'],
+    ],
     ['an empty list', [], ['(whole): must name a webhook']],
     ['something else', { hooks: [] }, ['webhooks: is required', 'hooks: is not a known field']],
   ])('names %s, exits 2 and starts nothing', async (_, content, problems) => {
@@ -329,8 +337,8 @@ describe('gangway ensure-webhooks', () => {
   });
 });
 
-describe('an operation in trouble', () => {
-  it('waits for the partner, and says why; it can be cancelled', async () => {
+describe('an operation with a problem', () => {
+  it('waits for the partner, and reports why; it can be cancelled', async () => {
     const off = await createRig({ address: server.address, bankingUser: null });
     try {
       const restoring = startGangway(off.env, ['restore-sub-user', '73']);
@@ -344,13 +352,13 @@ describe('an operation in trouble', () => {
       expect((await gangway(['cancel', 'restore-sub-user-73'])).code).toBe(0);
       const { code, stderr } = await restoring.finished;
       expect(code).toBe(1);
-      expect(stderr).toContain('it was cancelled; the same command starts it anew\n');
+      expect(stderr).toContain('it was cancelled; run the same command to start it again\n');
     } finally {
       await off.close();
     }
   });
 
-  it('is listed and in the inbox, beside onboardings but not among them', async () => {
+  it('is in the inbox, and is listed separately from onboardings', async () => {
     const path = 'examples/address-change.json';
     const started = jsonLines(
       await gangway(['change-address', path, '--id', 'move-3', '--no-wait', '--json']),

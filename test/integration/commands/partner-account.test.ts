@@ -18,7 +18,7 @@ afterAll(() => rig.close());
 
 const gangway = (...args: string[]) => runGangway(rig.env, args);
 
-/** Waits for the question after this one. */
+/** Waits for the next requirement. */
 async function askedAfter(earlier: string): Promise<string> {
   const isNext = ({ id }: { id: string }) => id !== earlier;
   const { requirements } = await accountOf(rig, 'boarding').until(
@@ -28,7 +28,7 @@ async function askedAfter(earlier: string): Promise<string> {
   return requirements.find(isNext)?.id ?? '';
 }
 
-describe('an account whose credentials are refused', () => {
+describe('an account whose credentials are rejected', () => {
   it('is in the inbox, and nothing else is', async () => {
     const items = jsonLines(await gangway('inbox', '--json'));
     expect(items.map(({ workflowId, kind, title }) => [workflowId, kind, title])).toEqual([
@@ -45,14 +45,14 @@ describe('an account whose credentials are refused', () => {
     expect(await listed('--operations')).toEqual([]);
   });
 
-  it('has a status that says what to do', async () => {
+  it('has a status with the next step', async () => {
     const { code, stdout } = await gangway('status', ID);
     expect(code).toBe(0);
-    expect(stdout).toContain('refuses our credentials (401)');
-    expect(stdout).toContain('Everything that waits goes on by itself when the credentials work');
+    expect(stdout).toContain('rejects our credentials (401)');
+    expect(stdout).toContain('everything that waits continues when they work');
   });
 
-  it('takes an answer from resolve and by an event, and is asked about again while they do not work', async () => {
+  it('accepts an answer from resolve and from an event, and asks again while the credentials do not work', async () => {
     const { requirements } = await accountOf(rig, 'boarding').state();
     const first = requirements[0]?.id ?? '';
     const resolved = await gangway('resolve', ID, first, '--retry', '--reason', 'changed at the partner');
@@ -74,7 +74,7 @@ describe('an account whose credentials are refused', () => {
     await askedAfter(second);
   });
 
-  it('cannot be given up: the credentials must work, or nothing waits for them', async () => {
+  it('cannot be abandoned: the credentials must work, or nothing waits for them', async () => {
     const { requirements } = await accountOf(rig, 'boarding').state();
     const { code, stderr } = await gangway(
       'resolve',

@@ -1,9 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { workflowId } from '../../../src/messages/ids.js';
+import type { TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { merchant } from '../../rigs/inputs.js';
+import { customer, merchant } from '../../rigs/inputs.js';
+import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 
@@ -18,7 +21,7 @@ const gangway = (args: readonly string[], input?: string) => runGangway(rig.env,
 const waiting = () => waitingBoarding(rig);
 
 describe('gangway resolve', () => {
-  it('answers with text and documents, as who and why', async () => {
+  it('sends text and documents with an actor and a reason', async () => {
     const { boarding, externalId } = await waiting();
     const [check, share] = (await boarding.state()).requirements;
     const scan = join(rig.documentDir, 'scan.pdf');
@@ -54,10 +57,14 @@ describe('gangway resolve', () => {
     ['a decision without a reason', ['--abandon'], '--abandon needs --reason'],
     ['a document that is not there', ['--document', '/nowhere.pdf'], '/nowhere.pdf: cannot be read (ENOENT)'],
     ['a patch that is not JSON', ['--patch', '{'], '--patch: is not JSON'],
-    ['a patch that is no object', ['--patch', '[]'], '--patch: must be a JSON object'],
-    ['an answer of the wrong kind', ['--adopt', '1', '--reason', 'x'], 'takes text, documents, abandon'],
+    ['a patch that is not an object', ['--patch', '[]'], '--patch: must be a JSON object'],
+    [
+      'an answer of a kind that is not allowed',
+      ['--adopt', '1', '--reason', 'x'],
+      'takes text, documents, abandon',
+    ],
     ['an unknown option', ['--txt', 'a'], "unknown option '--txt'"],
-  ])('refuses %s, says why, exits 2', async (_, args, why) => {
+  ])('rejects %s with a reason, exits 2', async (_, args, why) => {
     const { externalId, id } = await waiting();
     const { code, stdout, stderr } = await gangway(['resolve', externalId, id, ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -84,7 +91,7 @@ describe('gangway watch, nudge and cancel', () => {
     expect(events).toEqual(await boarding.events());
   });
 
-  it('nudge makes it read now, or says that there is nothing to read', async () => {
+  it('nudge makes it read now, or reports that it does not wait', async () => {
     const { externalId } = await waiting();
     const { code, stdout } = await gangway(['nudge', externalId]);
     expect({ code, stdout }).toEqual({
@@ -96,12 +103,38 @@ describe('gangway watch, nudge and cancel', () => {
     expect((await gangway(['nudge', ended.workflowId])).code).toBe(1);
   });
 
-  it('cancel stops it, once', async () => {
+  it('cancel requests the cancellation, once', async () => {
     const { boarding, externalId } = await waiting();
-    expect((await gangway(['cancel', externalId])).stdout).toContain('is asked to stop');
+    expect((await gangway(['cancel', externalId])).stdout).toBe(
+      `merchant-boarding-${externalId}: cancellation requested\n`,
+    );
     await expect(boarding.outcome()).rejects.toThrow();
     const again = await gangway(['cancel', externalId]);
-    expect(again).toMatchObject({ code: 1, stderr: `merchant-boarding-${externalId} has ended already\n` });
+    expect(again).toMatchObject({ code: 1, stderr: `merchant-boarding-${externalId} has already ended\n` });
     expect(await gangway(['watch', externalId])).toMatchObject({ code: 1 });
+  });
+});
+
+describe('gangway watch of a customer', () => {
+  it('shows its timeline with those of its parts, oldest entry first', async () => {
+    const input = customer({ boarding: 'declined', business: 'denied' });
+    const both = await rig.onboard(input);
+    const watched = await gangway(['watch', input.externalId, '--json']);
+    expect(watched.code).toBe(0);
+    const entries = jsonLines<TimelineEntry & { of: string }>(watched);
+    const of = (whose: string) =>
+      entries.filter((entry) => entry.of === whose).map(({ of: _, ...entry }) => entry);
+    const timelineOf = async (id: string) => (await new Onboarding(rig.client, id).state()).timeline;
+    expect(of('customer')).toEqual(await timelineOf(both.workflowId));
+    expect(of('boarding')).toEqual(await timelineOf(workflowId('merchantBoarding', input.externalId)));
+    expect(of('business')).toEqual(await timelineOf(workflowId('businessOnboarding', input.externalId)));
+    const { stdout } = await gangway(['watch', input.externalId]);
+    const times = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.slice(0, 19));
+    expect(times).toEqual([...times].sort());
+    expect(stdout).toMatch(/ {2}boarding {2}status-changed {2}Declined: Business/m);
+    expect(stdout).toMatch(/ {2}business {2}status-changed {2}Denied$/m);
   });
 });

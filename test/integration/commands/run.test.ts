@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../../src/commands/program.js';
 import { gangway, type RunningCommand, startGangway } from '../../rigs/command.js';
-import { merchantsFile } from '../../rigs/commands/batch-files.js';
+import { merchantsFile } from '../../rigs/commands/files.js';
 import { merchant } from '../../rigs/inputs.js';
 import { jsonLines, run as spawned, startSpawnedGangway } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -19,7 +19,7 @@ let folder: string;
 /** A boarding that waits for a person. */
 let waiting: string;
 beforeAll(async () => {
-  // An inbox asks for all onboardings of a server.
+  // An inbox reads all onboardings of a server.
   rig = await createRig({ server: {} });
   folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
   const boarding = await rig.board(merchant('uw-level-1'));
@@ -33,13 +33,13 @@ afterAll(async () => {
 
 describe('the exit code', () => {
   it.each<[number, string, string[], Record<string, string>]>([
-    [0, 'what is done', ['keys', 'new'], {}],
-    [0, 'help that was asked for', ['help', 'batch'], {}],
-    [1, 'what cannot be done', ['status', 'nothing-of-the-name'], {}],
-    [2, 'a command that there is not', ['bord'], {}],
+    [0, 'a command that is done', ['keys', 'new'], {}],
+    [0, 'help', ['help', 'batch'], {}],
+    [1, 'a command that fails', ['status', 'nothing-of-the-name'], {}],
+    [2, 'an unknown command', ['bord'], {}],
     [2, 'no command', [], {}],
-    [2, 'input that is wrong', ['board', '/nowhere.json'], {}],
-    [2, 'a setting that is wrong', ['list'], { GANGWAY_POLL_MIN: 'often' }],
+    [2, 'invalid input', ['board', '/nowhere.json'], {}],
+    [2, 'an invalid setting', ['list'], { GANGWAY_POLL_MIN: 'often' }],
   ])('is %i for %s', async (code, _, args, env) => {
     expect((await gangway({ ...rig.env, ...env }, args)).code).toBe(code);
   });
@@ -80,7 +80,7 @@ describe('the exit code', () => {
       'that asks a person',
       async () => {
         const command = startGangway(rig.env, CLOSE_CARD, { terminal: true });
-        await command.says('Type close-card to do it: ');
+        await command.says('Type close-card to confirm: ');
         return command;
       },
     ],
@@ -156,7 +156,7 @@ describe('run', () => {
     for (const write of elsewhere) expect(write).not.toHaveBeenCalled();
   });
 
-  it('reads nothing of the environment of the process', async () => {
+  it('reads nothing from the environment of the process', async () => {
     const read = new Set<unknown>();
     const real = process.env;
     const seen =
@@ -182,7 +182,7 @@ describe('run', () => {
         code,
       ]);
     }
-    // gRPC looks for proxies, and Node reads one when it imports.
+    // gRPC reads proxy settings, and Node reads one variable at an import.
     const others = ['grpc_proxy', 'https_proxy', 'http_proxy', 'WATCH_REPORT_DEPENDENCIES'];
     expect([...read].filter((name) => !others.includes(String(name)))).toEqual([]);
   });
@@ -243,7 +243,7 @@ describe('the process of the command', () => {
     expect(await watching.finished).toMatchObject({ code: 130, stderr: '' });
   });
 
-  it('ends at once with the second Ctrl-C, while the first one waits for starts that are under way', async () => {
+  it('ends at once with the second Ctrl-C, while the first one waits for starts in progress', async () => {
     const proxy = await proxyOf(inject('temporalAddress'));
     const { file } = await merchantsFile(rig, 100);
     const batch = startSpawnedGangway({ ...rig.env, TEMPORAL_ADDRESS: proxy.address }, [
@@ -267,7 +267,7 @@ describe('the process of the command', () => {
     expect(await spawned('dist/starter.js', ['--version'], {})).toMatchObject({ code: 0, stdout: '0.1.0\n' });
   });
 
-  it('exits 0 when its reader goes away', async () => {
+  it('exits 0 when the reader of its output closes the pipe', async () => {
     const { PATH = '' } = process.env;
     const listing = spawn(process.execPath, ['dist/starter.js', 'list'], { env: { PATH, ...rig.env } });
     listing.stdout.destroy();

@@ -36,13 +36,13 @@ describe('gangway show', () => {
     ]);
   });
 
-  it('shows as many as it is asked for, and says that there are more', async () => {
+  it('shows as many as --limit, and reports that there are more', async () => {
     const limited = await show('departments', '--limit', '1', '--json');
     expect(limited).toMatchObject({ code: 0, stderr: 'there are more than 1; --limit shows more\n' });
     expect(jsonLines(limited)).toHaveLength(1);
   });
 
-  it('shows the tickets of a business, and nothing in them that would steer the terminal', async () => {
+  it('shows the tickets of a business, without their terminal control characters', async () => {
     const waiting = await rig.onboardBusiness(business('ticket'));
     await waiting.requirement('ticket');
     expect((await show('tickets')).stdout).toMatch(
@@ -71,8 +71,8 @@ describe('gangway show', () => {
     expect((await show('external-activity', '502')).stdout).toBe('none\n');
   });
 
-  it('says when the partner ends a list of external activity after a page', async () => {
-    const note = 'the partner has more than it lists; narrow the list with --from and --to\n';
+  it('reports when the partner ends a list of external activity after a page', async () => {
+    const note = 'the partner has more records than it lists; narrow the list with --from and --to\n';
     expect(await show('external-activity', '501')).toMatchObject({ code: 0, stderr: '' });
     expect(await show('external-activity', '503')).toMatchObject({ code: 0, stderr: note });
     const limited = await show('external-activity', '503', '--limit', '1', '--json');
@@ -110,16 +110,16 @@ describe('gangway show', () => {
       ['--agent.1: must be a number', '--iso: must be 1 or more'],
     ],
     ['tickets', ['--limit', '0'], ['It must be a positive integer']],
-  ])('names what is wrong with %s %j, exits 2', async (list, args, problems) => {
+  ])('names every invalid option of %s %j, exits 2', async (list, args, problems) => {
     const { code, stdout, stderr } = await show(list, ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     for (const problem of problems) expect(stderr).toContain(problem);
   });
 });
 
-describe('gangway show in trouble', () => {
+describe('gangway show with a problem', () => {
   async function withRig(options: RigOptions) {
-    // An account has one workflow over all task queues.
+    // An account has one workflow for all task queues.
     const other = await createRig({ ...options, server: {} });
     const shown = await runGangway(other.env, ['show', 'departments', '--json']);
     await other.close();
@@ -130,25 +130,21 @@ describe('gangway show in trouble', () => {
     [
       'is no administrator',
       { bankingUser: 'client' },
-      'does not permit this (403)\n  (whole): For administrators only',
+      'denied the request (403): the account lacks the permission\n  (whole): For administrators only',
     ],
-    [
-      'is locked',
-      { bankingUser: 'locked' },
-      'does not let us sign in (403): the account is locked or suspended',
-    ],
+    ['is locked', { bankingUser: 'locked' }, 'denied the sign-in (403): the account is locked or suspended'],
     [
       'has a wrong password',
       { bankingPassword: 'wrong' },
-      'refuses our credentials (401): correct them in the worker’s settings',
+      'rejected our credentials (401): correct them in the settings',
     ],
     [
       'needs a code',
       { bankingUser: 'mfa' },
-      'lets us in with a one-time code only: answer "gangway inbox", or set BANKING_TOTP_SECRET',
+      'requires a one-time code to sign in: answer its requirement ("gangway inbox"), or set BANKING_TOTP_SECRET',
     ],
-    ['has no bank', { bankingUser: null }, 'was not reached: BANKING_URL is not set'],
-  ])('says in words that the worker %s', async (_, options, words) => {
+    ['has no bank', { bankingUser: null }, 'could not be reached: BANKING_URL is not set'],
+  ])('explains that the worker %s', async (_, options, words) => {
     const { code, stdout, stderr } = await withRig(options);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`the banking partner ${words}`);

@@ -21,7 +21,7 @@ const LAST_MONTH = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().get
 const month = (date: Date) => date.toISOString().slice(0, 7);
 
 describe('gangway statement now', () => {
-  it('saves the statement of a month, and says where', async () => {
+  it('saves the statement of a month, and prints its file name', async () => {
     const args = ['now', '--account', 'fa-501-1', '--period', '2026-01', '--format', 'csv'];
     const { code, stdout } = await gangway(args);
     const saved = await readFile(join(rig.statementDir, '2026-01-fa-501-1.csv'), 'utf8');
@@ -48,7 +48,7 @@ describe('gangway statement now', () => {
     });
   });
 
-  it('says what the partner refuses', async () => {
+  it('reports what the partner rejects', async () => {
     const { code, stderr } = await gangway(['now', '--account', 'fa-0', '--period', '2026-01']);
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -57,9 +57,9 @@ describe('gangway statement now', () => {
   });
 
   it.each([
-    ['everything that is missing', [], ['--account: is required', '--period: is required']],
+    ['every missing option', [], ['--account: is required', '--period: is required']],
     [
-      'everything that is wrong',
+      'every invalid option',
       ['--account', '', '--period', '2026-13', '--format', 'DOC', '--email', 'books'],
       [
         '--account.0: must not be empty',
@@ -69,7 +69,7 @@ describe('gangway statement now', () => {
       ],
     ],
     [
-      'a month to come',
+      'a month in the future',
       ['--account', 'fa-501-1', '--period', month(NEXT_MONTH)],
       ['--period: must not be in the'],
     ],
@@ -86,7 +86,7 @@ describe('gangway statement monthly', () => {
   const newKey = () => `books-${randomUUID()}`;
   const scheduleOf = (key: string) => rig.client.schedule.getHandle(`statements-${key}`);
 
-  it('plans statements, and plans them anew under the same key', async () => {
+  it('creates a schedule, and changes it under the same key', async () => {
     const key = newKey();
     const plan = ['monthly', key, '--account', 'fa-501-1'];
     expect(await gangway(plan)).toEqual({
@@ -148,7 +148,7 @@ describe('gangway statement monthly', () => {
     await scheduleOf(key).delete();
   });
 
-  it('lists what is encrypted with another key as such', async () => {
+  it('marks schedules that are encrypted with another key', async () => {
     const key = newKey();
     await gangway(['monthly', key, '--account', 'fa-501-1']);
     const row = new RegExp(`^${key} +key not in PAYLOAD_KEYS +\\d{4}-`, 'm');
@@ -160,7 +160,7 @@ describe('gangway statement monthly', () => {
     await scheduleOf(key).delete();
   });
 
-  it('ends them with stop, and says when there are none', async () => {
+  it('deletes them with stop, and reports when there are none', async () => {
     const key = newKey();
     await gangway(['monthly', key, '--account', 'fa-501-1']);
     const stopped = await gangway(['stop', key, '--json']);
@@ -186,7 +186,7 @@ describe('gangway statement monthly', () => {
 
   it.each([
     [
-      'everything that is wrong',
+      'every invalid option',
       ['monthly', 'a b', '--day', '29', '--hour', '24', '--format', 'x'],
       [
         'key: takes letters, digits',
@@ -197,12 +197,12 @@ describe('gangway statement monthly', () => {
       ],
     ],
     [
-      'a day that is no number',
+      'a day that is not a number',
       ['monthly', 'k', '--account', 'a', '--day', '1.5'],
       ['--day: must be a number'],
     ],
-    ['a key that cannot be one', ['run', 'a b'], ['key: takes letters, digits']],
-  ])('names %s, exits 2 and plans nothing', async (_, args, problems) => {
+    ['an invalid key', ['run', 'a b'], ['key: takes letters, digits']],
+  ])('names %s, exits 2 and creates nothing', async (_, args, problems) => {
     const { code, stdout, stderr } = await gangway(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     for (const problem of problems) expect(stderr).toContain(`  ${problem}`);

@@ -13,7 +13,7 @@ import { ends } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 import { NO_EVENTS } from '../../rigs/worker.js';
 
-const telling = (...subscribers: readonly Pick<Subscriber, 'url'>[]): Config['events'] => ({
+const publishingTo = (...subscribers: readonly Pick<Subscriber, 'url'>[]): Config['events'] => ({
   secrets: [SECRET],
   toLoopback: true,
   destinations: subscribers.map(({ url }) => destinationOf(url)),
@@ -21,26 +21,26 @@ const telling = (...subscribers: readonly Pick<Subscriber, 'url'>[]): Config['ev
 
 type AtEnd = TestContext['onTestFinished'];
 
-/** For a test that sees to it by itself when its subscriber answers what. */
+/** For a test that sets the responses of its subscriber itself. */
 const ownSubscriber = (atEnd: AtEnd) => subscriber(SECRET, ends(atEnd));
 
-/** A worker that tells `subscribers`, for one test. */
-async function rigTelling(
+/** A worker that publishes to `subscribers`, for one test. */
+async function rigPublishingTo(
   atEnd: AtEnd,
   subscribers: readonly Pick<Subscriber, 'url'>[],
   more: RigOptions = {},
 ): Promise<Rig> {
-  const rig = await createRig({ events: telling(...subscribers), ...more });
+  const rig = await createRig({ events: publishingTo(...subscribers), ...more });
   atEnd(() => rig.close());
   return rig;
 }
 
-/** A worker that tells a subscriber, on a Temporal server of its own. */
+/** A worker that publishes to a subscriber, on a Temporal server of its own. */
 async function onServer(atEnd: AtEnd, dynamicConfig: Readonly<Record<string, number | boolean>>) {
   const server = await startDevServer({ dynamicConfig });
   atEnd(() => server.stop());
   const crm = await ownSubscriber(atEnd);
-  const rig = await rigTelling(atEnd, [crm], { address: server.address, worker: false });
+  const rig = await rigPublishingTo(atEnd, [crm], { address: server.address, worker: false });
   await registerSearchAttributes(rig.client);
   await rig.startWorker();
   return { crm, rig };
@@ -63,7 +63,7 @@ const received = (to: Subscriber, count: number) =>
     `${count} events`,
   );
 
-describe.concurrent('news of an onboarding', () => {
+describe.concurrent('outbound events of an onboarding', () => {
   let crm: Subscriber;
   let rig: Rig;
   let closeCrm: () => unknown;
@@ -71,28 +71,28 @@ describe.concurrent('news of an onboarding', () => {
     crm = await subscriber(SECRET, (close) => {
       closeCrm = close;
     });
-    rig = await createRig({ events: telling(crm) });
+    rig = await createRig({ events: publishingTo(crm) });
   });
   afterAll(async () => {
     await rig.close();
     await closeCrm();
   });
 
-  /** What came about an onboarding and its parts, once it is as much as that. */
-  const told = ({ workflowId }: { workflowId: string }, count: number) => {
+  /** The events about an onboarding and its parts, when at least this many have arrived. */
+  const eventsOf = ({ workflowId }: { workflowId: string }, count: number) => {
     const externalId = workflowId.replace(/^[a-z]+-[a-z]+-/, '');
     const about = async () => crm.received.filter(({ data }) => data.externalId === externalId);
     return eventually(about, (events) => events.length >= count, `${count} events of ${workflowId}`);
   };
 
-  it('tells each stage and the end, as thin CloudEvents, signed', async () => {
+  it('report each stage and the outcome, as signed CloudEvents without details', async () => {
     const input = merchant();
     const boarding = await rig.board(input);
     const { merchantProfileId, mid } = (await boarding.outcome()) as {
       merchantProfileId: number;
       mid: string;
     };
-    const events = await told(boarding, 5);
+    const events = await eventsOf(boarding, 5);
     expect(typesAndMore(events)).toEqual([
       ['onboarding.stage.changed.v1', 'preparing'],
       ['onboarding.stage.changed.v1', 'applying'],
@@ -128,11 +128,11 @@ describe.concurrent('news of an onboarding', () => {
     for (const secret of ['Corner Bakery', 'Ada', 'Baker']) expect(all).not.toContain(secret);
   });
 
-  it('tells when something waits for a person, and when it has waited too long', async () => {
+  it('report a requirement when it is raised and when it is overdue', async () => {
     const boarding = await rig.board(merchant('notes', { dueInHours: 1 / 7_200 }));
     await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'requirement-overdue'));
     const { requirements } = await boarding.state();
-    const events = await told(boarding, 7);
+    const events = await eventsOf(boarding, 7);
     const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data);
     const expected = requirements.map(({ id: requirementId, kind, raisedAt, dueAt }) => ({
       workflowId: boarding.handle.workflowId,
@@ -143,19 +143,19 @@ describe.concurrent('news of an onboarding', () => {
     expect(expected).toHaveLength(2);
     expect(of('requirement.raised.v1')).toEqual(expect.arrayContaining(expected));
     expect(of('requirement.overdue.v1')).toEqual(expect.arrayContaining(expected));
-    // The underwriters' own words stay where they are.
+    // The text of the underwriters is not published.
     expect(events.map(({ body }) => body).join()).not.toContain('voided');
     await boarding.handle.terminate();
   });
 
-  it('tells of a customer and of both its parts, and of what they ask only once', async () => {
+  it('report a customer and both its parts, and each requirement only once', async () => {
     const onboarding = await rig.onboard(customer({ boarding: 'notes' }));
     const { requirements } = await onboarding.until((state) => state.requirements.length === 2, 'two notes');
     for (const { id } of requirements) await onboarding.resolve(id, { kind: 'text', text: 'here' });
     await onboarding.outcome();
     const isEnd = ({ type }: Received) => type === 'onboarding.completed.v1';
     const ends = await eventually(
-      async () => (await told(onboarding, 1)).filter(isEnd),
+      async () => (await eventsOf(onboarding, 1)).filter(isEnd),
       (events) => events.length === 3,
       'three ends',
     );
@@ -164,11 +164,11 @@ describe.concurrent('news of an onboarding', () => {
       ['customerOnboarding', 'onboarded'],
       ['merchantBoarding', 'boarded'],
     ]);
-    const raised = (await told(onboarding, 1)).filter(({ type }) => type === 'requirement.raised.v1');
+    const raised = (await eventsOf(onboarding, 1)).filter(({ type }) => type === 'requirement.raised.v1');
     expect(raised).toHaveLength(2);
   });
 
-  it('tells of a customer’s terminal, and of what it asks only once', async () => {
+  it('report the terminal of a customer, and each of its requirements only once', async () => {
     const rejected = terminal({ terminal: { name: 'Counter', location_id: 'none' } });
     const onboarding = await rig.onboard(customer({}, { provisionTerminal: rejected }));
     const { id } = await onboarding.requirement('rejected-input');
@@ -194,23 +194,23 @@ describe.concurrent('news of an onboarding', () => {
         ['onboarding.completed.v1', { ...about, outcome: 'provisioned' }],
       ]),
     );
-    const asked = (await told(onboarding, 1)).filter(({ type }) => type === 'requirement.raised.v1');
+    const asked = (await eventsOf(onboarding, 1)).filter(({ type }) => type === 'requirement.raised.v1');
     expect(asked.map(({ data }) => [data.workflowId, data.requirementId])).toEqual([[workflow, id]]);
   });
 
-  it('tells of a cancellation', async () => {
+  it('report a cancellation', async () => {
     const boarding = await rig.board(merchant('notes'));
     await boarding.requirement('underwriting-note');
     await boarding.handle.cancel();
     await expect(boarding.outcome()).rejects.toThrow();
     await eventually(
-      async () => typesAndMore(await told(boarding, 1)).slice(-2),
+      async () => typesAndMore(await eventsOf(boarding, 1)).slice(-2),
       (last) => last.at(-1)?.[1] === 'cancelled' && last.at(-2)?.[1] === 'cancelled',
       'the cancellation',
     );
   });
 
-  it('is the same events in each run of a long one', async ({ onTestFinished }) => {
+  it('keep their ids in each run of a long onboarding', async ({ onTestFinished }) => {
     const { crm, rig } = await onServer(onTestFinished, { 'limit.historyCount.suggestContinueAsNew': 30 });
     const boarding = await rig.board(merchant('notes'));
     const { runId: firstRun } = await boarding.handle.describe();
@@ -234,7 +234,7 @@ describe.concurrent('news of an onboarding', () => {
   });
 });
 
-it.concurrent('news come on a Temporal server without standalone activities as well', async ({
+it.concurrent('outbound events are also delivered on a Temporal server without standalone activities', async ({
   onTestFinished,
 }) => {
   const { crm, rig } = await onServer(onTestFinished, { 'activity.enableStandalone': false });
@@ -245,11 +245,11 @@ it.concurrent('news come on a Temporal server without standalone activities as w
   expect(crm.received.map(runAndSequenceOf).sort()).toEqual([1, 2, 3, 4, 5].map((n) => `${runId}.${n}`));
 });
 
-describe.concurrent('a receiver in trouble', () => {
-  it('is tried again with the same event, and keeps no onboarding waiting', async ({ onTestFinished }) => {
+describe.concurrent('a subscriber that fails', () => {
+  it('gets the same event again, and delays no onboarding', async ({ onTestFinished }) => {
     const crm = await ownSubscriber(onTestFinished);
     crm.response = { status: 500 };
-    const rig = await rigTelling(onTestFinished, [crm]);
+    const rig = await rigPublishingTo(onTestFinished, [crm]);
     const boarding = await rig.board(merchant());
     await boarding.outcome();
     await received(crm, 5);
@@ -261,14 +261,14 @@ describe.concurrent('a receiver in trouble', () => {
       'the same event again',
     );
     expect(new Set(same.map(({ body }) => body)).size).toBe(1);
-    // Each attempt is signed for its own time.
+    // Each attempt is signed with its own timestamp.
     expect(new Set(same.map(({ headers }) => headers['webhook-signature'])).size).toBe(same.length);
   });
 
-  it('is left alone for as long as it asks', async ({ onTestFinished }) => {
+  it('gets no event for as long as it asks', async ({ onTestFinished }) => {
     const crm = await ownSubscriber(onTestFinished);
     crm.response = { status: 429, headers: { 'retry-after': '2' } };
-    const rig = await rigTelling(onTestFinished, [crm]);
+    const rig = await rigPublishingTo(onTestFinished, [crm]);
     await rig.board(merchant());
     await received(crm, 1);
     const first = crm.received[0];
@@ -281,12 +281,12 @@ describe.concurrent('a receiver in trouble', () => {
     expect((other?.at ?? 0) - (one?.at ?? 0)).toBeGreaterThan(1_900);
   });
 
-  it('does not keep others from hearing', async ({ onTestFinished }) => {
+  it('does not affect other subscribers', async ({ onTestFinished }) => {
     const broken = await ownSubscriber(onTestFinished);
     broken.response = { status: 302, headers: { location: 'http://127.0.0.1:1/' } };
     const down = { url: `http://127.0.0.1:${await closedPort()}/` };
     const crm = await ownSubscriber(onTestFinished);
-    const rig = await rigTelling(onTestFinished, [broken, down, crm]);
+    const rig = await rigPublishingTo(onTestFinished, [broken, down, crm]);
     const boarding = await rig.board(merchant());
     await boarding.outcome();
     await received(crm, 5);
@@ -313,10 +313,10 @@ describe('gangway events', () => {
   });
   afterAll(() => rig.close());
 
-  it('lists what was given up, and sends it again as the same events', async () => {
+  it('lists undeliverable events, and sends them again with the same ids', async () => {
     const crm = await subscriber();
     crm.response = { status: 410 };
-    const worker = await rig.startWorker({ events: telling(crm) });
+    const worker = await rig.startWorker({ events: publishingTo(crm) });
     onTestFinished(() => worker.stop());
     const boarding = await rig.board(merchant());
     await boarding.outcome();
@@ -327,7 +327,7 @@ describe('gangway events', () => {
       'five that were given up',
     );
     expect(lost[0]).toMatchObject({ status: 'given-up', problem: 'HTTP 410' });
-    // Refused for good, so never tried again by itself.
+    // Rejected for good, so there is no automatic retry.
     expect(crm.received).toHaveLength(5);
 
     crm.response = { status: 200 };
@@ -347,10 +347,10 @@ describe('gangway events', () => {
     await received(crm, 15);
   });
 
-  it('sends what waits at once, when asked to', async () => {
+  it('sends waiting events at once on request', async () => {
     const crm = await subscriber();
     crm.response = { status: 503, headers: { 'retry-after': '3600' } };
-    const worker = await rig.startWorker({ events: telling(crm) });
+    const worker = await rig.startWorker({ events: publishingTo(crm) });
     onTestFinished(() => worker.stop());
     const boarding = await rig.board(merchant());
     await boarding.outcome();
@@ -367,11 +367,11 @@ describe('gangway events', () => {
     await received(crm, 10);
   });
 
-  it('gives up what goes to a URL that is no longer set', async () => {
+  it('gives up events for a URL that is no longer set', async () => {
     const crm = await subscriber();
-    const news = { ...NO_EVENTS, secrets: [SECRET], destinations: [destinationOf(crm.url)] };
+    const publishing = { ...NO_EVENTS, secrets: [SECRET], destinations: [destinationOf(crm.url)] };
     crm.response = { status: 503, headers: { 'retry-after': '1' } };
-    const worker = await rig.startWorker({ events: news });
+    const worker = await rig.startWorker({ events: publishing });
     const boarding = await rig.board(merchant('notes'));
     await boarding.requirement('underwriting-note');
     await received(crm, 1);
@@ -387,7 +387,7 @@ describe('gangway events', () => {
     expect(lost[0]?.problem).toBe(`${destinationOf(crm.url).id} is not in EVENTS_URLS`);
   });
 
-  it('wants to know whose events are to be sent once more', async () => {
+  it('requires the onboardings whose events to send again', async () => {
     const { code, stderr } = await gangway(rig.env, ['events', 'redeliver', '--all']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '--all needs the id of an onboarding\n' });
   });

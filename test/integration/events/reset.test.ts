@@ -30,7 +30,7 @@ const BEGINNING = ['preparing', 'applying', 'boarding'].map(
 );
 const END = ['onboarding.stage.changed.v1 boarded', 'onboarding.completed.v1 boarded'];
 
-/** What came about an onboarding, in the order of its numbers, once it is as much as that. Each delivery counts. */
+/** The events about an onboarding by sequence, when at least this many have arrived. Each delivery counts. */
 async function published({ workflowId }: Onboarding, count: number): Promise<readonly Received[]> {
   const numberOf = ({ body }: Received) => (JSON.parse(body) as { sequence: string }).sequence;
   const received = await eventually(
@@ -44,7 +44,7 @@ async function published({ workflowId }: Onboarding, count: number): Promise<rea
 const idsOf = (events: readonly Received[]) => events.map(({ id }) => id);
 
 describe.concurrent('outbound events of an onboarding that is reset', () => {
-  it('after it has ended publish its end once more with each reset, and nothing of before', async () => {
+  it('publish the outcome again after each reset of an ended onboarding, and no earlier event', async () => {
     const boarding = await rig.board(merchant());
     await boarding.outcome();
     const first = idsOf(await published(boarding, 5));
@@ -63,11 +63,11 @@ describe.concurrent('outbound events of an onboarding that is reset', () => {
     }
   });
 
-  it('while it asks keep their ids up to that point, and get new ones after it', async () => {
+  it('keep their ids up to the point of the reset, and get new ones after it', async () => {
     const boarding = await rig.board(merchant('notes'));
     const { requirements } = await boarding.until((state) => state.requirements.length === 2, 'two notes');
     const first = await published(boarding, 5);
-    // It learned of the notes with the last result, so it asks again.
+    // It read the notes with the last result, so it raises the requirement again.
     await reset(rig.client, boarding, 'last-result');
     await boarding.until((state) => state.requirements.length === 2, 'the same two notes');
     for (const { id } of requirements) await boarding.resolve(id, { kind: 'text', text: 'Answered.' });

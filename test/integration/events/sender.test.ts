@@ -3,7 +3,7 @@ import { EventSender, isAllowed } from '../../../src/events/sender.js';
 import type { OutboundEvent } from '../../../src/messages/outbound-events.js';
 import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
 
-const NEWS: OutboundEvent<'onboarding.completed.v1'> = {
+const EVENT: OutboundEvent<'onboarding.completed.v1'> = {
   specversion: '1.0',
   id: 'run-1.6',
   source: '/gangway/default',
@@ -48,32 +48,38 @@ describe('an address', () => {
     expect(isAllowed(address, false)).toBe(allowed);
   });
 
-  it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('%s may be called by choice', (address) => {
-    expect(isAllowed(address, true)).toBe(true);
-  });
+  it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])(
+    '%s may be called when loopback is allowed',
+    (address) => {
+      expect(isAllowed(address, true)).toBe(true);
+    },
+  );
 
-  it.each(['10.1.2.3', '169.254.169.254', 'fc00::1'])('%s may not be called by that choice', (address) => {
-    expect(isAllowed(address, true)).toBe(false);
-  });
+  it.each(['10.1.2.3', '169.254.169.254', 'fc00::1'])(
+    '%s may not be called when loopback is allowed',
+    (address) => {
+      expect(isAllowed(address, true)).toBe(false);
+    },
+  );
 });
 
 describe('a sender', () => {
   it.each([
-    ['an address', (port: string) => `http://127.0.0.1:${port}/news`],
-    ['an address in other words', (port: string) => `http://2130706433:${port}/news`],
-    ['an address inside of another', (port: string) => `http://[::ffff:127.0.0.1]:${port}/news`],
-    ['a name that leads there', (port: string) => `http://localhost:${port}/news`],
-  ])('sends nothing to our own machine by %s', async (_, urlAt) => {
+    ['an address', (port: string) => `http://127.0.0.1:${port}/events`],
+    ['an address in another notation', (port: string) => `http://2130706433:${port}/events`],
+    ['an address inside another one', (port: string) => `http://[::ffff:127.0.0.1]:${port}/events`],
+    ['a name that resolves to it', (port: string) => `http://localhost:${port}/events`],
+  ])('sends nothing to this machine by %s', async (_, urlAt) => {
     const inside = await subscriber();
-    const sent = guarded.send(NEWS, urlAt(new URL(inside.url).port));
+    const sent = guarded.send(EVENT, urlAt(new URL(inside.url).port));
     await expect(sent).rejects.toThrow(/private address/);
     expect(inside.received).toEqual([]);
   });
 
-  it('signs with each secret, so that a receiver needs to know one of them', async () => {
+  it('signs with each secret, so that a subscriber needs only one of them', async () => {
     for (const secret of [SECRET, OTHER]) {
       const inside = await subscriber(secret);
-      expect(await open.send(NEWS, inside.url)).toEqual({ status: 204 });
+      expect(await open.send(EVENT, inside.url)).toEqual({ status: 204 });
       expect(inside.received).toHaveLength(1);
       expect(inside.received[0]?.body).toBe(
         '{"specversion":"1.0","id":"run-1.6","source":"/gangway/default","type":"onboarding.completed.v1",' +
@@ -84,16 +90,34 @@ describe('a sender', () => {
     }
   });
 
-  it('is refused by a receiver of another secret', async () => {
+  it('is rejected by a subscriber with another secret', async () => {
     const stranger = await subscriber(`whsec_${Buffer.alloc(32, 1).toString('base64')}`);
-    expect(await open.send(NEWS, stranger.url)).toEqual({ status: 401 });
+    expect(await open.send(EVENT, stranger.url)).toEqual({ status: 401 });
   });
 
-  it('goes nowhere else when it is told to', async () => {
+  it.each<[string, string, number]>([
+    ['in seconds', '60', 60_000],
+    ['as a date', new Date(Date.now() + 60_000).toUTCString(), 60_000],
+  ])('reports a Retry-After %s in milliseconds', async (_, header, milliseconds) => {
+    const busy = await subscriber();
+    busy.response = { status: 503, headers: { 'retry-after': header } };
+    const { status, retryAfterMs = 0 } = await open.send(EVENT, busy.url);
+    expect(status).toBe(503);
+    expect(retryAfterMs).toBeLessThanOrEqual(milliseconds);
+    expect(retryAfterMs).toBeGreaterThan(milliseconds - 30_000);
+  });
+
+  it.each(['soon', '-5', '0'])('ignores the Retry-After %j', async (header) => {
+    const busy = await subscriber();
+    busy.response = { status: 503, headers: { 'retry-after': header } };
+    expect(await open.send(EVENT, busy.url)).toEqual({ status: 503 });
+  });
+
+  it('follows no redirect', async () => {
     const target = await subscriber();
     const inside = await subscriber();
     inside.response = { status: 307, headers: { location: target.url } };
-    expect(await open.send(NEWS, inside.url)).toEqual({ status: 307 });
+    expect(await open.send(EVENT, inside.url)).toEqual({ status: 307 });
     expect(target.received).toEqual([]);
   });
 });

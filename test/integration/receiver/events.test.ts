@@ -67,14 +67,14 @@ describe('an event', () => {
     ['merchant.boarding.requested.v1', 'merchant-boarding', merchant],
     ['business.onboarding.requested.v1', 'business-onboarding', business],
     ['customer.onboarding.requested.v1', 'customer-onboarding', customer],
-  ])('of type %s may come again, and the answer is the same', async (type, prefix, input) => {
+  ])('of type %s may be repeated, and gets the same response', async (type, prefix, input) => {
     const { post } = await runReceiver(rig);
     const data = input();
     const body = JSON.stringify(event(type, data));
-    const answers = await Promise.all([1, 2, 3].map(() => post(body, inStructured)));
-    answers.push(await post(body, inStructured));
+    const responses = await Promise.all([1, 2, 3].map(() => post(body, inStructured)));
+    responses.push(await post(body, inStructured));
     const workflowId = `${prefix}-${data.externalId}`;
-    for (const { status, text } of answers) {
+    for (const { status, text } of responses) {
       expect([status, JSON.parse(text)]).toEqual([202, { workflowId }]);
     }
     await new Onboarding(rig.client, workflowId).outcome();
@@ -87,7 +87,7 @@ describe('an event', () => {
 });
 
 describe('a batch', () => {
-  it('is answered in order, each event with its status', async () => {
+  it('gets a response in order, with a status for each event', async () => {
     const { post } = await runReceiver(rig);
     const [one, two] = [merchant(), business()];
     const body = [
@@ -106,7 +106,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('is checked as a whole before anything is started', async () => {
+  it('is validated as a whole before anything is started', async () => {
     const { post } = await runReceiver(rig);
     const [one, two] = [merchant(), merchant()];
     const wrong = { ...two, agentProfileId: 'x' };
@@ -118,7 +118,7 @@ describe('a batch', () => {
     const reply = await post(JSON.stringify(body), inBatch);
     expect(problemOf(reply)).toEqual({
       type: 'urn:gangway:problem:unknown-event-type',
-      title: 'The type of the event is not known',
+      title: 'The event type is unknown',
       status: 422,
       detail:
         'known types: merchant.boarding.requested.v1, business.onboarding.requested.v1, ' +
@@ -133,7 +133,7 @@ describe('a batch', () => {
     await expect(handle.describe()).rejects.toThrow();
   });
 
-  it('whose events cannot all be accepted says which, and why', async () => {
+  it('with rejected events gets a response that names them and the reasons', async () => {
     const { post } = await runReceiver(rig);
     const input = merchant();
     const resolution = {
@@ -155,20 +155,20 @@ describe('a batch', () => {
           type: 'urn:gangway:problem:unknown-onboarding',
           title: 'There is no such onboarding',
           status: 404,
-          detail: 'check the id: none was ever started under it',
+          detail: 'check the id: no onboarding with it was ever started',
         },
         { status: 202, workflowId: `merchant-boarding-${input.externalId}` },
       ],
     ]);
   });
 
-  it('may be empty, and takes a hundred events at most', async () => {
+  it('may be empty, and may have a hundred events at most', async () => {
     const { post } = await runReceiver(rig);
     expect(await post('[]', inBatch)).toMatchObject({ status: 202, text: '[]' });
     const many = Array.from({ length: 101 }, () => event('x', {}));
     expect(problemOf(await post(JSON.stringify(many), inBatch))).toMatchObject({
       status: 413,
-      detail: 'a batch takes 100 events at most',
+      detail: 'a batch may have 100 events at most',
     });
   });
 });
@@ -176,7 +176,7 @@ describe('a batch', () => {
 describe('an event that is nested too deep', () => {
   const TYPE = 'merchant.boarding.requested.v1';
   const MESSAGE = 'must not be nested deeper than 64 levels';
-  const refusal = {
+  const rejection = {
     type: 'urn:gangway:problem:invalid',
     title: 'Fields are missing or wrong',
     status: 422,
@@ -197,9 +197,9 @@ describe('an event that is nested too deep', () => {
     ['by 200,000 levels', deep(200_000)],
     ['around a number beyond 2^53', deep(20_000, '9007199254740993')],
     ['in base64', base64Of(deep(1_000))],
-  ])('is refused %s', async (_, body) => {
+  ])('is rejected %s', async (_, body) => {
     const { post } = await runReceiver(rig);
-    expect(problemOf(await post(body, inStructured))).toEqual(refusal);
+    expect(problemOf(await post(body, inStructured))).toEqual(rejection);
   });
 
   function base64Of(json: string): string {
@@ -213,7 +213,7 @@ describe('an event that is nested too deep', () => {
     expect([status, text]).toEqual([202, expect.stringContaining('merchant-boarding-')]);
   });
 
-  it('takes no other of its batch along', async () => {
+  it('does not affect the other events of its batch', async () => {
     const { post } = await runReceiver(rig);
     const [one, two] = [merchant(), merchant()];
     const body = `[${[JSON.stringify(event(TYPE, one)), deep(5_000), JSON.stringify(event(TYPE, two))].join()}]`;
@@ -222,18 +222,18 @@ describe('an event that is nested too deep', () => {
       207,
       [
         { status: 202, workflowId: `merchant-boarding-${one.externalId}` },
-        refusal,
+        rejection,
         { status: 202, workflowId: `merchant-boarding-${two.externalId}` },
       ],
     ]);
   });
 
-  it('in an attribute of its own is refused as well', async () => {
+  it('in an attribute is rejected as well', async () => {
     const { post } = await runReceiver(rig);
     const body = JSON.stringify(event(TYPE, merchant(), { extension: 'NESTED' }));
     const nested = body.replace('"NESTED"', '['.repeat(500) + ']'.repeat(500));
     expect(problemOf(await post(nested, inStructured))).toEqual({
-      ...refusal,
+      ...rejection,
       errors: [{ field: 'extension', message: MESSAGE }],
     });
   });

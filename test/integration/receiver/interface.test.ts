@@ -26,7 +26,7 @@ describe('the handshake of CloudEvents webhooks', () => {
       { 'webhook-request-origin': 'crm.example.com', 'webhook-request-rate': '*' },
       { origin: 'crm.example.com', rate: '1000' },
     ],
-  ])('%j is granted %j', async (asked, { origin, rate }) => {
+  ])('%j gets %j', async (asked, { origin, rate }) => {
     const { call } = await runReceiver(rig);
     const { status, headers, text } = await call('OPTIONS /events', undefined, asked);
     expect([status, text, headers.get('allow')]).toEqual([200, '', 'OPTIONS, POST']);
@@ -40,14 +40,14 @@ describe('the handshake of CloudEvents webhooks', () => {
       { 'webhook-request-origin': 'crm.example.com', 'webhook-request-rate': '0' },
       'WebHook-Request-Rate must be a number of requests per minute, or *',
     ],
-  ])('%j is refused', async (asked, detail) => {
+  ])('%j is rejected', async (asked, detail) => {
     const { call } = await runReceiver(rig);
     expect(problemOf(await call('OPTIONS /events', undefined, asked))).toMatchObject({ status: 400, detail });
   });
 });
 
 describe('the OpenAPI document', () => {
-  it('describes every path, and each of its references leads somewhere', async () => {
+  it('describes every path, and every reference resolves', async () => {
     const { call } = await runReceiver(rig, { posNames: ['Till'] });
     const { status, headers, text } = await call('GET /openapi.json');
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
@@ -55,9 +55,11 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(Object.entries<object>(document.paths).map(([path, item]) => [path, Object.keys(item)])).toEqual([
       ['/events', ['post', 'options']],
-      ['/onboardings/{externalId}', ['parameters', 'put', 'get']],
-      ['/webhooks/{partner}', ['parameters', 'post']],
-      ['/webhooks/{partner}/{secret}', ['parameters', 'post']],
+      ['/onboardings/{externalId}', ['put', 'get']],
+      ...['banking', 'boarding', 'processor'].flatMap((partner) => [
+        [`/webhooks/${partner}`, ['post']],
+        [`/webhooks/${partner}/{secret}`, ['post']],
+      ]),
       ['/metrics', ['get']],
       ['/openapi.json', ['get']],
       ['/healthz', ['get']],
@@ -72,14 +74,24 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('is accepted by a linter that is not ours', async () => {
+  it.each([
+    ['requires a signature of events when there are secrets', {}, [{ signature: [] }]],
+    ['requires no signature of events without secrets', { secrets: [] }, []],
+  ])('%s', async (_, options, security) => {
+    const { call } = await runReceiver(rig, options);
+    expect(JSON.parse((await call('GET /openapi.json')).text).paths['/events'].post.security ?? []).toEqual(
+      security,
+    );
+  });
+
+  it('is accepted by the linter of Redocly', async () => {
     const { call } = await runReceiver(rig, { posNames: ['Till'] });
     const { text } = await call('GET /openapi.json');
-    // Health is never refused, so it has no 4xx.
+    // Health checks are never rejected, so they have no 4xx.
     expect(await lint(text, ['operation-4xx-response'])).toEqual([]);
   });
 
-  it('has the bodies that are taken', async () => {
+  it('has the schemas of the bodies', async () => {
     const { call } = await runReceiver(rig, { posNames: ['Till'] });
     const { schemas } = JSON.parse((await call('GET /openapi.json')).text).components;
     expect(schemas['merchant.boarding.requested.v1.event']).toMatchObject({
@@ -102,7 +114,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-it('it is alive and ready', async () => {
+it('the receiver is alive and ready', async () => {
   const { call } = await runReceiver(rig);
   expect(await call('GET /healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
   expect(await call('GET /readyz')).toMatchObject({ status: 200, text: '{"temporal":"ready"}' });

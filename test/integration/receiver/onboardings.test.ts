@@ -41,12 +41,12 @@ describe('PUT and GET /onboardings/{externalId}', () => {
     const receiver = await runReceiver(rig);
     const { externalId, ...input } = given();
     const workflowId = `${prefix}-${externalId}`;
-    for (const answer of [
+    for (const expected of [
       [202, { workflowId }],
       [200, { workflowId, unchanged: true }],
     ]) {
       const { status, headers, text } = await put(receiver, externalId, { type, ...input });
-      expect([status, JSON.parse(text)]).toEqual(answer);
+      expect([status, JSON.parse(text)]).toEqual(expected);
       expect(headers.get('location')).toBe(`/onboardings/${workflowId}`);
     }
     const onboarding = new Onboarding(rig.client, workflowId);
@@ -58,7 +58,7 @@ describe('PUT and GET /onboardings/{externalId}', () => {
     expect((await get(receiver, workflowId)).text).toBe(text);
   });
 
-  it('refuse another body for a known id, with the names of the fields that differ', async () => {
+  it('reject another body for a known id, and name the fields that differ', async () => {
     const receiver = await runReceiver(rig);
     const { externalId, ...input } = merchant('notes', {
       application: { remark: 'as agreed', equipment: { type: 'terminal' } },
@@ -72,8 +72,8 @@ describe('PUT and GET /onboardings/{externalId}', () => {
       application: { remark: 'as agreed', equipment: { type: 'terminal', count: 2 } },
       dueInHours: 3,
     };
-    const refused = await put(receiver, externalId, { type: 'merchant', ...other });
-    expect(problemOf(refused)).toEqual({
+    const rejected = await put(receiver, externalId, { type: 'merchant', ...other });
+    expect(problemOf(rejected)).toEqual({
       type: 'urn:gangway:problem:other-input',
       title: 'The onboarding was started with another input',
       status: 409,
@@ -81,18 +81,18 @@ describe('PUT and GET /onboardings/{externalId}', () => {
       errors: [
         ...['merchant.lastName', 'application.equipment.count', 'dueInHours'].map((field) => ({
           field,
-          message: 'differs from what was started',
+          message: 'differs from the first input',
         })),
       ],
     });
-    expect(refused.text).not.toContain('Private');
+    expect(rejected.text).not.toContain('Private');
     const again = await put(receiver, externalId, { type: 'merchant', ...input });
     expect([again.status, JSON.parse(again.text)]).toEqual([200, { workflowId, unchanged: true }]);
     const { raw } = await rig.client.workflow.getHandle(workflowId).describe();
     expect(raw.workflowExecutionInfo?.executionTime).toEqual(raw.workflowExecutionInfo?.startTime);
   });
 
-  it('compare with what was first started, not with its corrections', async () => {
+  it('compare with the first input, not with its corrections', async () => {
     const receiver = await runReceiver(rig);
     const { externalId, ...input } = merchant(undefined, { agentProfileId: 999 });
     await put(receiver, externalId, { type: 'merchant', ...input });
@@ -104,11 +104,11 @@ describe('PUT and GET /onboardings/{externalId}', () => {
     const corrected = { type: 'merchant', ...input, agentProfileId: 101 };
     expect(problemOf(await put(receiver, externalId, corrected))).toMatchObject({
       status: 409,
-      errors: [{ field: 'agentProfileId', message: 'differs from what was started' }],
+      errors: [{ field: 'agentProfileId', message: 'differs from the first input' }],
     });
   });
 
-  it('attach to one whose input nobody can read any more', async () => {
+  it('attach to an onboarding whose input can no longer be read', async () => {
     const stranger = await createRig({ worker: false });
     const receiver = await runReceiver(rig);
     const { externalId, ...input } = merchant();
@@ -123,7 +123,7 @@ describe('PUT and GET /onboardings/{externalId}', () => {
     await stranger.close();
   });
 
-  it('takes the longest externalId', async () => {
+  it('accept the longest externalId', async () => {
     const receiver = await runReceiver(rig);
     const { externalId, ...input } = merchant();
     const long = externalId.padEnd(200, 'x');
@@ -131,7 +131,7 @@ describe('PUT and GET /onboardings/{externalId}', () => {
     expect([status, text]).toEqual([202, `{"workflowId":"merchant-boarding-${long}"}`]);
   });
 
-  it('asks for the whole id where an externalId has several onboardings', async () => {
+  it('ask for the whole workflow id when an externalId has several onboardings', async () => {
     const receiver = await runReceiver(rig);
     const { externalId, ...input } = merchant();
     const { externalId: _, ...other } = business();
@@ -142,13 +142,13 @@ describe('PUT and GET /onboardings/{externalId}', () => {
       title: 'Several onboardings have this externalId',
       status: 409,
       detail:
-        'give the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>',
+        'use the whole workflow id, such as merchant-boarding-<externalId> or ...-<externalId>@<account>',
     });
     expect((await get(receiver, `business-onboarding-${externalId}`)).status).toBe(200);
   });
 });
 
-describe('an account at the partners', () => {
+describe('a partner account', () => {
   const accounts = { acme: { posNames: ['Till'] }, 'north-iso': { posNames: [] } };
 
   it('is kept for the workflow, by REST and by events', async () => {
@@ -166,7 +166,7 @@ describe('an account at the partners', () => {
     expect(await accountOf(`${other.externalId}@north-iso`)).toEqual(['north-iso']);
   });
 
-  it('has onboardings of its own: an externalId that two have must be named with its account', async () => {
+  it('has onboardings of its own: an externalId in two accounts must be named with its account', async () => {
     const receiver = await runReceiver(rig, { accounts });
     const { externalId, ...input } = merchant();
     const workflowId = `merchant-boarding-${externalId}@north-iso`;
@@ -195,7 +195,7 @@ describe('an account at the partners', () => {
       { account: 'north-iso', merchant: { ...merchant().merchant, pos: 'Till' } },
       { field: 'merchant.pos', message: 'is known to the partner in another account only' },
     ],
-  ])('is refused in %j', async (more, wrong) => {
+  ])('is rejected in %j', async (more, wrong) => {
     const receiver = await runReceiver(rig, { accounts });
     const { externalId, ...input } = merchant();
     const problem = problemOf(await put(receiver, externalId, { type: 'merchant', ...input, ...more }));
@@ -204,13 +204,13 @@ describe('an account at the partners', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a problem is the response to', () => {
   it('an unknown onboarding', async () => {
     expect(problemOf(await get(await runReceiver(rig), 'nobody'))).toEqual({
       type: 'urn:gangway:problem:unknown-onboarding',
       title: 'There is no such onboarding',
       status: 404,
-      detail: 'check the id: none was ever started under it',
+      detail: 'check the id: no onboarding with it was ever started',
     });
   });
 
@@ -225,7 +225,7 @@ describe('what is refused', () => {
       [{ field: 'type', message: 'Invalid option: expected one of "merchant"|"business"|"customer"' }],
     ],
     [
-      'an externalId beside that of the path',
+      'an externalId beside the one in the path',
       'm-1',
       { ...input, type: 'merchant', externalId: 'm-2' },
       [{ field: 'externalId', message: 'is in the path' }],
@@ -241,7 +241,7 @@ describe('what is refused', () => {
       ],
     ],
     [
-      'ids that no partner has, and hours that are none',
+      'invalid ids and hours',
       'm-1',
       {
         ...input,
@@ -259,7 +259,7 @@ describe('what is refused', () => {
       ],
     ],
     [
-      'the id of a merchant that cannot be',
+      'an impossible merchant id',
       'm-1',
       { ...withoutId, type: 'business', merchantProfileId: 0, dueInHours: 9_000 },
       [
@@ -268,7 +268,7 @@ describe('what is refused', () => {
       ],
     ],
     [
-      'an application that v2 submit could not take',
+      'an application that v2 submit does not accept',
       'm-1',
       { ...input, type: 'merchant', application: { fees: true, siteInspection: null } },
       [
@@ -288,7 +288,7 @@ describe('what is refused', () => {
     });
   });
 
-  it('what is nested too deep', async () => {
+  it('a body that is nested too deep', async () => {
     const { call } = await runReceiver(rig);
     const body = `{"type":"merchant","application":${'['.repeat(2_000)}${']'.repeat(2_000)}}`;
     const reply = await call('PUT /onboardings/m-1', body, { ...inJson, authorization });
@@ -298,7 +298,7 @@ describe('what is refused', () => {
     });
   });
 
-  it('what is no JSON, and other types of content', async () => {
+  it('a body that is not JSON, and other media types', async () => {
     const { call } = await runReceiver(rig);
     const headers = { ...inJson, authorization };
     expect(problemOf(await call('PUT /onboardings/m-1', '{', headers))).toMatchObject({ status: 400 });
@@ -350,26 +350,23 @@ describe('what is refused', () => {
     ['a path with two slashes', (path) => head(`/${path}`, [])],
     ['an absolute URL', (path) => head(`http://127.0.0.1${path}`, [])],
     ['another method in a header', (path) => head(path, ['x-http-method-override: OPTIONS'])],
-    [
-      'an address of our own',
-      (path) => head(path, ['x-forwarded-for: 127.0.0.1', 'forwarded: for=127.0.0.1']),
-    ],
+    ['an absolute address', (path) => head(path, ['x-forwarded-for: 127.0.0.1', 'forwarded: for=127.0.0.1'])],
   ])('%s', async (_, requestTo) => {
     const { url, log } = await runReceiver(rig);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.end(requestTo('/onboardings/nobody'));
-    const answer = await text(socket);
-    // None finds out that there is no such onboarding.
-    expect(answer).toMatch(/^HTTP\/1\.1 40[014] /);
-    expect(answer).not.toContain('no such onboarding');
-    for (const told of [answer, log()]) expect(told).not.toContain(TOKEN);
+    const response = await text(socket);
+    // None of these responses reveals that there is no such onboarding.
+    expect(response).toMatch(/^HTTP\/1\.1 40[014] /);
+    expect(response).not.toContain('no such onboarding');
+    for (const shown of [response, log()]) expect(shown).not.toContain(TOKEN);
   });
 
   function head(path: string, headers: readonly string[]): string {
     return [`GET ${path} HTTP/1.1`, 'host: x', 'connection: close', ...headers, '', ''].join('\r\n');
   }
 
-  it('everyone, when there are no tokens', async () => {
+  it('every caller, when there are no tokens', async () => {
     const receiver = await runReceiver(rig, { tokens: [] });
     expect((await get(receiver, 'nobody')).status).toBe(401);
   });

@@ -18,7 +18,7 @@ afterAll(() => rig.close());
 const SECRET_PATH = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
 const X_CALLER_AUTH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
-const { hints } = loadReceiverSettings({
+const { webhooks } = loadReceiverSettings({
   RECEIVER_BANKING_AUTH: `path:${SECRET_PATH}`,
   RECEIVER_BOARDING_AUTH: `path:${SECRET_PATH}`,
   RECEIVER_PROCESSOR_AUTH: `header:X-Caller-Auth:${X_CALLER_AUTH}`,
@@ -26,11 +26,11 @@ const { hints } = loadReceiverSettings({
 
 const json = { 'content-type': 'application/json' };
 
-function tell({ call }: RunningReceiver, partner: 'banking' | 'boarding', body: string) {
+function sendWebhook({ call }: RunningReceiver, partner: 'banking' | 'boarding', body: string) {
   return call(`POST /webhooks/${partner}/${SECRET_PATH}`, body, json);
 }
 
-/** A merchant that underwriting has not looked at, whose poll sleeps for an hour. */
+/** A merchant that underwriting has not reviewed yet, whose poll sleeps for an hour. */
 async function waitingMerchant(expected?: number) {
   const input = merchant('waiting');
   const boarding = await rig.board(input);
@@ -59,7 +59,7 @@ function visible(query: string, workflowId: string) {
   return eventually(found, Boolean, query);
 }
 
-async function sandboxTells({ url }: RunningReceiver): Promise<void> {
+async function sandboxSendsTo({ url }: RunningReceiver): Promise<void> {
   const webhook = { url: `${url}/webhooks/banking/${SECRET_PATH}`, notificationType: 'ApplicationStatus' };
   const registered = await fetch(`${rig.sandbox.url}/sandbox/webhooks`, {
     method: 'POST',
@@ -70,14 +70,14 @@ async function sandboxTells({ url }: RunningReceiver): Promise<void> {
 }
 
 async function deliveries(): Promise<{ payload: { profileId: number }; attempts: number[] }[]> {
-  const answer = await fetch(`${rig.sandbox.url}/sandbox/webhooks`);
-  return ((await answer.json()) as { deliveries: never[] }).deliveries;
+  const response = await fetch(`${rig.sandbox.url}/sandbox/webhooks`);
+  return ((await response.json()) as { deliveries: never[] }).deliveries;
 }
 
 describe('the bank’s own webhook, while the poll would wait for an hour,', () => {
-  it('becomes a result at once, delivered twice too', async () => {
+  it('leads to the outcome at once, also when it is delivered twice', async () => {
     const { onboarding, profileId } = await waitingBusiness();
-    await sandboxTells(await runReceiver(rig, { hints }));
+    await sandboxSendsTo(await runReceiver(rig, { webhooks }));
     await rig.sandbox.plan('duplicate-webhooks');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'declined' });
@@ -89,9 +89,9 @@ describe('the bank’s own webhook, while the poll would wait for an hour,', () 
     expect(await attempts()).toEqual([[202], [202]]);
   });
 
-  it('may come after the one that should follow it', async () => {
+  it('may arrive after the one that should follow it', async () => {
     const { onboarding, profileId } = await waitingBusiness();
-    await sandboxTells(await runReceiver(rig, { hints }));
+    await sandboxSendsTo(await runReceiver(rig, { webhooks }));
     await rig.sandbox.plan('reorder-webhooks', undefined, { milliseconds: 20_000 });
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'InReview' });
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
@@ -99,30 +99,34 @@ describe('the bank’s own webhook, while the poll would wait for an hour,', () 
   });
 });
 
-describe('a hint makes the workflow read that it is about, found', () => {
+describe('a webhook makes the workflow that it is about read its status, and finds it', () => {
   it.each<[string, (about: { merchantProfileId: number; externalId: string }) => string]>([
     ['by the id of its merchant', ({ merchantProfileId }) => `{"MerchantProfileId":${merchantProfileId}}`],
     [
-      'by the id as a text, in a list, deep inside',
+      'by the id as a text, in a list, deep in the body',
       ({ merchantProfileId }) => `[{"a":[{"merchantProfileID":"${merchantProfileId}"}]}]`,
     ],
     [
-      'beside what is nested 100,000 levels deep',
+      'beside a value that is nested 100,000 levels deep',
       ({ merchantProfileId }) =>
         `{"x":${'['.repeat(100_000)}9007199254740993${']'.repeat(100_000)},"merchantProfileId":${merchantProfileId}}`,
     ],
     ['by our own key', ({ externalId }) => `{"Guid":"${externalId}"}`],
   ])('%s', async (_, delivery) => {
-    const receiver = await runReceiver(rig, { hints });
+    const receiver = await runReceiver(rig, { webhooks });
     const { boarding, merchantProfileId, externalId } = await waitingMerchant();
     await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
-    const { status, text } = await tell(receiver, 'boarding', delivery({ merchantProfileId, externalId }));
+    const { status, text } = await sendWebhook(
+      receiver,
+      'boarding',
+      delivery({ merchantProfileId, externalId }),
+    );
     expect([status, text]).toEqual([202, '{"workflows":1}']);
     expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
   });
 
-  it('by what the processor calls it, which is answered with 200 as it expects', async () => {
-    const { call } = await runReceiver(rig, { hints });
+  it('by the name of the processor, which gets the 200 that it expects', async () => {
+    const { call } = await runReceiver(rig, { webhooks });
     const { boarding, merchantProfileId, externalId } = await waitingMerchant();
     await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
     const body = `{
@@ -138,8 +142,8 @@ describe('a hint makes the workflow read that it is about, found', () => {
     expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
   });
 
-  it('among several that one delivery is about, and parents of onboardings are no obstacle', async () => {
-    const receiver = await runReceiver(rig, { hints });
+  it('among several that one webhook is about, also with a parent workflow', async () => {
+    const receiver = await runReceiver(rig, { webhooks });
     const input = customer({ boarding: 'waiting', business: 'waiting' });
     const whole = await rig.onboard(input);
     const boarding = new Onboarding(rig.client, `merchant-boarding-${input.externalId}`);
@@ -159,74 +163,79 @@ describe('a hint makes the workflow read that it is about, found', () => {
     await rig.sandbox.transition(merchantProfileId, { status: 'Declined' });
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
     const body = `{"profileId": ${profileId}, "merchantProfileId": ${merchantProfileId}}`;
-    const { status, text } = await tell(receiver, 'banking', body);
+    const { status, text } = await sendWebhook(receiver, 'banking', body);
     expect([status, text]).toEqual([202, '{"workflows":3}']);
     expect(await whole.outcome()).toMatchObject({ outcome: 'declined' });
   });
 
-  it('although its id was not to be searched by yet when the hint came', async () => {
-    const { receiver, lookAgain } = await patientReceiver();
+  it('although its id could not be searched for yet when the webhook came', async () => {
+    const { receiver, searchAgain } = await patientReceiver();
     const next = await nextMerchant();
-    const hint = `{"merchantProfileId":${next}}`;
-    expect(await tell(receiver, 'boarding', hint)).toMatchObject({ text: '{"workflows":0}' });
+    const webhook = `{"merchantProfileId":${next}}`;
+    expect(await sendWebhook(receiver, 'boarding', webhook)).toMatchObject({ text: '{"workflows":0}' });
     const { boarding } = await waitingMerchant(next);
     await rig.sandbox.transition(next, { status: 'Declined' });
-    lookAgain();
+    searchAgain();
     expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
   });
 
-  it('although more ids came after its own than one look takes', async () => {
-    const { receiver, lookAgain } = await patientReceiver();
+  it('although more ids came after its own than one search covers', async () => {
+    const { receiver, searchAgain } = await patientReceiver();
     const next = await nextMerchant();
-    await tell(receiver, 'banking', `{"merchantProfileId":${next}}`);
+    await sendWebhook(receiver, 'banking', `{"merchantProfileId":${next}}`);
     const ids = Array.from({ length: 100 }, (_, position) => 4_000_000_000 + position);
     for (const field of ['profileId', 'merchantProfileId']) {
       const body = JSON.stringify(ids.map((id) => ({ [field]: id })));
-      expect(await tell(receiver, 'banking', body)).toMatchObject({ status: 202, text: '{"workflows":0}' });
+      expect(await sendWebhook(receiver, 'banking', body)).toMatchObject({
+        status: 202,
+        text: '{"workflows":0}',
+      });
     }
     const tooMany = JSON.stringify([...ids, 1].map((profileId) => ({ profileId })));
-    expect(await tell(receiver, 'banking', tooMany)).toMatchObject({ status: 413 });
+    expect(await sendWebhook(receiver, 'banking', tooMany)).toMatchObject({ status: 413 });
     const { boarding } = await waitingMerchant(next);
     await rig.sandbox.transition(next, { status: 'Declined' });
-    lookAgain();
+    searchAgain();
     expect(await boarding.outcome()).toMatchObject({ outcome: 'declined' });
     expect(receiver.log()).not.toContain('could not be looked up');
   });
 });
 
-/** A receiver that looks ids up once more when it is told to. */
+/** A receiver whose second search begins when the test starts it. */
 async function patientReceiver() {
-  let lookAgain = () => {};
+  let searchAgain = () => {};
   const gate = new Promise<void>((resolve) => {
-    lookAgain = resolve;
+    searchAgain = resolve;
   });
-  return { receiver: await runReceiver(rig, { hints, pause: () => gate }), lookAgain };
+  return { receiver: await runReceiver(rig, { webhooks, pause: () => gate }), searchAgain };
 }
 
-/** The id that the sandbox, which counts up, gives to the next merchant. */
+/** The id of the next merchant in the sandbox, which counts up. */
 async function nextMerchant(): Promise<number> {
   const { merchantProfileId } = await waitingMerchant();
   return merchantProfileId + 1;
 }
 
-/** A merchant whose status is being read: the read has the old one already, and its answer is held. */
+/** A merchant whose status is being read: the read has the old status already, and its response is held. */
 async function readMerchant(receiver: RunningReceiver) {
   const about = await waitingMerchant();
   const held = await rig.sandbox.hold('get-underwriting-notes', `${about.merchantProfileId}`);
   const body = `{"merchantProfileId":${about.merchantProfileId}}`;
-  await tell(receiver, 'boarding', body);
+  await sendWebhook(receiver, 'boarding', body);
   await held.underWay();
   return { ...about, held, body };
 }
 
-describe('hints that meet a read', () => {
-  it('are answered at once, and all together cause two more reads at most', async () => {
-    const receiver = await runReceiver(rig, { hints });
+describe('webhooks that arrive during a read', () => {
+  it('get their responses at once, and all together cause two more reads at most', async () => {
+    const receiver = await runReceiver(rig, { webhooks });
     const { boarding, held, body } = await readMerchant(receiver);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => tell(receiver, 'boarding', body)));
-    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['{"workflows":1}']));
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => sendWebhook(receiver, 'boarding', body)),
+    );
+    expect(new Set(responses.map(({ text }) => text))).toEqual(new Set(['{"workflows":1}']));
     await held.letGo();
-    // One nudge for the hint that came alone, and two for the twenty.
+    // One nudge for the webhook that came alone, and two for the twenty.
     const nudges = async () => (await receiver.call('GET /metrics')).text;
     await eventually(
       nudges,
@@ -238,52 +247,58 @@ describe('hints that meet a read', () => {
     expect(await boarding.reads()).toBeLessThanOrEqual(4);
   });
 
-  it('are let go of when the receiver stops', async () => {
-    const receiver = await runReceiver(rig, { hints });
+  it('are abandoned when the receiver stops', async () => {
+    const receiver = await runReceiver(rig, { webhooks });
     const { boarding, body } = await readMerchant(receiver);
-    for (let time = 0; time < 3; time++) await tell(receiver, 'boarding', body);
+    for (let time = 0; time < 3; time++) await sendWebhook(receiver, 'boarding', body);
     await receiver.close();
-    // The read, which they wait for, is still under way.
+    // The read that they wait for is still under way.
     expect((await boarding.poll())?.state).toBe(2);
     expect(receiver.log()).not.toContain('"level":40');
     await boarding.handle.terminate();
   });
 });
 
-it('a lie changes nothing: the read decides, and history does not grow', async () => {
-  const receiver = await runReceiver(rig, { hints });
+it('a false webhook changes nothing: the read decides, and the history does not grow', async () => {
+  const receiver = await runReceiver(rig, { webhooks });
   const { onboarding, profileId } = await waitingBusiness();
   const before = await onboarding.state();
   const { historyLength } = await onboarding.handle.describe();
   for (let time = 0; time < 3; time++) {
     const body = `{"notificationType":"ApplicationStatus","profileId":${profileId},"status":"Approved"}`;
-    expect(await tell(receiver, 'banking', body)).toMatchObject({ status: 202, text: '{"workflows":1}' });
+    expect(await sendWebhook(receiver, 'banking', body)).toMatchObject({
+      status: 202,
+      text: '{"workflows":1}',
+    });
   }
   await onboarding.asleepAfter(2);
   expect(await onboarding.state()).toEqual(before);
   expect(await onboarding.handle.describe()).toMatchObject({ historyLength, status: { name: 'RUNNING' } });
 });
 
-describe('a delivery for nobody is taken and counted', () => {
+describe('a webhook that matches no workflow is accepted and counted:', () => {
   it.each([
     ['an unknown id', '{"profileId": 4294967295}'],
-    ['ids that are none', `{"profileId": "1' OR BankingProfileId != '", "merchantProfileId": -1.5}`],
+    ['invalid ids', `{"profileId": "1' OR BankingProfileId != '", "merchantProfileId": -1.5}`],
   ])('%s', async (_, body) => {
-    const receiver = await runReceiver(rig, { hints });
-    const { status, text } = await tell(receiver, 'banking', body);
+    const receiver = await runReceiver(rig, { webhooks });
+    const { status, text } = await sendWebhook(receiver, 'banking', body);
     expect([status, text]).toEqual([202, '{"workflows":0}']);
     const metrics = async () => (await receiver.call('GET /metrics')).text;
-    const counted = '\ngangway_hints_total{partner="banking",result="nobody"} 1\n';
+    const counted = '\ngangway_receiver_webhooks_total{partner="banking",result="unmatched"} 1\n';
     await eventually(metrics, (all) => all.includes(counted), 'the count');
   });
 
-  it('one whose workflow has ended', async () => {
-    const receiver = await runReceiver(rig, { hints });
+  it('the id of a workflow that has ended', async () => {
+    const receiver = await runReceiver(rig, { webhooks });
     const { boarding, merchantProfileId } = await waitingMerchant();
     await boarding.handle.terminate();
     const ended = `MerchantProfileId = '${merchantProfileId}' AND ExecutionStatus = 'Terminated'`;
     await visible(ended, boarding.workflowId);
     const body = `{"merchantProfileId":${merchantProfileId}}`;
-    expect(await tell(receiver, 'boarding', body)).toMatchObject({ status: 202, text: '{"workflows":0}' });
+    expect(await sendWebhook(receiver, 'boarding', body)).toMatchObject({
+      status: 202,
+      text: '{"workflows":0}',
+    });
   });
 });

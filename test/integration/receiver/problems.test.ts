@@ -34,19 +34,19 @@ const unsupported = (detail: string) =>
 const invalid = (...errors: object[]) =>
   problem(422, 'invalid', 'Fields are missing or wrong', 'nothing was started', errors);
 
-describe('a signed event that cannot be read is refused', () => {
+describe('a signed event that cannot be read is rejected:', () => {
   it.each<[string, string | Uint8Array, Record<string, string>, object]>([
-    ['no JSON', '{"id": ', inStructured, unreadable('the body must be JSON')],
-    ['nothing', '', inStructured, unreadable('the body must be JSON')],
-    ['no UTF-8', new Uint8Array([0x22, 0xff, 0x22]), inStructured, unreadable('the body must be in UTF-8')],
-    ['no object', '[]', inStructured, unreadable('an event must be an object')],
-    ['no batch', '{}', { 'content-type': BATCHED }, unreadable('a batch must be an array of events')],
-    ['no events', '[null]', { 'content-type': BATCHED }, unreadable('an event must be an object')],
+    ['not JSON', '{"id": ', inStructured, unreadable('the body must be JSON')],
+    ['an empty body', '', inStructured, unreadable('the body must be JSON')],
+    ['not UTF-8', new Uint8Array([0x22, 0xff, 0x22]), inStructured, unreadable('the body must be in UTF-8')],
+    ['not an object', '[]', inStructured, unreadable('an event must be an object')],
+    ['not a batch', '{}', { 'content-type': BATCHED }, unreadable('a batch must be an array of events')],
+    ['not events', '[null]', { 'content-type': BATCHED }, unreadable('an event must be an object')],
     [
-      'a header that is no attribute',
+      'a header that is not an attribute',
       '{}',
       { ...inBinary, 'ce-data_base64': 'e30=' },
-      unreadable('names of attributes have letters and digits only'),
+      unreadable('names of attributes may have letters and digits only'),
     ],
     [
       'a header that is not percent-encoded',
@@ -55,7 +55,7 @@ describe('a signed event that cannot be read is refused', () => {
       unreadable('the values of ce- headers must be percent-encoded UTF-8'),
     ],
     [
-      'an attribute of a name that is not allowed',
+      'an attribute with a forbidden name',
       JSON.stringify(event('merchant.boarding.requested.v1', merchant(), { Upper: 1 })),
       inStructured,
       unreadable('this is not a CloudEvent 1.0'),
@@ -70,7 +70,7 @@ describe('a signed event that cannot be read is refused', () => {
       'another format of events',
       '<event/>',
       { 'content-type': 'application/cloudevents+xml' },
-      unsupported('the content type is missing, or none that this path takes'),
+      unsupported('the content type is missing, or this path does not accept it'),
     ],
     [
       'another charset',
@@ -88,7 +88,7 @@ describe('a signed event that cannot be read is refused', () => {
       'too large a body',
       ' '.repeat(1024 * 1024 + 1),
       inStructured,
-      problem(413, 'too-large', 'The body is too large', 'send fewer events at once'),
+      problem(413, 'too-large', 'The body is too large', 'send a smaller body'),
     ],
   ])('%s', async (_, body, headers, expected) => {
     const { post } = await runReceiver(rig);
@@ -96,7 +96,7 @@ describe('a signed event that cannot be read is refused', () => {
   });
 });
 
-describe('an event with wrong fields is refused, and each is named', () => {
+describe('an event with wrong fields is rejected, and the problem names each field:', () => {
   const { externalId, ...rest } = merchant();
   const known =
     'known types: merchant.boarding.requested.v1, business.onboarding.requested.v1, ' +
@@ -115,7 +115,7 @@ describe('an event with wrong fields is refused, and each is named', () => {
       ),
     ],
     [
-      'no id, which the sender would need to send it again',
+      'no id, which the sender needs to repeat the event',
       {
         specversion: '1.0',
         source: '/crm',
@@ -141,14 +141,14 @@ describe('an event with wrong fields is refused, and each is named', () => {
     [
       'an unknown type',
       event('merchant.boarding.requested.v2', {}),
-      problem(422, 'unknown-event-type', 'The type of the event is not known', known, [
+      problem(422, 'unknown-event-type', 'The event type is unknown', known, [
         { field: 'type', message: 'is not a known type' },
       ]),
     ],
     [
-      'a type that objects have by themselves',
+      'a type with the name of an object property',
       event('constructor', {}),
-      problem(422, 'unknown-event-type', 'The type of the event is not known', known, [
+      problem(422, 'unknown-event-type', 'The event type is unknown', known, [
         { field: 'type', message: 'is not a known type' },
       ]),
     ],
@@ -177,12 +177,12 @@ describe('an event with wrong fields is refused, and each is named', () => {
       ]),
     ],
     [
-      'an answer of no known kind',
+      'an answer of an unknown kind',
       event('requirement.resolved.v1', { ...answered, answer: { kind: 'guess' } }),
-      invalid({ field: 'data.answer.kind', message: 'is none of the known ones' }),
+      invalid({ field: 'data.answer.kind', message: 'is not a known value' }),
     ],
     [
-      'an empty answer, from nobody',
+      'an empty answer, without an actor',
       event('requirement.resolved.v1', { ...answered, actor: ' ', answer: { kind: 'text', text: '' } }),
       invalid(
         { field: 'data.actor', message: 'must not be empty' },
@@ -190,7 +190,7 @@ describe('an event with wrong fields is refused, and each is named', () => {
       ),
     ],
     [
-      'documents that are none',
+      'invalid documents',
       event('documents.received.v1', { ...answered, documents: [{ key: 'k', path: '/etc/passwd' }] }),
       invalid(required('data.documents.0.fileName'), required('data.documents.0.contentType'), {
         field: 'data.documents.0.path',
@@ -211,7 +211,7 @@ describe('an event with wrong fields is refused, and each is named', () => {
   });
 });
 
-describe('other requests are refused', () => {
+describe('other requests are rejected:', () => {
   it.each([
     ['GET /events', 'OPTIONS, POST'],
     ['DELETE /onboardings/m-1', 'GET, HEAD, PUT'],
@@ -220,7 +220,7 @@ describe('other requests are refused', () => {
     const { call } = await runReceiver(rig);
     const reply = await call(line);
     expect(problemOf(reply)).toEqual(
-      problem(405, 'wrong-method', 'This path takes other methods', `it takes ${allow}`),
+      problem(405, 'wrong-method', 'The method is not allowed', `use ${allow}`),
     );
     expect(reply.headers.get('allow')).toBe(allow);
   });
@@ -228,21 +228,21 @@ describe('other requests are refused', () => {
   it.each(['GET /', 'POST /event', 'GET /onboardings', 'PUT /onboardings/a/b'])('%s', async (line) => {
     const { call } = await runReceiver(rig);
     const reply = await call(line);
-    const detail = 'there are /events, /onboardings/{externalId}, /webhooks/{partner} and /openapi.json';
-    expect(problemOf(reply)).toEqual(problem(404, 'unknown-path', 'There is nothing at this path', detail));
+    const detail = 'use /events, /onboardings/{externalId}, /webhooks/{partner} or /openapi.json';
+    expect(problemOf(reply)).toEqual(problem(404, 'unknown-path', 'The path is unknown', detail));
     expect(reply.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('whose path cannot be decoded', async () => {
+  it('a path that cannot be decoded', async () => {
     const { call } = await runReceiver(rig);
-    expect(problemOf(await call('GET /onboardings/%zz'))).toEqual(unreadable('the path is not well formed'));
+    expect(problemOf(await call('GET /onboardings/%zz'))).toEqual(unreadable('the path is malformed'));
   });
 
-  it('when there are too many, with the time to wait; health is answered all the same', async () => {
+  it('too many requests, with the time to wait; health checks are not limited', async () => {
     const { call } = await runReceiver(rig, { requestsPerMinute: 2 });
     for (let count = 0; count < 2; count++) expect((await call('GET /openapi.json')).status).toBe(200);
     const reply = await call('POST /events', '{}', { ...inStructured, ...signed('{}') });
-    const detail = 'wait as long as Retry-After says, in seconds';
+    const detail = 'wait for the seconds in Retry-After';
     expect(problemOf(reply)).toEqual(problem(429, 'too-many-requests', 'Too many requests', detail));
     const seconds = Number(reply.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(0);
@@ -268,25 +268,25 @@ describe('other requests are refused', () => {
       'headers-too-large',
     ],
   ])('%s', async (_, sent, status, kind) => {
-    // Only what is to be too slow meets a short limit.
+    // Only the requests that must be too slow get a short limit.
     const limits = { headersMs: 200, requestMs: 400 };
     const { url } = await runReceiver(rig, status === 408 ? { limits } : {});
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.write(sent);
-    const answer = await text(socket);
-    expect(answer.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toContain('content-type: application/problem+json');
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+    const response = await text(socket);
+    expect(response.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(response).toContain('content-type: application/problem+json');
+    expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({
       status,
       type: `urn:gangway:problem:${kind}`,
     });
   });
 });
 
-describe('senders without an end are cut off, and others are answered', () => {
+describe('endless senders are disconnected, and others get responses:', () => {
   it.each<[string, string, string]>([
     ['a body in chunks', 'transfer-encoding: chunked\r\n\r\n', `1000\r\n${' '.repeat(4_096)}\r\n`],
-    ['a body longer than it says', `content-length: ${2 ** 40}\r\n\r\n`, ' '.repeat(4_096)],
+    ['a body that never reaches its length', `content-length: ${2 ** 40}\r\n\r\n`, ' '.repeat(4_096)],
     ['headers', '', `x: ${'y'.repeat(4_096)}\r\n`],
     ['a byte at a time', 'content-length: 99999\r\n\r\n', ' '],
   ])('%s', async (_, rest, again) => {
@@ -307,7 +307,7 @@ describe('senders without an end are cut off, and others are answered', () => {
     );
   });
 
-  it('a thousand connections that say nothing', async () => {
+  it('a thousand silent connections', async () => {
     const { call, url } = await runReceiver(rig, { limits: { headersMs: 500, requestMs: 1_000 } });
     const sockets = Array.from({ length: 1_000 }, () =>
       connect(Number(new URL(url).port), '127.0.0.1')
@@ -320,7 +320,7 @@ describe('senders without an end are cut off, and others are answered', () => {
   });
 });
 
-it('nothing of what was sent is logged, nor repeated in an answer', async () => {
+it('nothing that was sent is logged or repeated in a response', async () => {
   const { call, post, log } = await runReceiver(rig);
   const input = merchant();
   const secret = {
@@ -337,18 +337,18 @@ it('nothing of what was sent is logged, nor repeated in an answer', async () => 
     await call('PUT /onboardings/123456789', '{}', inBinary),
   ];
   expect(replies.map(({ status }) => status)).toEqual([202, 422, 400, 404, 404, 401]);
-  const answered = { level: 30, time: expect.any(String), msg: 'answered' };
+  const completed = { level: 30, time: expect.any(String), msg: 'request completed' };
   const entries = log().split('\n').filter(Boolean);
   expect(entries.map((line) => JSON.parse(line))).toEqual([
-    { ...answered, method: 'POST', path: '/events', status: 202 },
-    { ...answered, method: 'POST', path: '/events', status: 422 },
-    { ...answered, method: 'POST', path: '/events', status: 400 },
-    { ...answered, method: 'GET', path: '/onboardings/:externalId', status: 404 },
-    { ...answered, method: 'GET', path: 'another', status: 404 },
-    { ...answered, method: 'PUT', path: '/onboardings/:externalId', status: 401 },
+    { ...completed, method: 'POST', path: '/events', status: 202 },
+    { ...completed, method: 'POST', path: '/events', status: 422 },
+    { ...completed, method: 'POST', path: '/events', status: 400 },
+    { ...completed, method: 'GET', path: '/onboardings/:externalId', status: 404 },
+    { ...completed, method: 'GET', path: 'unknown', status: 404 },
+    { ...completed, method: 'PUT', path: '/onboardings/:externalId', status: 401 },
   ]);
-  for (const told of ['ada@', 'Ada', '123456789', 'Corner', TOKEN]) {
-    expect(log()).not.toContain(told);
-    for (const { text: answer } of replies) expect(answer).not.toContain(told);
+  for (const secret of ['ada@', 'Ada', '123456789', 'Corner', TOKEN]) {
+    expect(log()).not.toContain(secret);
+    for (const { text: response } of replies) expect(response).not.toContain(secret);
   }
 });

@@ -27,7 +27,7 @@ async function twoNotes(
 }
 
 describe('requirement.resolved.v1 and documents.received.v1', () => {
-  it('answer in the account that is named, where an externalId has an onboarding in several', async () => {
+  it('answer in the named account when an externalId has onboardings in several accounts', async () => {
     const { post } = await runReceiver(rig, { accounts: { acme: { posNames: [] } } });
     const input = merchant('notes');
     const { boarding: nameless, notes: others, externalId } = await twoNotes(input);
@@ -51,7 +51,7 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     await Promise.all([nameless, acmes].map(({ handle }) => handle.terminate()));
   });
 
-  it('answer requirements, by externalId or workflow id, and may come again', async () => {
+  it('answer requirements, by externalId or workflow id, and may be repeated', async () => {
     const { post } = await runReceiver(rig);
     const { boarding, notes, externalId } = await twoNotes();
     const [first = '', second = ''] = notes;
@@ -81,14 +81,14 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     const answers = timeline.filter(({ actor }) => actor === 'olga');
     expect(answers.map(({ reason }) => reason)).toEqual([who.reason, who.reason]);
 
-    // Long after it all, the same deliveries are the same answers.
+    // Long after the end, a repeated event is still the same answer.
     for (const body of [text, received]) {
       const { status, text: again } = await post(body, inStructured);
       expect([status, JSON.parse(again)]).toEqual([202, { workflowId }]);
     }
   });
 
-  it('are refused when nothing of the kind is open', async () => {
+  it('are rejected when no such requirement is open', async () => {
     const { post } = await runReceiver(rig);
     const { boarding, notes, externalId } = await twoNotes();
     const [first] = notes;
@@ -105,13 +105,13 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     });
     const retry = { kind: 'retry' };
     expect(problemOf(await send({ requirementId: 'ada@example.com', answer: retry }, 'e-1'))).toEqual(
-      notOpen('no requirement of this id is open'),
+      notOpen('no requirement with this id is open'),
     );
     expect(problemOf(await send({ requirementId: first, answer: retry }, 'e-2'))).toEqual({
       type: 'urn:gangway:problem:invalid',
       title: 'Fields are missing or wrong',
       status: 422,
-      detail: 'the requirement does not take this answer',
+      detail: 'the requirement does not accept this answer',
       errors: [{ field: 'data.answer.kind', message: `${first} takes text, documents, abandon` }],
     });
     expect(await send({ requirementId: first, answer: { kind: 'abandon' } }, 'e-3')).toMatchObject({
@@ -123,7 +123,7 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     );
   });
 
-  it('are refused when a requirement takes no documents', async () => {
+  it('are rejected when a requirement accepts no documents', async () => {
     const { post } = await runReceiver(rig);
     const input = merchant('request-changes');
     const { id: requirementId } = await (await rig.board(input)).requirement('request-changes');
@@ -136,7 +136,7 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
     });
   });
 
-  it('are told apart by source and id', async () => {
+  it('are identified by source and id', async () => {
     const { post } = await runReceiver(rig);
     const { notes, externalId } = await twoNotes();
     const [first, second] = notes;
@@ -145,11 +145,11 @@ describe('requirement.resolved.v1 and documents.received.v1', () => {
       return post(JSON.stringify(event('requirement.resolved.v1', data, { source })), inStructured);
     };
     expect((await send(first, '/crm')).status).toBe(202);
-    expect((await send(first, '/desk')).status).toBe(409);
+    expect((await send(first, '/other')).status).toBe(409);
     expect((await send(second, '/mail')).status).toBe(202);
   });
 
-  it('are the same answers when the onboarding has gone on in another run', async () => {
+  it('are the same answers after the onboarding has continued in another run', async () => {
     const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 30 };
     const server = await startDevServer({ dynamicConfig });
     const impatient = await createRig({ address: server.address, worker: false });

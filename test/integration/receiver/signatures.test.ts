@@ -33,20 +33,20 @@ async function send(
   return call('POST /events', sent(body), { 'content-type': STRUCTURED, ...signatures(body) });
 }
 
-it('a signed event is taken', async () => {
+it('a signed event is accepted', async () => {
   expect(await send(signed)).toMatchObject({ status: 202 });
 });
 
-it('an event is taken that is signed with the second of two secrets', async () => {
+it('an event that is signed with the second of two secrets is accepted', async () => {
   expect(await send(signed, [OTHER_SECRET, SECRET])).toMatchObject({ status: 202 });
 });
 
-describe('an event is refused', () => {
+describe('an event is rejected', () => {
   it.each<[string, string, (body: string) => Record<string, string>]>([
     ['without a signature', 'missing: webhook-id, webhook-timestamp, webhook-signature', () => ({})],
     [
       'with a signature of another secret',
-      'no signature fits, or the timestamp is five minutes off',
+      'no signature is valid, or the timestamp is five minutes off',
       (body) => signed(body, { secret: OTHER_SECRET }),
     ],
   ])('%s', async (_, detail, signatures) => {
@@ -58,7 +58,7 @@ describe('an event is refused', () => {
     });
   });
 
-  it('when a byte of it was changed on the way', async () => {
+  it('when a byte of it was changed in transit', async () => {
     const reply = await send(signed, [SECRET], (body) => body.replace('Ada', 'Ida'));
     expect(problemOf(reply)).toMatchObject({ status: 401 });
   });
@@ -93,7 +93,7 @@ describe('in binary mode the attributes are in headers, which the signature does
   }
 
   it.each(types.flatMap((type) => types.filter((other) => other !== type).map((other) => [type, other])))(
-    'an event of type %s is none of type %s',
+    'an event of type %s is not valid as type %s',
     async (type, other) => {
       const body = JSON.stringify(samples[type]?.());
       expect(problemOf(await sendBinary(other, body))).toMatchObject({
@@ -103,7 +103,7 @@ describe('in binary mode the attributes are in headers, which the signature does
     },
   );
 
-  it('the id must be the one that is signed', async () => {
+  it('the id must be the signed one', async () => {
     const body = JSON.stringify(merchant());
     const [type = ''] = types;
     expect(await sendBinary(type, body)).toMatchObject({ status: 202 });
@@ -111,11 +111,11 @@ describe('in binary mode the attributes are in headers, which the signature does
       type: 'urn:gangway:problem:bad-signature',
       title: 'The signature is missing or wrong',
       status: 401,
-      detail: 'in binary mode ce-id must be the webhook-id, for that is signed',
+      detail: 'in binary mode ce-id must equal webhook-id, which is signed',
     });
   });
 
-  it('an event signed in one mode is none in another', async () => {
+  it('an event that is signed in one mode is not valid in another', async () => {
     const [type = ''] = types;
     const asBinary = problemOf(await sendBinary(type, boarding()));
     expect(asBinary).toMatchObject({ status: 422, type: 'urn:gangway:problem:invalid' });
@@ -124,7 +124,7 @@ describe('in binary mode the attributes are in headers, which the signature does
     expect(asStructured).toMatchObject({ status: 422, type: 'urn:gangway:problem:invalid' });
   });
 
-  it('without secrets any id will do', async () => {
+  it('any id is accepted when there are no secrets', async () => {
     const { call } = await runReceiver(rig, { secrets: [] });
     const headers = {
       'ce-specversion': '1.0',
@@ -138,7 +138,7 @@ describe('in binary mode the attributes are in headers, which the signature does
   });
 });
 
-it('a message that is replayed is answered as the first time', async () => {
+it('a replayed message gets the same response as the first one', async () => {
   const { call } = await runReceiver(rig);
   const body = boarding();
   const headers = { 'content-type': STRUCTURED, ...signed(body) };
@@ -148,7 +148,7 @@ it('a message that is replayed is answered as the first time', async () => {
   expect(replies[0]?.status).toBe(202);
 });
 
-it('without secrets unsigned events are taken', async () => {
+it('unsigned events are accepted when there are no secrets', async () => {
   const { call } = await runReceiver(rig, { secrets: [] });
   expect(await call('POST /events', boarding(), { 'content-type': STRUCTURED })).toMatchObject({
     status: 202,

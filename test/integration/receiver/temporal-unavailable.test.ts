@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { Counter } from 'prom-client';
 import { describe, inject, it } from 'vitest';
 import { createLogger } from '../../../src/process/logging.js';
-import { Nudges } from '../../../src/receiver/nudges.js';
+import { NudgeQueue } from '../../../src/receiver/nudges.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { merchant } from '../../rigs/inputs.js';
 import {
@@ -19,22 +19,25 @@ import { createRig } from '../../rigs/rig.js';
 import { ends } from '../../rigs/shared.js';
 import { eventually } from '../../rigs/waiting.js';
 
-/** Senders give up sooner or later, and a machine may be busy. The receiver itself waits five seconds. */
+/** Longer than the five seconds that the receiver waits, because the machine may be busy. */
 const MOST_MS = 30_000;
 
-// Each of them waits some seconds for Temporal or a worker, so they wait side by side.
-describe.concurrent('while Temporal is away', () => {
-  it('an event, or a hint, is accepted only once Temporal has it', async ({ expect, onTestFinished }) => {
+// Each test waits some seconds for Temporal or a worker, so they run concurrently.
+describe.concurrent('while Temporal is unavailable', () => {
+  it('an event or a partner webhook is accepted only when Temporal has it', async ({
+    expect,
+    onTestFinished,
+  }) => {
     const client = clientOf('127.0.0.1:9', ends(onTestFinished));
-    const { hints } = loadReceiverSettings({ RECEIVER_BANKING_AUTH: 'none' });
+    const { webhooks } = loadReceiverSettings({ RECEIVER_BANKING_AUTH: 'none' });
     const { post, call, log } = await runReceiver(
       { client, taskQueue: 'q' },
-      { hints },
+      { webhooks },
       ends(onTestFinished),
     );
     const body = event('merchant.boarding.requested.v1', merchant());
     const began = Date.now();
-    const [one, batch, ready, hint] = await Promise.all([
+    const [one, batch, ready, webhook] = await Promise.all([
       post(JSON.stringify(body), { 'content-type': STRUCTURED }),
       post(JSON.stringify([body]), { 'content-type': BATCHED }),
       call('GET /readyz'),
@@ -43,20 +46,20 @@ describe.concurrent('while Temporal is away', () => {
     expect(Date.now() - began).toBeLessThan(MOST_MS);
     expect(problemOf(one)).toEqual(UNAVAILABLE);
     expect(one.headers.get('retry-after')).toBe('5');
-    expect(problemOf(hint)).toEqual(UNAVAILABLE);
-    expect(hint.headers.get('retry-after')).toBe('5');
+    expect(problemOf(webhook)).toEqual(UNAVAILABLE);
+    expect(webhook.headers.get('retry-after')).toBe('5');
     expect(log()).toContain('"partner":"banking","result":"failed"');
     expect(problemOf(batch)).toEqual({
       ...UNAVAILABLE,
-      detail: 'not all of the batch was accepted: send the same again',
+      detail: 'not all events of the batch were accepted: send the same batch again',
       events: [UNAVAILABLE],
     });
     expect(batch.headers.get('retry-after')).toBe('5');
     expect([ready.status, (await call('GET /healthz')).status]).toEqual([503, 200]);
-    expect(log()).toContain('Temporal does not answer now');
+    expect(log()).toContain('Temporal is unavailable');
   });
 
-  it('an answer is accepted only once a worker has taken it', async ({ expect, onTestFinished }) => {
+  it('an answer is accepted only when a worker has applied it', async ({ expect, onTestFinished }) => {
     const rig = await createRig({ worker: false });
     onTestFinished(() => rig.close());
     const worker = await rig.startWorker();
@@ -87,7 +90,7 @@ describe.concurrent('while Temporal is away', () => {
     expect(open.map(({ id }) => id)).toEqual([requirements[1]?.id]);
   });
 
-  it('a batch is accepted only once all of it is: what was accepted is named, and the sender sends it all again', async ({
+  it('a batch is accepted only as a whole: the response names the accepted events, and the sender repeats the batch', async ({
     expect,
     onTestFinished,
   }) => {
@@ -99,33 +102,33 @@ describe.concurrent('while Temporal is away', () => {
     const data = { id: input.externalId, requirementId: 'r', answer, actor: 'olga', reason: 'r' };
     const batch = [
       event('merchant.boarding.requested.v1', input),
-      // No worker takes it.
+      // No worker applies it.
       event('requirement.resolved.v1', data, { id: 'e-2' }),
     ];
     const reply = await post(JSON.stringify(batch), { 'content-type': BATCHED });
     expect(problemOf(reply)).toEqual({
       ...UNAVAILABLE,
-      detail: 'not all of the batch was accepted: send the same again',
+      detail: 'not all events of the batch were accepted: send the same batch again',
       events: [{ status: 202, workflowId: `merchant-boarding-${input.externalId}` }, NOT_APPLIED],
     });
     await rig.client.workflow.getHandle(`merchant-boarding-${input.externalId}`).terminate();
   });
 
-  it('a nudge that does not reach it is counted and logged', async ({ expect, onTestFinished }) => {
+  it('a nudge that does not reach Temporal is counted and logged', async ({ expect, onTestFinished }) => {
     const connection = await Connection.connect({ address: inject('temporalAddress') });
     await connection.close();
     const lines: string[] = [];
     const logger = createLogger('warn', { write: (line) => void lines.push(line) });
     const count = new Counter({ name: 'nudges', help: 'h', labelNames: ['result'], registers: [] });
-    const nudges = new Nudges(new Client({ connection }), logger, count);
+    const nudges = new NudgeQueue(new Client({ connection }), logger, count);
     onTestFinished(() => nudges.close());
-    nudges.ask('merchant-boarding-m-1');
+    nudges.add('merchant-boarding-m-1');
     const { values } = await eventually(
       () => count.get(),
       (counted) => counted.values.length > 0,
       'the count',
     );
     expect(values).toMatchObject([{ labels: { result: 'failed' }, value: 1 }]);
-    expect(lines.join('')).toContain('a hint got lost: the poll will notice by itself');
+    expect(lines.join('')).toContain('nudge failed: the workflow reads at its next poll');
   });
 });

@@ -21,13 +21,13 @@ afterAll(() => rig.close());
 
 const PATH = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
 const OTHER_PATH = 'ffffffffffffffffffffffffffffffff';
-/** SHA-256 of `test` in hex, as the processor makes it of the API key. */
+/** SHA-256 of `test` in hex, as the processor makes it from the API key. */
 const X_CALLER_AUTH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 const BODY = '{"profileId": 3001}';
 const json = { 'content-type': 'application/json' };
 
 async function runWith(environment: Record<string, string>, more: object = {}) {
-  return runReceiver(rig, { hints: loadReceiverSettings(environment).hints, ...more });
+  return runReceiver(rig, { webhooks: loadReceiverSettings(environment).webhooks, ...more });
 }
 
 const signature = `signature:${SECRET}`;
@@ -36,7 +36,7 @@ const basic = 'header:Authorization:Basic Z2FuZ3dheTpzM2NyM3Q=';
 const path = `path:${PATH}`;
 const now = () => Math.floor(Date.now() / 1_000);
 
-/** Waits for a line of the log, which is written after the answer. */
+/** Waits for a line of the log, which is written after the response. */
 const logged = (log: () => string, line: string) =>
   eventually(
     async () => log(),
@@ -44,7 +44,7 @@ const logged = (log: () => string, line: string) =>
     line,
   );
 
-describe('a delivery is taken', () => {
+describe('a webhook is accepted', () => {
   it.each<[string, string, string, Record<string, string>]>([
     ['with a signature', signature, '', signed(BODY)],
     ['with a signature of the second secret', `signature:${OTHER_SECRET}, ${signature}`, '', signed(BODY)],
@@ -59,19 +59,24 @@ describe('a delivery is taken', () => {
     ['with a secret in the path', path, `/${PATH}`, {}],
     ['with one of two secrets in the path', `path:${OTHER_PATH},${path}`, `/${PATH}`, {}],
     ['with one of several kinds', `${signature},${header},${path}`, '', { 'x-caller-auth': X_CALLER_AUTH }],
-    ['by a parent path, with another kind', header, '/anything', { 'x-caller-auth': X_CALLER_AUTH }],
+    [
+      'at a path with more segments, with another kind',
+      header,
+      '/anything',
+      { 'x-caller-auth': X_CALLER_AUTH },
+    ],
     ['from anyone, on loopback only', 'none', '', {}],
   ])('%s', async (_, auth, secret, headers) => {
     const { call, log } = await runWith({ RECEIVER_BANKING_AUTH: auth });
     const { status, text } = await call(`POST /webhooks/banking${secret}`, BODY, { ...json, ...headers });
     expect([status, text]).toEqual([202, '{"workflows":0}']);
-    await logged(log, '"partner":"banking","result":"nobody","ids":1,"workflows":0');
+    await logged(log, '"partner":"banking","result":"unmatched","ids":1,"workflows":0');
   });
 });
 
-describe('a delivery is refused', () => {
+describe('a webhook is rejected', () => {
   it.each<[string, string, string, Record<string, string>]>([
-    ['without any of it', `${signature},${header},${path}`, '', {}],
+    ['without credentials', `${signature},${header},${path}`, '', {}],
     ['with a signature of another secret', signature, '', signed(BODY, { secret: OTHER_SECRET })],
     ['with the signature of another body', signature, '', signed('{"profileId": 3002}')],
     ['with an old signature', signature, '', signed(BODY, { at: `${now() - 302}` })],
@@ -90,15 +95,15 @@ describe('a delivery is refused', () => {
     });
     expect(problemOf(await call(`POST /webhooks/banking${secret}`, BODY, { ...json, ...headers }))).toEqual({
       type: 'urn:gangway:problem:bad-sender',
-      title: 'The delivery does not show that it is the partner’s',
+      title: 'The webhook is not authenticated',
       status: 401,
-      detail: 'what RECEIVER_BANKING_AUTH asks for is missing or wrong',
+      detail: 'the credential that RECEIVER_BANKING_AUTH requires is missing or wrong',
     });
-    await logged(log, '"partner":"banking","result":"refused"');
-    expect(log()).not.toContain('"nobody"');
+    await logged(log, '"partner":"banking","result":"rejected"');
+    expect(log()).not.toContain('"unmatched"');
   });
 
-  it('while the partner is off', async () => {
+  it('while webhooks of the partner are off', async () => {
     const { call } = await runWith({ RECEIVER_BOARDING_AUTH: 'none' });
     expect(problemOf(await call('POST /webhooks/processor', BODY, json))).toEqual({
       type: 'urn:gangway:problem:partner-off',
@@ -111,15 +116,15 @@ describe('a delivery is refused', () => {
   const ids = Array.from({ length: 101 }, (_, position) => ({ profileId: position + 1 }));
   it.each<[string, string | undefined, Record<string, string>, number, string]>([
     ['when it is not JSON', '<ping/>', json, 400, 'the body must be JSON'],
-    ['when it is a text', '"3001"', json, 400, 'a delivery must be an object or an array'],
-    ['when it is null', 'null', json, 400, 'a delivery must be an object or an array'],
-    ['without a body', undefined, {}, 415, 'it takes application/json, text/json'],
+    ['when it is a text', '"3001"', json, 400, 'a webhook must be an object or an array'],
+    ['when it is null', 'null', json, 400, 'a webhook must be an object or an array'],
+    ['without a body', undefined, {}, 415, 'send a body as application/json, text/json'],
     [
       'of another type',
       'profileId=3001',
       { 'content-type': 'application/x-www-form-urlencoded' },
       415,
-      'the content type is missing, or none that this path takes',
+      'the content type is missing, or this path does not accept it',
     ],
     [
       'when it is compressed',
@@ -128,14 +133,14 @@ describe('a delivery is refused', () => {
       415,
       'the body must not be compressed',
     ],
-    ['when it is too large', `"${' '.repeat(256 * 1024)}"`, json, 413, 'send fewer events at once'],
-    ['when it names too many ids', JSON.stringify(ids), json, 413, 'a delivery may name 100 ids at most'],
+    ['when it is too large', `"${' '.repeat(256 * 1024)}"`, json, 413, 'send a smaller body'],
+    ['when it names too many ids', JSON.stringify(ids), json, 413, 'a webhook may name 100 ids at most'],
   ])('%s', async (_, body, headers, status, detail) => {
     const { call } = await runWith({ RECEIVER_BANKING_AUTH: 'none' });
     expect(problemOf(await call('POST /webhooks/banking', body, headers))).toMatchObject({ status, detail });
   });
 
-  it('by another method, and at a path of no partner', async () => {
+  it('with another method, and at a path of no partner', async () => {
     const { call } = await runWith({ RECEIVER_BANKING_AUTH: path });
     const wrong = await call(`GET /webhooks/banking/${PATH}`);
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
@@ -144,7 +149,7 @@ describe('a delivery is refused', () => {
   });
 });
 
-it('deliveries are counted by partner and by what became of them, and nothing else is told', async () => {
+it('webhooks are counted by partner and result, and nothing else of them is shown', async () => {
   const { call, log } = await runWith({ RECEIVER_BANKING_AUTH: path, RECEIVER_BOARDING_AUTH: header });
   await call(`POST /webhooks/banking/${PATH}`, '{"profileId": 123456789, "email": "ada@example.com"}', json);
   await call(`POST /webhooks/banking/${PATH}`, '{', json);
@@ -153,21 +158,21 @@ it('deliveries are counted by partner and by what became of them, and nothing el
   const counted = async () => {
     const { status, headers, text } = await call('GET /metrics');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
-    for (const told of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
-      expect(text).not.toContain(told);
+    for (const secret of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
+      expect(text).not.toContain(secret);
     return text
       .split('\n')
-      .filter((line) => line.includes('gangway_hints_total'))
+      .filter((line) => line.includes('gangway_receiver_webhooks_total'))
       .toSorted();
   };
   await expect
     .poll(counted)
     .toEqual([
-      '# HELP gangway_hints_total Webhook deliveries of partners by what became of them',
-      '# TYPE gangway_hints_total counter',
-      'gangway_hints_total{partner="banking",result="nobody"} 1',
-      'gangway_hints_total{partner="banking",result="refused"} 2',
-      'gangway_hints_total{partner="boarding",result="nobody"} 1',
+      '# HELP gangway_receiver_webhooks_total Partner webhooks by result',
+      '# TYPE gangway_receiver_webhooks_total counter',
+      'gangway_receiver_webhooks_total{partner="banking",result="rejected"} 2',
+      'gangway_receiver_webhooks_total{partner="banking",result="unmatched"} 1',
+      'gangway_receiver_webhooks_total{partner="boarding",result="unmatched"} 1',
     ]);
   const paths = log()
     .split('\n')
@@ -176,40 +181,40 @@ it('deliveries are counted by partner and by what became of them, and nothing el
   expect(new Set(paths.filter(Boolean))).toEqual(
     new Set(['/webhooks/banking/:secret', '/webhooks/boarding', '/metrics']),
   );
-  for (const told of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
-    expect(log()).not.toContain(told);
+  for (const secret of [PATH, OTHER_PATH, X_CALLER_AUTH, '123456789', 'ada@'])
+    expect(log()).not.toContain(secret);
 });
 
 describe('a flood', () => {
-  it('of one partner locks out neither another partner nor events', async () => {
+  it('from one partner blocks neither another partner nor events', async () => {
     const { call, post } = await runWith(
       { RECEIVER_BANKING_AUTH: 'none', RECEIVER_BOARDING_AUTH: 'none' },
       { requestsPerMinute: 2 },
     );
-    const tell = (partner: string) => call(`POST /webhooks/${partner}`, '{}', json);
+    const send = (partner: string) => call(`POST /webhooks/${partner}`, '{}', json);
     const statuses = [];
-    for (let count = 0; count < 3; count++) statuses.push((await tell('banking')).status);
+    for (let count = 0; count < 3; count++) statuses.push((await send('banking')).status);
     expect(statuses).toEqual([202, 202, 429]);
-    expect((await tell('boarding')).status).toBe(202);
+    expect((await send('boarding')).status).toBe(202);
     const unknown = JSON.stringify(event('unknown', {}));
     expect((await post(unknown, { 'content-type': STRUCTURED })).status).toBe(422);
   });
 
-  it('of one sender behind a trusted proxy locks out no other behind it', async () => {
+  it('from one sender behind a trusted proxy blocks no other sender behind it', async () => {
     const from = (address: string) => ({ ...json, 'x-forwarded-for': address });
     const flood = async (trustedProxies: string[]) => {
       const { call } = await runWith(
         { RECEIVER_BANKING_AUTH: 'none' },
         { requestsPerMinute: 1, trustedProxies },
       );
-      const tell = async (address: string) =>
+      const send = async (address: string) =>
         (await call('POST /webhooks/banking', '{}', from(address))).status;
-      // Whoever is behind the proxy may put an address of another in front of what the proxy adds.
+      // A sender behind the proxy may put a false address in front of the one that the proxy adds.
       return [
-        await tell('192.0.2.1'),
-        await tell('192.0.2.1'),
-        await tell('192.0.2.2'),
-        await tell('192.0.2.3, 192.0.2.1'),
+        await send('192.0.2.1'),
+        await send('192.0.2.1'),
+        await send('192.0.2.2'),
+        await send('192.0.2.3, 192.0.2.1'),
       ];
     };
     expect(await flood(['127.0.0.0/8'])).toEqual([202, 429, 202, 429]);

@@ -67,7 +67,7 @@ describe('the Web UI’s current details', () => {
       expect.stringMatching(
         /^- \*\*Underwriting note from Underwriting\*\* Please send three months .* statements\. \(`note-/,
       ),
-      `**Next** answer what is asked: \`gangway resolve ${boarding.workflowId} ${id} ...\``,
+      `**Next** answer the requirement: \`gangway resolve ${boarding.workflowId} ${id} ...\``,
     ]);
     await boarding.handle.terminate();
   });

@@ -70,7 +70,7 @@ describe.concurrent('the same externalId in two accounts', () => {
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
     expect((await onboarding.state()).timeline[1]).toMatchObject({
       event: 'boarding-attached',
-      detail: `merchant-boarding-${externalId}@acme was there before`,
+      detail: `merchant-boarding-${externalId}@acme exists already`,
     });
   });
 
@@ -116,7 +116,7 @@ describe.concurrent('a workflow that was started without gangway', () => {
       expect(cause).toBeInstanceOf(ApplicationFailure);
       expect([cause.type, cause.message]).toEqual([
         'InvalidInput',
-        'account: the workflow id must end in @acme, because this account is named',
+        'account: the workflow id must end in @acme for this account',
       ]);
     }
   });

@@ -146,7 +146,7 @@ describe.concurrent('an account that the bank does not let in', () => {
       const account = accountOf(rig, 'banking');
       const requirement = await asked(account, 'credentials');
       expect(requirement.detail).toContain(
-        'does not let us sign in (403): the account is locked or suspended; issue-token: HTTP 403. Have it unlocked.',
+        'does not let us sign in (403): the account is locked or suspended; issue-token: HTTP 403. Ask the partner to unlock it.',
       );
       // The user's name, which is in the partner's words by chance, is its password as well.
       expect(requirement.detail).toContain('The partner says: The account is [Redacted]');
@@ -188,7 +188,7 @@ describe.concurrent('an account that the bank does not let in', () => {
       await rig.startWorker(user);
       await rig.onboardBusiness(business());
       const { detail, answers } = await asked(accountOf(rig, 'banking'), 'credentials');
-      expect(detail).toContain('refuses our credentials (401)');
+      expect(detail).toContain('rejects our credentials (401)');
       expect(detail).toContain(`The partner says: ${words}`);
       expect(answers).toEqual(['retry']);
     });

@@ -86,7 +86,7 @@ describe.concurrent('two writes in flight are seen through, and each is named,',
     await expect(onboarding.outcome()).rejects.toThrow();
     const { timeline } = await onboarding.state();
     for (const reply of replies)
-      expect(timeline.at(-1)?.detail).toContain(`${reply}: was in flight, and is done`);
+      expect(timeline.at(-1)?.detail).toContain(`${reply}: was in flight, and succeeded`);
     for (const id of ids) expect(await bank.repliesTo(id)).toEqual([text]);
   });
 
@@ -98,7 +98,7 @@ describe.concurrent('two writes in flight are seen through, and each is named,',
     await expect(onboarding.outcome()).rejects.toThrow();
     const { timeline } = await onboarding.state();
     for (const write of writes)
-      expect(timeline.at(-1)?.detail).toContain(`${write}: was in flight, and is done`);
+      expect(timeline.at(-1)?.detail).toContain(`${write}: was in flight, and succeeded`);
   });
 
   it('a correction and a reply, when a person gives up', async () => {

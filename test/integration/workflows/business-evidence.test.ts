@@ -88,7 +88,7 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
     const input = of();
     const onboarding = await rig.onboardBusiness(input);
     const { id, title, detail } = await onboarding.requirement('uncertain-write');
-    expect(title).toBe('Is it this business? submit the business account holder');
+    expect(title).toBe('Whose banking profile? submit the business account holder');
     expect(detail).toContain(`(${bankingStatus}): ${owner.workflowId} has it.`);
     expect(await bank.submissions(input.holder)).toEqual([profileId]);
     await onboarding.resolve(id, { kind: 'retry' });
@@ -133,7 +133,7 @@ describe.concurrent('the profile of a merchant that another onboarding has', () 
     const { profileId, input: of } = await tied();
     const onboarding = await rig.onboardBusiness(of(more));
     const { id, detail } = await onboarding.requirement('uncertain-write');
-    expect(detail).toContain(`The bank finds for the merchant banking profile ${profileId} of “Bakery `);
+    expect(detail).toContain(`For the merchant, the bank has banking profile ${profileId} of “Bakery `);
     expect(detail).toContain(`(Submitted): its ${what} is another one.`);
     await onboarding.resolve(id, { kind: 'abandon' });
     expect(await onboarding.outcome()).toEqual({ outcome: 'abandoned', comment: 'because' });
@@ -155,7 +155,7 @@ describe.concurrent('the profile that the bank finds for a merchant, and does no
     if (unclear.length > 0) {
       const { id, detail } = await onboarding.requirement('uncertain-write');
       expect(detail).toContain(
-        `(Submitted): ${unclear.join(', ')}. If it is the one of this business, adopt ${profileId}`,
+        `(Submitted): ${unclear.join(', ')}. If it belongs to this business, adopt ${profileId}`,
       );
       await onboarding.resolve(id, { kind: 'adopt', id: `${profileId}` });
     }
@@ -178,8 +178,8 @@ describe.concurrent('an id that a person adopts', () => {
   }
 
   it.each([
-    ['does not exist', '999999', 'the bank shows us no banking profile 999999'],
-    ['is of another partner', '601', 'the bank shows us no banking profile 601'],
+    ['does not exist', '999999', 'the bank shows no banking profile 999999'],
+    ['is of another partner', '601', 'the bank shows no banking profile 601'],
     ['is no id of the bank', '9999999999', '9999999999 cannot be adopted'],
   ])('and that %s is asked for again', async (_, wrong, why) => {
     const { onboarding, id, input } = await inDoubt();
@@ -202,7 +202,7 @@ describe.concurrent('an id that a person adopts', () => {
     const again = await asksAgain(onboarding, id);
     expect(again.detail).toContain(
       `${profileId} cannot be adopted: banking profile ${profileId} of “${owned.holder.doingBusinessAsName}” ` +
-        `(Submitted): ${owner.workflowId} has it, its dba is another one. Adopt it once more`,
+        `(Submitted): ${owner.workflowId} has it, its dba is another one. To adopt it anyway`,
     );
     await onboarding.resolve(again.id, { kind: 'adopt', id: `${profileId}` });
     await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');

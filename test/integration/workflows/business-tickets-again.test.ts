@@ -114,7 +114,7 @@ describe.concurrent('a ticket that was answered', () => {
     expect(requirements).toMatchObject([
       {
         id: `${id}-2`,
-        title: 'Ticket about General; it was answered, and the partner still lists it',
+        title: 'Ticket about General; answered, but still listed by the partner',
         detail: 'What for?',
       },
     ]);

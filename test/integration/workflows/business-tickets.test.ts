@@ -158,7 +158,7 @@ describe.concurrent('cancelling while an answer is on its way to the bank', () =
       event: 'cancelled',
       detail:
         `banking profile ${profileId} stays at the partner, last seen as PendingUW; ` +
-        `reply to ticket ${id.replace('ticket-', '')}: was in flight, and is done`,
+        `reply to ticket ${id.replace('ticket-', '')}: was in flight, and succeeded`,
     });
   });
 
@@ -173,7 +173,7 @@ describe.concurrent('cancelling while an answer is on its way to the bank', () =
     await expect(onboarding.outcome()).rejects.toThrow();
     const { timeline } = await onboarding.state();
     expect(timeline.at(-1)?.detail).toContain(
-      `reply to ticket ${id.replace('ticket-', '')}: nobody knows whether it took effect`,
+      `reply to ticket ${id.replace('ticket-', '')}: whether it took effect is unknown`,
     );
   });
 });

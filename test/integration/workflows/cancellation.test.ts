@@ -41,7 +41,7 @@ describe.concurrent('cancelling', () => {
     const { merchantProfileId, timeline } = await boarding.state();
     expect(merchantProfileId).toBe(created?.id);
     expect(timeline.at(-1)?.detail).toBe(
-      `merchant ${created?.id} stays at the partner, last seen as not submitted; create the merchant: was in flight, and is done`,
+      `merchant ${created?.id} stays at the partner, last seen as not submitted; create the merchant: was in flight, and succeeded`,
     );
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant']);
   });
@@ -75,7 +75,7 @@ describe.concurrent('cancelling', () => {
     const { timeline } = await boarding.state();
     expect(timeline.map(({ event }) => event)).toContain('write-uncertain');
     expect(timeline.at(-1)?.detail).toBe(
-      'no merchant is known at the partner; create the merchant: nobody knows whether it took effect',
+      'no merchant is known at the partner; create the merchant: whether it took effect is unknown',
     );
   });
 });

@@ -101,7 +101,7 @@ describe.concurrent('an id to adopt', () => {
     await boarding.resolve(requirements[0]?.id ?? '', { kind: 'adopt', id: `${made}` });
     const { timeline } = await boarding.until(({ stage }) => stage === 'underwriting');
     expect(timeline.find(({ event }) => event === 'merchant-adopted')?.detail).toBe(
-      `merchant ${made}, which is Not Submitted`,
+      `merchant ${made}, status Not Submitted`,
     );
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant', 'submit-merchant']);
     await boarding.handle.terminate();
@@ -117,7 +117,7 @@ describe.concurrent('an id to adopt', () => {
       'the question again',
     );
     expect(requirements[0]?.detail).toContain(
-      `${taken} cannot be adopted: it is the merchant of ${other.workflowId}`,
+      `${taken} cannot be adopted: workflow ${other.workflowId} has this merchant`,
     );
     await boarding.handle.terminate();
 
@@ -126,7 +126,7 @@ describe.concurrent('an id to adopt', () => {
     const next = await rig.board(merchant('waiting', { merchantProfileId: taken ?? 0 }));
     const { timeline } = await next.until(({ stage }) => stage === 'underwriting');
     expect(timeline.find(({ event }) => event === 'merchant-adopted')?.detail).toBe(
-      `merchant ${taken}, which is Pending, of ${other.workflowId} before`,
+      `merchant ${taken}, status Pending, formerly of ${other.workflowId}`,
     );
     await next.handle.terminate();
   });
@@ -166,7 +166,7 @@ describe.concurrent('an answer that was not sent', () => {
     await held.underWay();
     const taken = boarding.resolve(first.id, { kind: 'take-back' });
     await expect(taken).rejects.toMatchObject({
-      cause: { message: `requirementId: "${first.id}" has no answer that waits to be sent; waiting: none` },
+      cause: { message: `requirementId: "${first.id}" has no unsent answer; unsent: none` },
     });
     await held.letGo();
     await boarding.until(({ timeline }) => timeline.some(({ event }) => event === 'answers-delivered'));

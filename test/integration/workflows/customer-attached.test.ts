@@ -34,7 +34,7 @@ describe.concurrent('a merchant that was boarded before by itself', () => {
     expect(merchantProfileId).toBe(boarded.merchantProfileId);
     expect(timeline[1]).toMatchObject({
       event: 'boarding-attached',
-      detail: `merchant-boarding-${input.externalId} was there before`,
+      detail: `merchant-boarding-${input.externalId} exists already`,
     });
     expect(await creations(input.externalId)).toHaveLength(1);
     const { businessAccountHolder } = await rig.sandbox.profile(profileId);

@@ -85,10 +85,7 @@ describe.concurrent('a child that is reset', () => {
     await reset(rig.client, boarding);
     const state = await onboarding.until(({ requirements }) => requirements.length === 2, 'both notes again');
     expect(state.requirements.map(({ id }) => id)).toEqual(ids);
-    expect(entries(state)).toEqual([
-      'boarding-ended: terminated',
-      'boarding-reset: its workflow goes on in another run',
-    ]);
+    expect(entries(state)).toEqual(['boarding-ended: terminated', 'boarding-reset: its workflow runs again']);
     for (const id of ids) await onboarding.resolve(id, TEXT);
     await onboarding.until((now) => now.boarding?.outcome === 'boarded', 'the merchant');
     await rig.sandbox.transitionProfile(profileId, { bankingStatus: 'Approved' });

@@ -235,7 +235,11 @@ describe.concurrent('an answer that does not fit', () => {
       [id, { kind: 'retry' }, 'takes text, correction, abandon'],
       [id, { kind: 'text', text: ' ' }, 'answer.text: must not be empty'],
       [id, undefined, 'answer: must be an object with a kind'],
-      [id, ofTheMerchant, 'answer.patch.merchant: cannot be corrected; known: holder, beneficialOwners'],
+      [
+        id,
+        ofTheMerchant,
+        'answer.patch.merchant: cannot be corrected; correctable: holder, beneficialOwners',
+      ],
     ];
     for (const [requirementId, answer, why] of wrong) {
       const error = await onboarding

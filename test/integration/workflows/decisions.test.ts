@@ -59,8 +59,8 @@ describe.concurrent('two uploads in flight are seen through, and each is named',
     const { timeline } = await boarding.state();
     const { detail } = timeline.find(({ event }) => event === 'cancelled') ?? {};
     expect(detail).toContain(`merchant ${id} stays at the partner`);
-    expect(detail).toContain('upload may.pdf: was in flight, and is done');
-    expect(detail).toContain('upload june.pdf: was in flight, and is done');
+    expect(detail).toContain('upload may.pdf: was in flight, and succeeded');
+    expect(detail).toContain('upload june.pdf: was in flight, and succeeded');
   });
 });
 
@@ -104,7 +104,7 @@ describe.concurrent('the partner’s decision wins', () => {
     await expect(boarding.outcome()).rejects.toThrow();
     const { timeline } = await boarding.state();
     const { detail } = timeline.find(({ event }) => event === 'cancelled') ?? {};
-    expect(detail).toContain('submit to underwriting: was due, and was not sent');
+    expect(detail).toContain('submit to underwriting: was not sent');
     expect(await rig.sandbox.writes(externalId)).toEqual(['create-merchant']);
   });
 });

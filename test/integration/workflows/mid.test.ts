@@ -49,7 +49,7 @@ describe.concurrent('anything else in place of a mid', () => {
     const { boarding, merchantProfileId } = await approvedWith(wire);
     const { id, detail, answers } = await boarding.requirement('unclear-mid');
     expect(detail).toContain(
-      `The partner approved merchant ${merchantProfileId}, and gives as its mid “${shown}”, which is not 1 to 20 digits.`,
+      `The partner approved merchant ${merchantProfileId} and shows the mid “${shown}”, which is not 1 to 20 digits.`,
     );
     expect(answers).toEqual(['adopt', 'abandon']);
     const { stage, mid } = await boarding.state();
@@ -86,7 +86,7 @@ describe.concurrent('anything else in place of a mid', () => {
     expect(await boarding.outcome()).toEqual({ outcome: 'boarded', mid: '777', merchantProfileId });
     const { timeline } = await boarding.state();
     const raised = timeline.filter(({ event }) => event === 'requirement-raised');
-    expect(raised.map(({ detail }) => detail)).toEqual([`${id}: Is this its mid?`]);
+    expect(raised.map(({ detail }) => detail)).toEqual([`${id}: Unexpected mid`]);
   });
 
   it('is asked about again when it becomes another one, and not while the merchant is not approved', async () => {

@@ -107,7 +107,7 @@ describe('a statement by e-mail', () => {
       await rig.sandbox.plan(fault, STATEMENT);
       const statement = await generate({ email });
       const { id, title, detail } = await statement.requirement('uncertain-write');
-      expect(title).toBe('Did it happen? send the statement by e-mail');
+      expect(title).toBe('Outcome unknown: send the statement by e-mail');
       expect(detail).toContain('If it has, adopt 2026-01; if not, retry.');
       expect(JSON.stringify(await statement.state())).not.toContain(email);
       await statement.resolve(id, { kind: 'adopt', id: '2026-01' });

@@ -61,7 +61,7 @@ describe('changing an address', () => {
     const first = await change.requirement('one-time-code');
     expect(first).toMatchObject({
       title: 'One-time code needed: change the address',
-      detail: 'It is confirmed by a ShortMessageCode. Answer with its 6 digits.',
+      detail: 'The partner confirms the change by a ShortMessageCode. Answer with a code of 6 digits.',
       answers: ['code', 'abandon'],
     });
     await change.resolve(first.id, { kind: 'code', code: '123456' });
@@ -70,7 +70,7 @@ describe('changing an address', () => {
       'the second question',
     );
     expect(requirements.map(({ detail }) => detail)).toEqual([
-      'The partner refused (403): the code was wrong, or it is not permitted. Answer with its 6 digits.',
+      'The partner rejected the change (403): the code was wrong, or the change is not permitted. Answer with a code of 6 digits.',
     ]);
     expect((await changes(bank)) - before).toBe(0);
     await change.resolve(requirements[0]?.id ?? '', { kind: 'code', code: '000000' });
@@ -96,7 +96,7 @@ describe('changing an address', () => {
       const input = { ...address('5 Fifth Street'), ...confirmed, oneTimeCode: '000000' };
       const change = await bank.operate('changeAddress', key(), input);
       const { id, detail } = await change.requirement('one-time-code');
-      expect(detail).toContain('went unanswered');
+      expect(detail).toContain('got no response');
       await change.resolve(id, { kind: 'code', code: '000000' });
       expect(await change.outcome()).toEqual({ outcome: 'done' });
       expect(await ownStreet()).toBe('5 Fifth Street');
@@ -145,7 +145,7 @@ describe('restoring a sub-user', () => {
     expect(await restoring.outcome()).toEqual({
       outcome: 'done',
       subUserId: 72,
-      note: 'no longer to be restored after a call whose answer was lost',
+      note: 'probably restored by a call whose response was lost',
     });
     expect(await bank.writesTo(72)).toEqual(['restore-sub-user']);
   });

@@ -45,7 +45,7 @@ describe.concurrent('a boarding without questions', () => {
   });
 
   it('creates by v1 on request', async () => {
-    const input = merchant(undefined, { create: 'v1' });
+    const input = merchant(undefined, { createVersion: 'v1' });
     await (await rig.board(input)).outcome();
     expect(await rig.sandbox.writes(input.externalId)).toEqual(['create-merchant-v1', 'submit-merchant']);
   });
@@ -119,24 +119,32 @@ describe.concurrent('agent profile and boarding settings', () => {
     expect(basics).toMatchObject({ agentProfileId: 102, boardingSettingsId: 11 });
   });
 
-  it.each(['v1', 'v2'] as const)('are left out on purpose, also by a correction (%s)', async (create) => {
-    const without = async (input: MerchantBoardingInput, patch?: { boardingSettings: false }) => {
-      const boarding = await rig.board(input);
-      if (patch) {
-        const { id } = await boarding.requirement('rejected-input');
-        await boarding.resolve(id, { kind: 'correction', patch });
+  it.each(['v1', 'v2'] as const)(
+    'are left out on purpose, also by a correction (%s)',
+    async (createVersion) => {
+      const without = async (input: MerchantBoardingInput, patch?: { boardingSettings: false }) => {
+        const boarding = await rig.board(input);
+        if (patch) {
+          const { id } = await boarding.requirement('rejected-input');
+          await boarding.resolve(id, { kind: 'correction', patch });
+        }
+        expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
+        const { merchantProfileId = 0 } = await boarding.state();
+        return (await rig.sandbox.merchant(merchantProfileId)).basics;
+      };
+      const own = () => ({
+        ...withoutIds,
+        externalId: merchant().externalId,
+        agentProfileId: 102,
+        createVersion,
+      });
+      const patch = { boardingSettings: false } as const;
+      for (const basics of [await without({ ...own(), ...patch }), await without(own(), patch)]) {
+        expect(basics).toMatchObject({ agentProfileId: 102 });
+        expect(basics).not.toHaveProperty('boardingSettingsId');
       }
-      expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
-      const { merchantProfileId = 0 } = await boarding.state();
-      return (await rig.sandbox.merchant(merchantProfileId)).basics;
-    };
-    const own = () => ({ ...withoutIds, externalId: merchant().externalId, agentProfileId: 102, create });
-    const patch = { boardingSettings: false } as const;
-    for (const basics of [await without({ ...own(), ...patch }), await without(own(), patch)]) {
-      expect(basics).toMatchObject({ agentProfileId: 102 });
-      expect(basics).not.toHaveProperty('boardingSettingsId');
-    }
-  });
+    },
+  );
 
   it('are a choice when no entry has the name', async () => {
     const boarding = await rig.board(

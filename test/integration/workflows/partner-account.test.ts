@@ -49,7 +49,7 @@ describe('a password that the partner refuses', () => {
         title: 'No access: the boarding partner',
         answers: ['retry'],
       });
-      expect(requirement.detail).toContain('refuses our credentials (401)');
+      expect(requirement.detail).toContain('rejects our credentials (401)');
       await allRefused(boardings);
       expect(await waiting(rig)).toEqual([partnerAccountId('boarding')]);
       expect((await account.state()).requirements).toHaveLength(1);

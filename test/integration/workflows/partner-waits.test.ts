@@ -89,7 +89,7 @@ describe('a step that waits for too long', () => {
     const { timeline, waiting } = await boarding.state();
     expect(waiting).toBeUndefined();
     expect(timeline.map(({ event, detail }) => `${event} ${detail}`)).toContain(
-      'requirement-closed waiting-1: the partner moved on by itself',
+      'requirement-closed waiting-1: the partner has moved on',
     );
     await worker.stop();
   });

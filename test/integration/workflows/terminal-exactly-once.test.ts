@@ -38,7 +38,7 @@ describe.concurrent('a write whose outcome is unknown', () => {
     const requirement = await onboarding.requirement('uncertain-write');
     expect(requirement).toMatchObject({
       id: 'terminal-uncertain-write-1',
-      title: `Did it happen? ${title}`,
+      title: `Outcome unknown: ${title}`,
       answers: ['adopt', 'retry', 'abandon'],
       idFormat: 'text',
     });

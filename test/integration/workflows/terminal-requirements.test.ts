@@ -62,7 +62,9 @@ describe.concurrent('an account that the platform rejects', () => {
     const patch = { merchant: { dba: 'x' } };
     const error = await onboarding.resolve(id, { kind: 'correction', patch }).catch((failed) => failed);
     expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
-    expect(error.cause.message).toBe('answer.patch.merchant: cannot be corrected; known: provisionTerminal');
+    expect(error.cause.message).toBe(
+      'answer.patch.merchant: cannot be corrected; correctable: provisionTerminal',
+    );
     const { events } = await onboarding.handle.fetchHistory();
     expect(events?.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
     await onboarding.handle.terminate();
@@ -169,7 +171,7 @@ describe.concurrent('cancelling a customer whose terminal is under way', () => {
       event: 'cancelled',
       detail:
         `payments account ${paymentsAccountId} stays at the payments platform, without a terminal; ` +
-        'create the payments account: was in flight, and is done',
+        'create the payments account: was in flight, and succeeded',
     });
     expect(timeline.at(-1)).toMatchObject({ event: 'cancelled' });
     expect(timeline.at(-1)?.detail).toMatch(
@@ -211,7 +213,7 @@ describe.concurrent('cancelling a customer whose terminal is under way', () => {
     await onboarding.handle.cancel();
     await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     const { timeline } = await platform.partOf(onboarding).state();
-    expect(timeline.at(-1)?.detail).toContain('create the terminal: nobody knows whether it took effect');
+    expect(timeline.at(-1)?.detail).toContain('create the terminal: whether it took effect is unknown');
   });
 });
 

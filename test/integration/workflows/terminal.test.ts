@@ -182,10 +182,10 @@ describe.concurrent('an account and a terminal that are there already', () => {
     const { id: other } = await platform.call<{ id: string }>('POST', '/v1/accounts', byHand);
     const onboarding = await again();
     const { id, title, detail, answers } = await onboarding.requirement('uncertain-write');
-    expect(title).toBe('Which one is it? payments account');
+    expect(title).toBe('Several found: payments account');
     expect(detail).toBe(
-      `The payments platform has 2 whose description ends in "mid ${mid}": ${accountId}, ${other}. ` +
-        'Adopt the right one, or leave only that one there and retry.',
+      `The payments platform has 2 payments accounts whose description ends in "mid ${mid}": ${accountId}, ${other}. ` +
+        'Adopt the correct one, or delete the others there and retry.',
     );
     expect(answers).toEqual(['adopt', 'retry', 'abandon']);
     await onboarding.resolve(id, { kind: 'retry' });

@@ -7,6 +7,13 @@ const PATIENCE_MS = 60_000;
 /** The Web UI requests decoding up to three times, at most a second apart. After this time it has given up. */
 const QUIET_MS = 1_500;
 
+/** A picture to take of a page. */
+export interface Picture {
+  readonly file: string;
+  /** Of the window, in pixels. Default: 900. */
+  readonly height?: number;
+}
+
 /** Pages of a workflow in the Temporal Web UI. */
 export class WorkflowPages {
   /** The pages share one cache. */
@@ -21,22 +28,23 @@ export class WorkflowPages {
    * The text of the page of this name, once it contains everything `expected` and sends no more requests. Page `query` shows the
    * result of query `state`.
    *
-   * @param file takes a picture as well
+   * @param picture is taken as well
    */
   async text(
     name: 'timeline' | 'user-metadata' | 'query',
     expected: readonly string[],
-    file?: string,
+    picture?: Picture,
   ): Promise<string> {
-    this.#context ??= this.browser.newContext({ viewport: { width: 1440, height: 900 } });
+    this.#context ??= this.browser.newContext();
     const page = await (await this.#context).newPage();
     try {
+      await page.setViewportSize({ width: 1440, height: picture?.height ?? 900 });
       const quiet = watchRequests(page);
       await page.goto(`${this.url}/${name}`, { waitUntil: 'domcontentloaded' });
       if (name === 'query') await runQuery(page, quiet);
       await textOf(page, expected, PATIENCE_MS);
       await quiet();
-      if (file) await page.screenshot({ path: file });
+      if (picture) await page.screenshot({ path: picture.file });
       return await textOf(page, expected, 0);
     } finally {
       await page.close();

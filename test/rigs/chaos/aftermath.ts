@@ -14,7 +14,7 @@ const EVENTS_PATIENCE_MS = 90_000;
 /** Problems: the onboardings whose end was not published. */
 export async function unreported({ crm }: Stage, cast: readonly Party[]): Promise<string[]> {
   const missing = () => {
-    const ends = [...crm.told.values()].filter(({ type }) => type === 'onboarding.completed.v1');
+    const ends = [...crm.received.values()].filter(({ type }) => type === 'onboarding.completed.v1');
     const published = new Set(ends.map(({ subject }) => subject));
     return cast.filter(({ workflowId }) => !published.has(workflowId));
   };
@@ -36,7 +36,7 @@ export async function aftermath(
 ): Promise<string[]> {
   const executions: Kept[] = [];
   for await (const execution of kept(stage.rig.client)) executions.push(execution);
-  const events = Buffer.from(JSON.stringify([...stage.crm.told.values()]));
+  const events = Buffer.from(JSON.stringify([...stage.crm.received.values()]));
   const webhooks = Buffer.from(JSON.stringify(await stage.control('GET', '/sandbox/webhooks')));
   const logs = Buffer.concat([await stage.quiet(), Buffer.from(printed)]);
   const places = {

@@ -134,7 +134,7 @@ function merchantInput(
     externalId,
     merchant: merchantOf(marked, named(name, role)),
     application: { remark: marked.application },
-    ...(chance.happens(0.2) && { create: 'v1' as const }),
+    ...(chance.happens(0.2) && { createVersion: 'v1' as const }),
     ...(chance.happens(0.3) && { fees: { minimumDiscountAmount: chance.between(1, 20) } }),
   });
 }
@@ -181,7 +181,7 @@ export function boardingWritesOf({ type, input, parts }: Party): Role['writes'] 
   const { 'create-merchant': created = 0, ...writes } = parts.boarding?.writes ?? {};
   return {
     ...writes,
-    ...(asked && { [asked.create === 'v1' ? 'create-merchant-v1' : 'create-merchant']: created }),
+    ...(asked && { [asked.createVersion === 'v1' ? 'create-merchant-v1' : 'create-merchant']: created }),
     ...(asked?.fees && { 'update-fees': 'some' as const }),
   };
 }

@@ -136,7 +136,7 @@ export class Operator {
           })
         : await this.sender.send('requirement.resolved.v1', key, { ...about, answer });
     this.#answered.add(key);
-    // 409: the partner has moved on by itself, or the answer came before it got lost.
+    // 409: the partner has moved on, or the answer came before it got lost.
     if (status !== 202 && status !== 409)
       this.surprises.add(`${id} refuses an answer to ${kind} with ${status}`);
   }

@@ -44,7 +44,7 @@ const WRITES: readonly Write[] = [
     done: 'submitted',
   },
   {
-    title: /notes are answered$/,
+    title: /^request the review of the answers$/,
     operations: ['request-underwriting-review'],
     about: ({ state }) => [state.merchantProfileId],
     done: 'answers-delivered',
@@ -116,12 +116,12 @@ function lastDone({ state }: Witness, { done }: Write, { at }: Question): string
   return state.timeline.findLast((entry) => entry.event === done && entry.at < at)?.at ?? '';
 }
 
-/** Raised as `uncertain-write-2: Did it happen? submit to underwriting`. Which of several is meant is another question. */
+/** Raised as `uncertain-write-2: Outcome unknown: submit to underwriting`. Which of several is meant is another question. */
 function questionsIn({ workflowId, state }: Witness): Question[] {
   return state.timeline.flatMap(({ event, at, detail = '' }) => {
     const [, id, title = ''] = /^(\S*uncertain-write\S*): (.+)$/.exec(detail) ?? [];
-    if (event !== 'requirement-raised' || id === undefined || title.startsWith('Which one is it?')) return [];
-    const asked = title.replace(/^Did it happen\? /, '');
+    if (event !== 'requirement-raised' || id === undefined || title.startsWith('Several found:')) return [];
+    const asked = title.replace(/^Outcome unknown: /, '');
     const isItsDoubt = (entry: TimelineEntry) =>
       entry.event === 'write-uncertain' && entry.detail?.startsWith(asked) && entry.at <= at;
     const doubt = state.timeline.findLast(isItsDoubt)?.detail?.slice(asked.length) ?? '';

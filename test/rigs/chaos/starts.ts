@@ -4,7 +4,7 @@ import {
   startCustomerOnboarding,
   startMerchantBoarding,
 } from '../../../src/temporal/onboardings.js';
-import { batchFile, ndjson } from '../commands/batch-files.js';
+import { batchFile, ndjson } from '../commands/files.js';
 import { startSpawnedGangway } from '../processes.js';
 import { EVENT_TYPES, type Party } from './cast.js';
 import { insist } from './insist.js';

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { stringify } from 'yaml';
-import { endWithUs } from '../../../src/process/end-with-us.js';
+import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { insist } from '../chaos/insist.js';
 import type { Served } from '../chaos/served.js';

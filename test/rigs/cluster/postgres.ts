@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { endWithUs } from '../../../src/process/end-with-us.js';
+import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import type { Programs } from './programs.js';
 

@@ -24,13 +24,13 @@ export interface Reply {
 
 export interface RunningCodecServer {
   readonly url: string;
-  /** `call('POST /decode', '{"payloads":[...]}')`. Headers default to namespace `default` and the token. */
+  /** `call('POST /decode', '{"payloads":[...]}')`, of namespace `default` and with the token by default. */
   call(line: string, body?: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   /** Its log so far. */
   log(): string;
 }
 
-/** A new codec server for the running test, which calls it with plain HTTP and JSON text. */
+/** A codec server of its own for the running test, which the test calls by HTTP and JSON text only. */
 export async function runCodecServer(options: Partial<CodecServerOptions> = {}): Promise<RunningCodecServer> {
   const lines: string[] = [];
   const server = await startCodecServer({

@@ -18,8 +18,8 @@ import { type RunningSandbox, runSandbox } from '../sandbox/running-sandbox.js';
 type Calls = Readonly<Record<string, (client: never, sandbox: RunningSandbox) => Promise<unknown>>>;
 
 /**
- * Has `gangway call` and a worker process make a call of every operation of a system. Each operation meets a sandbox of its
- * own, and what it needs is done by the typed client.
+ * Calls every operation of a system with `gangway call` and a worker process. Each operation gets a sandbox of its own, which
+ * the typed client prepares.
  */
 export function callEverything<System extends SystemName>(system: System, calls: Calls): void {
   const operations: Readonly<Record<string, Operation>> = catalogue({ posNames: POS_NAMES })[system];
@@ -49,7 +49,7 @@ export function callEverything<System extends SystemName>(system: System, calls:
     return { ...rig.env, ...Object.fromEntries(urls), BOARDING_POS_NAMES: POS_NAMES.join(',') };
   }
 
-  /** Calls an operation as a person does, and answers what is printed. */
+  /** Calls an operation as a person does. @returns the printed response */
   async function byCommand(key: string, request: Record<string, unknown>): Promise<unknown> {
     const operation = operations[key];
     const given = JSON.stringify(await withFilesAside(request));
@@ -75,7 +75,7 @@ export function callEverything<System extends SystemName>(system: System, calls:
   }
 
   describe(`gangway call ${system}: ${SYSTEMS[system]}`, () => {
-    it('knows every operation of the catalogue', () => {
+    it('has a call of every operation of the catalogue', () => {
       expect(Object.keys(calls).sort()).toEqual(Object.keys(operations).sort());
     });
 
@@ -122,13 +122,13 @@ interface SwitchablePartner {
   close(): void;
 }
 
-/** One address for many sandboxes, for a worker keeps to the address that it was started with. */
+/** One address for many sandboxes, because the address of a running worker cannot change. */
 async function switchablePartner(): Promise<SwitchablePartner> {
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
-    const onward = ask(partner.target + url, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const onward = ask(partner.target + url, { method, headers }, (received) => {
+      response.writeHead(received.statusCode ?? 502, received.headers);
+      received.pipe(response);
     });
     onward.on('error', () => request.socket.destroy());
     request.pipe(onward);

@@ -1,9 +1,9 @@
-// Runs the given commands one after the other. Prints for each its exit code and what it left open: what keeps the process alive,
-// and listeners on its signal. It is a process of its own because nothing else is open there.
+// Runs the given commands one after the other. Prints for each its exit code and what it left open: resources that keep the process
+// alive, and listeners on its signal. It is a process of its own, so that nothing else is open there.
 import { getEventListeners } from 'node:events';
 import { unwatchFile, watchFile } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
-import { run } from '../../../dist/commands/run.js';
+import { run } from '../../../dist/commands/program.js';
 
 /** How long the system may take to close a file or a socket that was closed, in milliseconds. */
 const CLOSING_MS = 200;

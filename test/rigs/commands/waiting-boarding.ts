@@ -2,7 +2,7 @@ import { merchant } from '../inputs.js';
 import type { Onboarding } from '../onboarding.js';
 import type { Rig } from '../rig.js';
 
-/** A boarding that waits for answers to two notes, and is listed so; `id` is the first one's. */
+/** A boarding that waits for answers to two notes, once the server lists it so. `id` is that of the first note. */
 export async function waitingBoarding(
   rig: Rig,
 ): Promise<{ boarding: Onboarding; externalId: string; id: string }> {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { parse, stringify } from 'yaml';
-import { endWithUs } from '../../../src/process/end-with-us.js';
+import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { eventually } from '../waiting.js';
 import type { Programs } from './programs.js';

@@ -11,7 +11,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { endWithUs } from '../../../src/process/end-with-us.js';
+import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { PYTHON_PACKAGES_TIMEOUT_MS, pythonPackages } from '../python-packages.js';
 

@@ -21,13 +21,13 @@ export interface Received {
 
 export interface Subscriber {
   readonly url: string;
-  /** The events in the order of their arrival. */
+  /** The events in the order in which they arrived. */
   readonly received: readonly Received[];
-  /** Its response from now on. */
+  /** The response from now on. */
   response: { status: number; headers?: Record<string, string> };
 }
 
-/** Receives outbound events over HTTP. Responds with 401 to a request that is not signed or no CloudEvent. */
+/** Receives outbound events over HTTP. The response to a request that is not a signed CloudEvent is 401. */
 export async function subscriber(secret = SECRET, until: Until = testEnds): Promise<Subscriber> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {

@@ -16,11 +16,11 @@ export interface Flood {
   readonly sent: number;
   readonly repeated: number;
   readonly forged: number;
-  /** Deliveries by the status of their last response. */
-  readonly statuses: Readonly<Record<number, number>>;
-  /** Retries after a 503. */
+  /** Deliveries by the status of their last responses. */
+  readonly responses: Readonly<Record<number, number>>;
+  /** How often a delivery was repeated because the response was 503. */
   readonly sentAgain: number;
-  /** Distinct events with a response of 202, and workflows that Temporal counts. */
+  /** Distinct events whose response was 202, and workflows that Temporal counts. */
   readonly accepted: number;
   readonly started: number;
   /** Accepted events without a workflow, and workflows without a valid event. */
@@ -36,9 +36,9 @@ interface Delivery {
 }
 
 /**
- * Sends events that the packages `cloudevents` and `standardwebhooks` make, 64 at a time, in turns structured and binary. One in
- * ten repeats another one, and one in a hundred is signed with a wrong secret. A delivery is repeated after a 503, as every sender
- * does. The task queue has no workers, so its workflows are only started.
+ * Sends events as the packages `cloudevents` and `standardwebhooks` make them, alternately structured and binary, 64 at a time.
+ * One in ten is a repetition, and one in a hundred is signed with a wrong secret. After a response of 503 an event is sent again,
+ * as every sender does. The task queue has no worker, so that workflows are only started.
  */
 export async function flood(client: Client, taskQueue: string, url: string, count: number): Promise<Flood> {
   const [forgedCount, repeated] = [count / 100, count / 10];
@@ -48,7 +48,7 @@ export async function flood(client: Client, taskQueue: string, url: string, coun
   );
   const deliveries = shuffled([...valid, ...valid.slice(0, repeated), ...forged]);
 
-  const statuses: Record<number, number> = {};
+  const responses: Record<number, number> = {};
   const accepted = new Set<string>();
   let sentAgain = 0;
   const limit = pLimit(AT_ONCE);
@@ -64,7 +64,7 @@ export async function flood(client: Client, taskQueue: string, url: string, coun
       sentAgain += 1;
       await setTimeout(Number(response.headers.get('retry-after')) * 1_000);
     }
-    statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+    responses[response.status] = (responses[response.status] ?? 0) + 1;
     if (response.status === 202) accepted.add(externalId);
   });
   const seconds = (performance.now() - begun) / 1_000;
@@ -76,7 +76,7 @@ export async function flood(client: Client, taskQueue: string, url: string, coun
   for await (const { workflowId } of client.workflow.list({ query })) workflows.add(workflowId);
   const expected = valid.map(({ externalId }) => `merchant-boarding-${externalId}`);
   return {
-    ...{ sent: deliveries.length, repeated, forged: forgedCount, statuses, sentAgain, seconds },
+    ...{ sent: deliveries.length, repeated, forged: forgedCount, responses, sentAgain, seconds },
     ...{ accepted: accepted.size, started },
     lost: [...accepted].filter((id) => !workflows.has(`merchant-boarding-${id}`)).length,
     doubled: started - expected.filter((id) => workflows.has(id)).length,

@@ -17,8 +17,8 @@ export const BATCHED = 'application/cloudevents-batch+json';
 
 /** The problem while Temporal is unavailable. */
 export const UNAVAILABLE = {
-  type: 'urn:gangway:problem:temporal-away',
-  title: 'Temporal does not answer now',
+  type: 'urn:gangway:problem:temporal-unavailable',
+  title: 'Temporal is unavailable',
   status: 503,
   detail: 'send the same again after Retry-After seconds: nothing is lost, and nothing happens twice',
 };
@@ -31,7 +31,7 @@ export const NOT_APPLIED = {
 };
 
 const OFF = { senders: [], idFields: [] };
-const NO_HINTS = { banking: OFF, boarding: OFF, processor: OFF };
+const NO_WEBHOOKS = { banking: OFF, boarding: OFF, processor: OFF };
 
 export interface Reply {
   readonly status: number;
@@ -50,11 +50,11 @@ export interface RunningReceiver {
   post(body: string | Uint8Array, headers: HeaderLines): Promise<Reply>;
   /** Ends it before the test does. */
   close(): Promise<void>;
-  /** Its log so far. */
+  /** The log so far. */
   log(): string;
 }
 
-/** A new receiver, which the test calls with plain HTTP and JSON text. */
+/** A receiver of its own, which the test calls by HTTP and JSON text only. */
 export async function runReceiver(
   { client, taskQueue }: Pick<Rig, 'client' | 'taskQueue'>,
   options: Partial<ReceiverOptions> = {},
@@ -68,7 +68,7 @@ export async function runReceiver(
     tokens: [TOKEN],
     requestsPerMinute: 1_000,
     trustedProxies: [],
-    hints: NO_HINTS,
+    webhooks: NO_WEBHOOKS,
     client,
     taskQueue,
     posNames: [],
@@ -111,12 +111,13 @@ export function event(type: string, data: unknown, more: Readonly<Record<string,
   return { specversion: '1.0', id: 'e-1', source: '/crm', type, data, ...more };
 }
 
-/** The fields of a problem. Checks its content type and its status. */
+/** The fields of a problem. Checks its media type and its status. */
 export function problemOf({ status, headers, text }: Reply): unknown {
   const type = headers.get('content-type');
-  if (type !== 'application/problem+json') throw new Error(`${status} came with ${type}: ${text}`);
+  if (type !== 'application/problem+json') throw new Error(`the response is ${status} with ${type}: ${text}`);
   const problem = JSON.parse(text);
-  if (problem.status !== status) throw new Error(`${status} came with a problem of status ${problem.status}`);
+  if (problem.status !== status)
+    throw new Error(`the status is ${status}, but the problem has ${problem.status}`);
   return problem;
 }
 

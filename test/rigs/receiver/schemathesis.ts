@@ -9,8 +9,8 @@ import { pythonPackages } from '../python-packages.js';
 const REQUIREMENTS = fileURLToPath(new URL('schemathesis-requirements.txt', import.meta.url));
 
 /**
- * The checks of each response. A 500 is in no document, so it counts as a wrong status. A schema cannot express every rule, so
- * the receiver may refuse valid requests. The framework itself refuses the method QUERY, as RFC 10008 requires.
+ * What each response must be. A 500 is in no document, so it has a wrong status. A schema cannot express every rule, so valid
+ * requests may be rejected. Fastify itself rejects the method QUERY, as RFC 10008 requires.
  */
 const CHECKS = [
   ...['status_code_conformance', 'content_type_conformance', 'response_headers_conformance'],
@@ -41,7 +41,7 @@ export async function attack(url: string, seconds: number, args: readonly string
       ],
       { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' },
       '',
-      // It stores its findings in its working directory.
+      // It writes its findings to the current folder.
       folder,
     );
     const { entries } = JSON.parse(await readFile(cassette, 'utf8')).log as { entries: unknown[] };

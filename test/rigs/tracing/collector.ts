@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import protobuf from 'protobufjs';
 
-/** The part of opentelemetry/proto/collector/trace/v1 that tests read. */
+/** The part of opentelemetry/proto/collector/trace/v1 that tests use. */
 const OTLP = protobuf
   .parse(`
   syntax = "proto3";
@@ -72,7 +72,7 @@ export interface Collector {
   close(): void;
 }
 
-/** Receives traces as any collector does: OTLP over HTTP, in protobuf. */
+/** Receives traces like any collector: OTLP over HTTP, in protobuf. */
 export async function collector(): Promise<Collector> {
   const bodies: Buffer[] = [];
   const server = createServer(async (request, response) => {
@@ -93,25 +93,25 @@ export async function collector(): Promise<Collector> {
 function spansIn(body: Buffer): Span[] {
   const { resourceSpans } = OTLP.toObject(OTLP.decode(body), { longs: Number }) as Wire;
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = String(attributesIn(resource.attributes)['service.name']);
-    return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ service, ...spanOf(span) })));
+    const service = String(fieldsOf(resource.attributes)['service.name']);
+    return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ service, ...spanFrom(span) })));
   });
 }
 
-function spanOf({ traceId, spanId, parentSpanId, name, attributes, events, status }: WireSpan) {
+function spanFrom({ traceId, spanId, parentSpanId, name, attributes, events, status }: WireSpan) {
   const hex = (bytes: Uint8Array = new Uint8Array()) => Buffer.from(bytes).toString('hex');
   return {
     name,
     traceId: hex(traceId),
     spanId: hex(spanId),
     parent: hex(parentSpanId),
-    attributes: attributesIn(attributes),
+    attributes: fieldsOf(attributes),
     events: events?.length ?? 0,
     status: status?.code ?? 0,
     message: status?.message ?? '',
   };
 }
 
-function attributesIn(pairs: readonly KeyValue[] = []): Record<string, unknown> {
+function fieldsOf(pairs: readonly KeyValue[] = []): Record<string, unknown> {
   return Object.fromEntries(pairs.map(({ key, value }) => [key, Object.values(value)[0]]));
 }

@@ -52,7 +52,9 @@ export function changed(source: string, { file, place, step }: Change): string {
   if (source.split(place).length !== 2) throw new Error(`${file} does not have this place once: ${place}`);
   const withStep = source.replace(place, () => `${place}\n    ${step}`);
   if (!step.includes('patched(')) return withStep;
-  return withStep.replace(/import \{([^}]*)\} from '@temporalio\/workflow';/, (line, names: string) =>
+  const imports = /import \{([^}]*)\} from '@temporalio\/workflow';/;
+  if (!imports.test(withStep)) return `import { patched } from '@temporalio/workflow';\n${withStep}`;
+  return withStep.replace(imports, (line, names: string) =>
     /\bpatched\b/.test(names) ? line : line.replace(/\s*\}/, ', patched }'),
   );
 }

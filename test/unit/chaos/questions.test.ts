@@ -12,7 +12,7 @@ type Moment = readonly [second: number, event: string, detail?: string];
 const asked = (second: number, title: string, number = 1): Moment => [
   second,
   'requirement-raised',
-  `uncertain-write-${number}: Did it happen? ${title}`,
+  `uncertain-write-${number}: Outcome unknown: ${title}`,
 ];
 
 function witness(moments: readonly Moment[], facts: Partial<OnboardingState> = {}): Witness {
@@ -56,7 +56,7 @@ describe('a question about a write', () => {
     ['create the merchant', 'create-merchant-v1', ['c-1']],
     [SUBMIT, 'submit-merchant', ['1001']],
     [SUBMIT, 'submit-merchant-v1', ['1001']],
-    ['tell the underwriters that their notes are answered', 'request-underwriting-review', ['1001']],
+    ['request the review of the answers', 'request-underwriting-review', ['1001']],
     ['upload check.pdf', 'upload-attachment', ['1001']],
     ['submit the business account holder', 'submit-business-account-holder', ['Corner Bakery', 'Baker LLC']],
     ['open the financial account', 'submit-business-customer', ['3001']],
@@ -90,7 +90,7 @@ describe('a question about a write', () => {
 
   it('about which of several records is meant, or of another kind, is not about a request', async () => {
     const others: Moment[] = [
-      [4, 'requirement-raised', 'terminal-uncertain-write-1: Which one is it? terminal'],
+      [4, 'requirement-raised', 'terminal-uncertain-write-1: Several found: terminal'],
       [5, 'requirement-raised', 'note-0123456789ab: Underwriting note'],
       [6, 'requirement-resolved', 'uncertain-write-1: retry'],
     ];

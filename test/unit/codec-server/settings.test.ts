@@ -71,7 +71,7 @@ describe('the settings of the codec server', () => {
     expect([keys[0].id, bearer.tokens]).toEqual(['k1', [TOKEN]]);
   });
 
-  it('serve the namespace of TEMPORAL_NAMESPACE unless others are named', () => {
+  it('serve the namespace of TEMPORAL_NAMESPACE by default', () => {
     expect(loadCodecSettings({ ...NEEDED, TEMPORAL_NAMESPACE: 'live' }).namespaces).toEqual(['live']);
   });
 
@@ -79,7 +79,7 @@ describe('the settings of the codec server', () => {
     expect(loadCodecSettings({ ...NEEDED, CODEC_TOKEN_IN_PATH: 'true' }).tokenInPath).toBe(true);
   });
 
-  it('need no static token beside an issuer', () => {
+  it('need no static token with an issuer', () => {
     expect(loadCodecSettings({ ...NEEDED, ...JWT, CODEC_TOKENS: '' }).bearer.tokens).toEqual([]);
   });
 
@@ -90,7 +90,10 @@ describe('the settings of the codec server', () => {
   it.each<[string, Record<string, string>]>([
     ['PAYLOAD_KEYS: is not set', { PAYLOAD_KEYS: '' }],
     ['PAYLOAD_KEYS: key 1 must be 32 bytes in base64', { PAYLOAD_KEYS: 'k1:c2VjcmV0' }],
-    ['CODEC_TOKENS: is not set, nor is CODEC_JWKS_URL: callers need a bearer token', { CODEC_TOKENS: '' }],
+    [
+      'CODEC_TOKENS: is not set, and neither is CODEC_JWKS_URL: callers need a bearer token',
+      { CODEC_TOKENS: '' },
+    ],
     ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN},c2VjcmV0` }],
     ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN} c2VjcmV0` }],
     ['CODEC_TOKENS: each token must be 32 or more', { CODEC_TOKENS: `${TOKEN},` }],
@@ -105,13 +108,13 @@ describe('the settings of the codec server', () => {
     ['CODEC_UI_ORIGIN: must be an origin', { CODEC_UI_ORIGIN: 'https://temporal.example.com/' }],
     ['CODEC_UI_ORIGIN: must be an origin', { CODEC_UI_ORIGIN: '*' }],
     [
-      'CODEC_TOKEN_IN_PATH: is for a codec server on loopback only',
+      'CODEC_TOKEN_IN_PATH: is allowed on loopback only',
       { CODEC_TOKEN_IN_PATH: 'true', CODEC_BEHIND_TLS: 'true' },
     ],
     ['NODE_TLS_REJECT_UNAUTHORIZED: is 0', { ...JWT, NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
     ['CODEC_NAMESPACES: must be names of namespaces', { CODEC_NAMESPACES: 'live,' }],
     ['CODEC_REQUESTS_PER_MINUTE: must be a number from 1', { CODEC_REQUESTS_PER_MINUTE: '0' }],
-  ])('are refused: %s', (message, settings) => {
+  ])('are rejected: %s', (message, settings) => {
     const load = () => loadCodecSettings({ ...NEEDED, ...settings });
     expect(load).toThrow(BadSetting);
     expect(load).toThrow(message);

@@ -4,7 +4,7 @@ import { examineClocks, notingClocks } from '../../../src/commands/system/doctor
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const said = (offsets: Record<string, number>) => {
+const findingOf = (offsets: Record<string, number>) => {
   try {
     return examineClocks(new Map(Object.entries(offsets)));
   } catch (error) {
@@ -14,33 +14,33 @@ const said = (offsets: Record<string, number>) => {
 
 describe('the clocks that doctor compares', () => {
   it.each<[string, Record<string, number>, string]>([
-    ['agree', { Temporal: 59_000, bank: -59_000 }, 'this machine, Temporal, bank: the same to the minute'],
+    ['agree', { Temporal: 59_000, bank: -59_000 }, 'this machine, Temporal, bank: they agree to the minute'],
     [
-      'are off, one',
+      'differ, one of them',
       { Temporal: 3 * HOUR, bank: 100 },
       "the clock of Temporal is 3 h ahead of this machine's",
     ],
     [
-      'are off, each by itself',
+      'differ, each by itself',
       { Temporal: 61_000, bank: -400 * 24 * HOUR },
       "the clock of Temporal is 1 min ahead of this machine's; the clock of bank is 400 d behind this machine's",
     ],
     [
-      'are those of others, and agree',
+      'agree with each other, and not with this machine',
       { Temporal: 6 * HOUR + 5 * MINUTE, bank: 6 * HOUR + 5 * MINUTE - 900 },
       'the clock of this machine is 6 h 5 min behind that of Temporal, bank',
     ],
     [
-      'are those of others, and agree on an earlier time',
+      'agree with each other on an earlier time',
       { Temporal: -6 * HOUR, bank: -6 * HOUR },
       'the clock of this machine is 6 h ahead of that of Temporal, bank',
     ],
-    ['are not known', {}, 'not known: nobody responded'],
+    ['are unknown', {}, 'unknown: no system responded'],
   ])('%s', (_, offsets, message) => {
-    expect(said(offsets)).toBe(message);
+    expect(findingOf(offsets)).toBe(message);
   });
 
-  it('are told by the Date of a response, and by nothing else', () => {
+  it('come from the Date of a response, and from nothing else', () => {
     const offsets = new Map<string, number>();
     const exchange = { system: 'boarding', operation: 'get-status', method: 'GET' };
     const inAnHour = new Date(Date.now() + HOUR).toUTCString();

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { promptForCode } from '../../../src/commands/cli/follow.js';
+import { promptForCode } from '../../../src/commands/cli/requirements.js';
 
-/** What a person is asked and answers, who types these lines and then, unless told to stay, leaves. */
+/** The prompts and the answer of a person who types these lines. With `stays`, the input does not end after them. */
 async function prompt(
   lines: readonly string[],
   { stays = false, signal = new AbortController().signal } = {},
@@ -15,29 +15,29 @@ async function prompt(
   if (!stays) input.end();
   const answer = await code;
   output.end();
-  return { answer, asked: await text(output) };
+  return { answer, prompts: await text(output) };
 }
 
-const QUESTION = 'code (empty to answer later): ';
+const PROMPT = 'code (empty to answer later): ';
 
-it('asks until it is given 6 digits', async () => {
+it('asks until the input has 6 digits', async () => {
   expect(await prompt(['12', 'secret', '123 456'])).toEqual({
     answer: '123456',
-    asked: `${QUESTION}must be 6 digits\n${QUESTION}must be 6 digits\n${QUESTION}`,
+    prompts: `${PROMPT}must be 6 digits\n${PROMPT}must be 6 digits\n${PROMPT}`,
   });
 });
 
 it.each([
   ['an empty line', [''], ''],
   ['the end of the input', [], '\n'],
-])('takes %s for no answer', async (_, lines, more) => {
-  expect(await prompt(lines)).toEqual({ answer: undefined, asked: QUESTION + more });
+])('treats %s as no answer', async (_, lines, more) => {
+  expect(await prompt(lines)).toEqual({ answer: undefined, prompts: PROMPT + more });
 });
 
-it('stops asking when someone else has answered', async () => {
+it('stops when someone else has answered', async () => {
   const answered = AbortSignal.timeout(50);
   expect(await prompt([], { stays: true, signal: answered })).toEqual({
     answer: undefined,
-    asked: `${QUESTION}\n`,
+    prompts: `${PROMPT}\n`,
   });
 });

@@ -18,7 +18,7 @@ import { NO_INPUT } from '../../rigs/command.js';
 const FOLDER = new URL('../../../examples/', import.meta.url);
 const read = (file: string) => JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'));
 
-/** Each row of a file for `gangway batch`, by the line it is in. */
+/** Each row of a file for `gangway batch`, by its line. */
 async function rowsIn(name: string, options: FormatOptions = {}): Promise<[string, unknown][]> {
   const file = fileURLToPath(new URL(name, FOLDER));
   const source = await openSource(NO_INPUT, file);
@@ -29,7 +29,7 @@ async function rowsIn(name: string, options: FormatOptions = {}): Promise<[strin
 
 const mapping = fileURLToPath(new URL('mapping.json', FOLDER));
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json') && file !== 'mapping.json');
-// biome-ignore lint/suspicious/noExplicitAny: some are wrong until they are checked
+// biome-ignore lint/suspicious/noExplicitAny: they are unchecked
 const EXAMPLES: [string, any][] = [
   ...files.map((file): [string, unknown] => [file, read(file)]),
   ...(await rowsIn('merchants.csv')),
@@ -52,25 +52,25 @@ it.each(EXAMPLES)('%s is valid', (name, content) => {
   expect(schema?.safeParse(content)).toMatchObject({ success: true });
 });
 
-/** Every text in a value, with the name of its member. */
+/** Every text in a value, with the name of its field. */
 function texts(value: unknown, name = ''): [string, string][] {
   if (typeof value === 'string') return [[name, value]];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([member, inner]) => texts(inner, member));
+  return Object.entries(value).flatMap(([field, inner]) => texts(inner, field));
 }
 
-it.each(EXAMPLES)('%s holds data that belongs to nobody', (_, content) => {
+it.each(EXAMPLES)('%s holds only fictitious data', (_, content) => {
   for (const [name, value] of texts(content)) {
     if (/email/i.test(name)) expect(value).toMatch(/@example\.com$/);
     if (/phone/i.test(name)) expect(value).toMatch(/^51855501\d\d$/);
     if (name === 'url' || name === 'website') expect(value).toMatch(/^https:\/\/\w+\.example\.com/);
-    // Numbers that are never given out; those that the sandbox knows would change what becomes of an example.
+    // Numbers that are never assigned, without those that select a scenario of the sandbox.
     if (name === 'ssn') expect(value).toMatch(/^(123456789|(\d)\2{8})$/);
     if (name === 'ssn') expect(Object.keys(MAGIC_SSNS)).not.toContain(value);
   }
 });
 
-it('all go by different keys and names', () => {
+it('all have different keys and names', () => {
   const contents = EXAMPLES.map(([, content]) => content);
   const ids = contents.map(({ externalId }) => externalId).filter(Boolean);
   expect(new Set(ids).size).toBe(ids.length);

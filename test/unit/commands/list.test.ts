@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { visibilityQuery } from '../../../src/commands/onboarding/list.js';
 
 describe('the query of gangway list', () => {
-  it('asks for each of its filters', () => {
+  it('has each of its filters', () => {
     const filters = {
       stage: 'underwriting',
       agent: '101',
@@ -15,7 +15,7 @@ describe('the query of gangway list', () => {
     );
   });
 
-  it('keeps its filters beside a query with OR', () => {
+  it('keeps its filters together with a query with OR', () => {
     const query = "PartnerStatus = 'Pending' OR PartnerStatus = 'Declined'";
     expect(visibilityQuery(['merchantBoarding'], { running: true, query })).toBe(
       "WorkflowType IN ('merchantBoarding') AND ExecutionStatus = 'Running' AND " +
@@ -23,7 +23,7 @@ describe('the query of gangway list', () => {
     );
   });
 
-  it('quotes what it is given', () => {
+  it('quotes the values', () => {
     expect(visibilityQuery(['merchantBoarding'], { stage: "x' OR ''='" })).toBe(
       "WorkflowType IN ('merchantBoarding') AND OnboardingStage = 'x'' OR ''''='''",
     );

@@ -13,15 +13,15 @@ async function weaknesses(environment: Record<string, string>): Promise<string[]
   return weakSettings(loadConfig({ PAYLOAD_KEYS: KEYS, ...environment }), environment);
 }
 
-describe('settings that work and are unwise', () => {
-  it('are told, and never their values', async () => {
+describe('settings that work but are unsafe', () => {
+  it('are reported without their values', async () => {
     const account = { USERNAME: 'gangway', PASSWORD: 'gangway' };
     const partner = (name: string) => ({
       [`${name}_URL`]: 'https://partner.example.com',
       [`${name}_USERNAME`]: account.USERNAME,
       [`${name}_PASSWORD`]: account.PASSWORD,
     });
-    const told = await weaknesses({
+    const reported = await weaknesses({
       ...partner('BOARDING'),
       ...partner('BANKING'),
       BANKING_DEVICE_TOKEN: 'd-1',
@@ -29,26 +29,26 @@ describe('settings that work and are unwise', () => {
       GANGWAY_LOG_LEVEL: 'trace',
       GANGWAY_METRICS_ADDRESS: '0.0.0.0:9464',
     });
-    expect(told).toEqual([
-      'PAYLOAD_KEYS is not set: whoever reads the namespace reads private data',
-      'BOARDING_PASSWORD is short, or the user name',
-      'BANKING_PASSWORD is short, or the user name',
-      'BANKING_TOTP_SECRET is not set: if the account has a second factor, a person is asked for each sign-in',
-      'GANGWAY_LOG_LEVEL is trace',
-      'GANGWAY_METRICS_ADDRESS listens to other machines',
+    expect(reported).toEqual([
+      'PAYLOAD_KEYS is not set: anyone with access to the namespace can read private data; set it ("gangway keys new")',
+      'BOARDING_PASSWORD is shorter than 12 characters, or the user name: choose another',
+      'BANKING_PASSWORD is shorter than 12 characters, or the user name: choose another',
+      'BANKING_TOTP_SECRET is not set: if the account has a second factor, every sign-in needs a person; set it',
+      'GANGWAY_LOG_LEVEL is trace: logs hold more than production needs; set it to info',
+      'GANGWAY_METRICS_ADDRESS accepts connections from other machines: restrict them by a firewall, or use a loopback address',
     ]);
   });
 
-  it('are those of the receiver, where one is set up', async () => {
-    const told = await weaknesses({
+  it('include those of a receiver that is set up', async () => {
+    const reported = await weaknesses({
       RECEIVER_ADDRESS: '127.0.0.1:0',
       RECEIVER_BANKING_AUTH: 'none',
       RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:c2VjcmV0c2VjcmV0',
     });
-    expect(told).toEqual([
-      'RECEIVER_SECRETS is not set: whoever reaches the receiver may send events',
-      'RECEIVER_BANKING_AUTH is none: whoever reaches the receiver may send webhooks',
-      'RECEIVER_PROCESSOR_AUTH: the value of x-caller-auth is shorter than 32 characters',
+    expect(reported).toEqual([
+      'RECEIVER_SECRETS is not set: anyone who reaches the receiver can send events; set it',
+      'RECEIVER_BANKING_AUTH is none: anyone who reaches the receiver can send webhooks; authenticate the partner',
+      'RECEIVER_PROCESSOR_AUTH: the value of x-caller-auth is shorter than 32 characters: choose a longer one',
     ]);
     const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
     expect(
@@ -57,11 +57,11 @@ describe('settings that work and are unwise', () => {
         RECEIVER_SECRETS: secret,
         RECEIVER_BOARDING_AUTH: 'path:0f1e2d3c4b5a69788796a5b4c3d2e1f0',
       }),
-    ).toEqual(['RECEIVER_ADDRESS listens to other machines: is TLS in front of it?']);
+    ).toEqual(['RECEIVER_ADDRESS accepts connections from other machines: put TLS in front of it']);
     await expect(weaknesses({ RECEIVER_TOKENS: 'short' })).rejects.toThrow(BadSetting);
   });
 
-  it('are files and folders that others can read', async () => {
+  it('include files and folders that other users can read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const [keys, documents, auth] = ['keys', 'documents', 'auth'].map((name) => join(folder, name)) as [
@@ -84,9 +84,9 @@ describe('settings that work and are unwise', () => {
     await chmod(documents, 0o755);
     await chmod(auth, 0o640);
     expect(await load()).toEqual([
-      `PAYLOAD_KEYS_FILE: ${keys} can be read by other users of this machine`,
-      `RECEIVER_BOARDING_AUTH_FILE: ${auth} can be read by other users of this machine`,
-      `DOCUMENT_DIR: ${documents} can be read by other users of this machine`,
+      `PAYLOAD_KEYS_FILE: other users of this machine can read ${keys}; run chmod go= on it`,
+      `RECEIVER_BOARDING_AUTH_FILE: other users of this machine can read ${auth}; run chmod go= on it`,
+      `DOCUMENT_DIR: other users of this machine can read ${documents}; run chmod go= on it`,
     ]);
     await chmod(keys, 0o600);
     await chmod(documents, 0o700);
@@ -97,7 +97,7 @@ describe('settings that work and are unwise', () => {
 
 describe('without keys', () => {
   it.each(['localhost:7233', '127.0.0.1:7233', '127.8.0.1:1', '[::1]:7233', 'localhost'])(
-    'a server on this machine (%s) will do',
+    'a server on this machine (%s) is accepted',
     (address) => {
       expect(isLoopback(address)).toBe(true);
       expect(() => requireKeys(address, undefined)).not.toThrow();
@@ -109,7 +109,7 @@ describe('without keys', () => {
     '10.0.0.7:7233',
     'localhost.example.com:7233',
     '127.0.0.1.example.com',
-  ])('no other will (%s)', (address) => {
+  ])('any other server (%s) is rejected', (address) => {
     expect(() => requireKeys(address, undefined)).toThrow(BadSetting);
     expect(() => requireKeys(address, undefined)).toThrow(/^PAYLOAD_KEYS: is not set.*gangway keys new/);
     expect(() => requireKeys(address, parsePayloadKeys(KEYS))).not.toThrow();

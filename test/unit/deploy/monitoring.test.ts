@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { alerts, alertsSeenFiring, expressions, parsed } from '../../rigs/deploy/monitoring.js';
 
+/** What happened, how to see it, what to do, what not to do. */
+const RUNBOOK = /What happened:\*\*.+See it:\*\*.+\*\*Do:\*\*.+\*\*Do not\*\*/s;
+
 describe('alerts and dashboard', () => {
   it('hold PromQL and nothing else', () => {
     const wrong = expressions().filter(({ promql }) => {
@@ -29,11 +32,12 @@ describe('alerts and dashboard', () => {
     const words = (name: string) =>
       name.replace(/^Gangway/, '').replace(/(?<!^)[A-Z]/g, (letter) => `-${letter}`);
     const guide = readFileSync('docs/operations.md', 'utf8');
-    const sections = [...guide.matchAll(/^### Alert: (.+)$/gm)].map(([, name = '']) => name.toLowerCase());
-    expect(sections.map((name) => `alert-${name.replaceAll(' ', '-')}`)).toEqual(
+    const runbooks = guide.split(/^#{2,3} /m).filter((section) => section.startsWith('Alert: '));
+    const names = runbooks.map((text) => /^Alert: (.+)$/m.exec(text)?.[1]?.toLowerCase() ?? '');
+    expect(names.map((name) => `alert-${name.replaceAll(' ', '-')}`)).toEqual(
       alerts().map(({ annotations }) => annotations['runbook_url']?.split('#')[1]),
     );
-    for (const { alert, annotations, labels } of alerts()) {
+    for (const [index, { alert, annotations, labels }] of alerts().entries()) {
       const anchor = `alert-${words(alert).toLowerCase()}`;
       expect(annotations).toEqual({
         summary: expect.stringMatching(/\S/),
@@ -41,6 +45,8 @@ describe('alerts and dashboard', () => {
         runbook_url: `docs/operations.md#${anchor}`,
       });
       expect(['page', 'ticket']).toContain(labels['severity']);
+      expect(runbooks[index], alert).toMatch(new RegExp(`^.+\n\n${labels['severity']}\\.\n`, 'i'));
+      expect(runbooks[index], alert).toMatch(RUNBOOK);
     }
   });
 

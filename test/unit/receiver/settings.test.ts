@@ -15,7 +15,7 @@ describe('the settings of the receiver', () => {
       tokens: [],
       requestsPerMinute: 3_000,
       trustedProxies: [],
-      hints: {
+      webhooks: {
         banking: {
           senders: [],
           idFields: [
@@ -63,7 +63,7 @@ describe('the settings of the receiver', () => {
       tokens: [TOKEN, `${TOKEN}-2`],
       requestsPerMinute: 60,
       trustedProxies: ['10.0.0.7', '192.0.2.0/24', '2001:db8::/32'],
-      hints: {
+      webhooks: {
         banking: {
           senders: [
             { kind: 'signature', secret: SECRET },
@@ -91,21 +91,21 @@ describe('the settings of the receiver', () => {
     await writeFile(join(folder, 'secrets'), `${SECRET}\n`);
     await writeFile(join(folder, 'tokens'), `${TOKEN}\n`);
     await writeFile(join(folder, 'auth'), `path:${TOKEN}\n`);
-    const { secrets, tokens, hints } = loadReceiverSettings({
+    const { secrets, tokens, webhooks } = loadReceiverSettings({
       RECEIVER_SECRETS_FILE: join(folder, 'secrets'),
       RECEIVER_TOKENS_FILE: join(folder, 'tokens'),
       RECEIVER_BOARDING_AUTH_FILE: join(folder, 'auth'),
     });
-    const { senders } = hints.boarding;
+    const { senders } = webhooks.boarding;
     expect([secrets, tokens, senders]).toEqual([[SECRET], [TOKEN], [{ kind: 'path', secret: TOKEN }]]);
   });
 
   it.each(['127.0.0.1:0', '127.8.0.1:8082', 'localhost:8082'])('allow %s without secrets', (address) => {
-    const { host, hints } = loadReceiverSettings({
+    const { host, webhooks } = loadReceiverSettings({
       RECEIVER_ADDRESS: address,
       RECEIVER_BANKING_AUTH: 'none',
     });
-    expect([host, hints.banking.senders]).toEqual([address.split(':')[0], [{ kind: 'none' }]]);
+    expect([host, webhooks.banking.senders]).toEqual([address.split(':')[0], [{ kind: 'none' }]]);
   });
 
   const eachSecret = 'RECEIVER_SECRETS: each secret must be whsec_ and 24 to 64 bytes in base64';
@@ -128,9 +128,9 @@ describe('the settings of the receiver', () => {
     [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: 'header:X-Caller-Auth:c2VjcmV0' }],
     [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: `header:X Caller:${TOKEN}` }],
     [eachAuth('PROCESSOR'), { RECEIVER_PROCESSOR_AUTH: `path:${TOKEN},` }],
-    ['RECEIVER_BANKING_AUTH: none goes with nothing else', { RECEIVER_BANKING_AUTH: `none,path:${TOKEN}` }],
+    ['RECEIVER_BANKING_AUTH: none must stand alone', { RECEIVER_BANKING_AUTH: `none,path:${TOKEN}` }],
     [
-      'RECEIVER_BANKING_AUTH: none is for a receiver on loopback only',
+      'RECEIVER_BANKING_AUTH: none is allowed on loopback only',
       { RECEIVER_BANKING_AUTH: 'none', RECEIVER_ADDRESS: '0.0.0.0:8082', RECEIVER_SECRETS: SECRET },
     ],
     [
@@ -147,7 +147,7 @@ describe('the settings of the receiver', () => {
       ],
     ),
     ['PAYLOAD_KEYS: key 1 must be', { PAYLOAD_KEYS: 'c2VjcmV0' }],
-  ])('are refused: %s', (message, settings) => {
+  ])('are rejected: %s', (message, settings) => {
     const load = () => loadReceiverSettings(settings);
     expect(load).toThrow(BadSetting);
     expect(load).toThrow(message);

@@ -9,7 +9,7 @@ const at = (seconds: number) => ({ at: `${NOW + seconds}` });
 
 const BODY = '{"specversion":"1.0","type":"merchant.boarding.requested.v1"}';
 
-/** What keeps the body from being taken with these headers; undefined when nothing does. */
+/** The problem of a body with these headers. Undefined when it is valid. */
 function problem(headers: Record<string, string>, secrets: readonly string[] = [SECRET]): string | undefined {
   try {
     signatureCheck(secrets)(headers, BODY);
@@ -42,13 +42,13 @@ const right = () => signed(BODY);
 const wrong = () => signed(BODY, { secret: OTHER_SECRET });
 const signature = 'webhook-signature';
 
-describe('a signature is taken', () => {
+describe('a signature is accepted', () => {
   it.each<[string, () => Record<string, string>, string[]?]>([
     ['of the only secret', right],
     ['of the first of two', right, [SECRET, OTHER_SECRET]],
     ['of the second of two', right, [OTHER_SECRET, SECRET]],
     [
-      'among several, of which it alone fits',
+      'among several, of which it alone is valid',
       () => ({ ...right(), [signature]: `v1a,abc ${wrong()[signature]} ${right()[signature]}` }),
     ],
     ['five minutes old', () => signed(BODY, at(-300))],
@@ -59,8 +59,8 @@ describe('a signature is taken', () => {
   });
 });
 
-describe('a signature is refused', () => {
-  const UNFIT = 'no signature fits, or the timestamp is five minutes off';
+describe('a signature is rejected', () => {
+  const UNFIT = 'no signature is valid, or the timestamp is five minutes off';
   const NO_ID = 'webhook-id is not an id';
   const NO_TIME = 'webhook-timestamp is not in seconds';
 
@@ -78,18 +78,14 @@ describe('a signature is refused', () => {
     ['at a time in words', NO_TIME, () => signed(BODY, { at: '2026-11-21T10:00:00Z' })],
     ['of an id with a space', NO_ID, () => signed(BODY, { id: 'msg 1' })],
     ['of an id that is too long', NO_ID, () => signed(BODY, { id: 'm'.repeat(257) })],
-    [
-      'whose version is left out',
-      UNFIT,
-      () => ({ ...right(), [signature]: right()[signature]?.slice(3) ?? '' }),
-    ],
+    ['without a version', UNFIT, () => ({ ...right(), [signature]: right()[signature]?.slice(3) ?? '' })],
     ['that is nothing but its version', UNFIT, () => ({ ...right(), [signature]: 'v1' })],
     ['with a hash for no secret', UNFIT, () => ({ ...right(), [signature]: 'v1,' })],
   ])('%s', (_, detail, headers) => {
     expect(problem(headers())).toBe(detail);
   });
 
-  it('when there is no secret at all', () => {
+  it('when there is no secret', () => {
     expect(problem(right(), [])).toBe(UNFIT);
   });
 });

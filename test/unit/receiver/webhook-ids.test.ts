@@ -6,15 +6,15 @@ const FIELDS = idFields.parse(
   'profileId:BankingProfileId,merchantProfileId:MerchantProfileId,client.reference:externalId',
 );
 
-/** The ids in a delivery, by kind. */
+/** The ids in a webhook, by kind. */
 const ids = (delivery: unknown) =>
   Object.fromEntries([...idsIn(delivery, FIELDS)].map(([kind, all]) => [kind, [...all]]));
 
-/** `value` inside of so many objects. */
+/** `value` inside this many objects. */
 const nested = (depth: number, value: object): object =>
   depth === 0 ? value : { a: nested(depth - 1, value) };
 
-describe('the ids of a delivery', () => {
+describe('the ids of a webhook', () => {
   it.each<[string, unknown, object]>([
     ['a number', { profileId: 501 }, { BankingProfileId: ['501'] }],
     ['a text of digits', { profileId: '501' }, { BankingProfileId: ['501'] }],
@@ -47,8 +47,8 @@ describe('the ids of a delivery', () => {
     ['null', { profileId: null }],
     ['a name that only ends like the field', { myProfileId: 5 }],
     ['the last name of a way, elsewhere', { reference: 'm-1' }],
-    ['an id too deep to be looked for', nested(17, { profileId: 1 })],
-  ])('are none: %s', (_, delivery) => {
+    ['an id that is too deep', nested(17, { profileId: 1 })],
+  ])('are ignored: %s', (_, delivery) => {
     expect(ids(delivery)).toEqual({});
   });
 
@@ -59,7 +59,7 @@ describe('the ids of a delivery', () => {
   });
 });
 
-it('ids that are gathered leave those out that are too many, and keep those before them', () => {
+it('gathered ids beyond the limit are dropped, and those before them are kept', () => {
   const gathered = new Map<string, Set<string>>();
   addIds(gathered, new Map([['Mid', new Set(['1'])]]), 3);
   addIds(gathered, new Map([['BankingProfileId', new Set(['2', '3', '4'])]]), 3);
@@ -73,7 +73,7 @@ it('ids that are gathered leave those out that are too many, and keep those befo
 });
 
 describe('the query for workflows', () => {
-  it('names each kind, what runs, and the task queue', () => {
+  it('has each kind of id, running workflows only, and the task queue', () => {
     const named = idsIn([{ profileId: 1 }, { profileId: 2 }, { merchantProfileId: 3 }], FIELDS);
     expect(runningWith(named, 'gangway', [])).toBe(
       `ExecutionStatus = 'Running' AND TaskQueue IN ("gangway") AND ` +
@@ -87,7 +87,7 @@ describe('the query for workflows', () => {
     expect(runningWith(named, 'gangway', [])).toContain('"merchant-boarding-m-1"');
   });
 
-  it('has those of each account, because a webhook does not name one', () => {
+  it('has the workflow ids of each account, because a webhook does not name one', () => {
     const named = idsIn({ client: { reference: 'm-1' } }, FIELDS);
     const query = runningWith(named, 'gangway', ['acme']);
     expect(query).toContain('"merchant-boarding-m-1", ');
@@ -97,7 +97,7 @@ describe('the query for workflows', () => {
 
 describe('the setting that names the fields', () => {
   it.each(['profileId', 'profileId:Status', 'profile id:Mid', ':Mid', 'a..b:Mid', 'a:__proto__'])(
-    'refuses %s',
+    'rejects %s',
     (entry) => {
       expect(idFields.safeParse(entry).success).toBe(false);
     },

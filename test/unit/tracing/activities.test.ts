@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { again } from '../../../src/activities/poll.js';
 import { tracedActivities } from '../../../src/tracing/temporal.js';
 
-/** Attempts that fail by design are not reported. */
+/** Attempts fail by design here, so warnings are not printed. */
 const QUIET = new DefaultLogger('ERROR');
 
 const exporter = new InMemorySpanExporter();
@@ -30,17 +30,17 @@ async function spanOf(attempt: () => Promise<void>) {
 }
 
 describe('the span of an attempt', () => {
-  it('is as it was begun when the attempt succeeds', async () => {
+  it('has no status when the attempt succeeds', async () => {
     expect(await spanOf(async () => undefined)).toEqual({ code: SpanStatusCode.UNSET });
   });
 
-  it('has failed when the attempt has, by the type of the failure', async () => {
+  it('has failed when the attempt failed, with the type of the failure and no message', async () => {
     const failure = ApplicationFailure.create({ type: 'PartnerError', message: 'ada@example.com' });
     const failed = { code: SpanStatusCode.ERROR, type: 'PartnerError' };
     expect(await spanOf(() => Promise.reject(failure))).toEqual(failed);
   });
 
-  it('has not failed when a poll found no news', async () => {
+  it('has not failed when a poll found no status change', async () => {
     const unchanged = again('StatusUnchanged', 'the status has not changed yet', 1_000);
     expect(await spanOf(() => Promise.reject(unchanged))).toEqual({ code: SpanStatusCode.UNSET });
   });

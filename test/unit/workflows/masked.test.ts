@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { masked } from '../../../src/workflows/journey/masked.js';
+import { masked } from '../../../src/workflows/journey/published-state.js';
 
 describe('a number that looks like a social security or tax number', () => {
   it.each([

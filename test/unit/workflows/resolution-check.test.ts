@@ -89,7 +89,7 @@ describe('an answer that does not fit', () => {
     [
       'a patch of a member that is not to be corrected',
       correction({ fees: {}, externalId: 'other' }),
-      'answer.patch.externalId: cannot be corrected; known: merchant, fees',
+      'answer.patch.externalId: cannot be corrected; correctable: merchant, fees',
     ],
     ['an id of nothing', adopt('0'), DIGITS],
     ['an id below nothing', adopt('-1'), DIGITS],
@@ -109,10 +109,10 @@ describe('an answer that does not fit', () => {
   });
 
   it.each([
-    ['nobody', { actor: '' }, 'actor: must say who answers'],
-    ['somebody blank', { actor: ' ' }, 'actor: must say who answers'],
-    ['somebody who gives no reason', { reason: '' }, 'reason: must say why'],
-    ['somebody whose reason is blank', { reason: '\t' }, 'reason: must say why'],
+    ['nobody', { actor: '' }, 'actor: must name who answers'],
+    ['somebody blank', { actor: ' ' }, 'actor: must name who answers'],
+    ['somebody who gives no reason', { reason: '' }, 'reason: must not be empty'],
+    ['somebody whose reason is blank', { reason: '\t' }, 'reason: must not be empty'],
   ])('is that of %s', (_, who, why) => {
     expect(problem({ kind: 'retry' }, {}, who)).toBe(why);
   });
@@ -139,8 +139,8 @@ describe('an answer that does not fit', () => {
 
   it.each([
     ['r-2', {}, undefined],
-    ['r-1', {}, 'requirementId: "r-1" has no answer that waits to be sent; waiting: r-2'],
-    ['r-2', { reason: ' ' }, 'reason: must say why'],
+    ['r-1', {}, 'requirementId: "r-1" has no unsent answer; unsent: r-2'],
+    ['r-2', { reason: ' ' }, 'reason: must not be empty'],
   ])('is to take back an answer that was sent, or without a reason (%s %j)', (requirementId, more, why) => {
     const answer = { kind: 'take-back' } as const;
     const resolution: Resolution = { requirementId, answer, actor: 'olga', reason: 'a mistake', ...more };

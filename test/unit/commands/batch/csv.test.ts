@@ -9,7 +9,7 @@ import { csvRows, NO_MAPPING, readMapping } from '../../../../src/commands/batch
 import { rowSchemas } from '../../../../src/commands/batch/ready.js';
 import { NO_ACCOUNTS } from '../../../../src/messages/inputs.js';
 import { NO_INPUT } from '../../../rigs/command.js';
-import { inChunks } from '../../../rigs/commands/batch/chunks.js';
+import { inChunks } from '../../../rigs/commands/files.js';
 
 const columns = columnsOf(rowSchemas(NO_ACCOUNTS));
 
@@ -25,7 +25,7 @@ async function mappingOf(content: unknown) {
   return readMapping(NO_INPUT, file, columns);
 }
 
-/** Reads a table that comes in chunks of so many bytes. */
+/** Reads a table in chunks of this size, in bytes. */
 async function read(
   table: string | Buffer,
   { delimiter, mapping, chunk = 1_000 }: { delimiter?: string; mapping?: unknown; chunk?: number } = {},
@@ -36,7 +36,7 @@ async function read(
     mapping: mapping === undefined ? NO_MAPPING : await mappingOf(mapping),
   };
   const rows = await Readable.from(csvRows(inChunks(table, chunk), known)).toArray();
-  // As JSON, for that is what becomes of it.
+  // As JSON, because rows become JSON.
   return JSON.parse(JSON.stringify(rows)) as unknown[];
 }
 
@@ -75,7 +75,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('has quotes, delimiters and ends of lines in quoted cells, and names the line a row begins in', async () => {
+  it('has quotes, delimiters and line ends in quoted cells, and names the line where a row begins', async () => {
     const table = 'externalId,merchant.dba\r\n\r\nm-1,"a ""b"", c\r\nd"\r\n   \r\nm-2,Two\r\n';
     expect(await read(table)).toEqual([
       { line: 3, value: { externalId: 'm-1', merchant: { dba: 'a "b", c\r\nd' } } },
@@ -83,10 +83,10 @@ describe('a table', () => {
     ]);
   });
 
-  it('is told where it is ragged, and read on', async () => {
+  it('is read past rows with the wrong number of cells, which are reported', async () => {
     expect(await read('externalId,merchant.dba\nm-1\nm-2,Two,2\nm-3,Three\n')).toEqual([
-      problem(2, 'has 1 cells, and the header has 2'),
-      problem(3, 'has 3 cells, and the header has 2'),
+      problem(2, 'has 1 cells; the header has 2'),
+      problem(3, 'has 3 cells; the header has 2'),
       { line: 4, value: { externalId: 'm-3', merchant: { dba: 'Three' } } },
     ]);
   });
@@ -103,11 +103,11 @@ describe('a table', () => {
   ])('with %s is read up to there', async (_, rest, message) => {
     expect(await read(`externalId,merchant.dba\nm-1,One\n${rest}`, { chunk: 65_536 })).toEqual([
       plain[0],
-      problem(3, `${message}; nothing after it was read`),
+      problem(3, `${message}; the rest of the file was not read`),
     ]);
   });
 
-  it('is not taken in another encoding', async () => {
+  it('is rejected in another encoding', async () => {
     const latin1 = Buffer.from('externalId,merchant.dba\nm-1,Café\nm-2,Two\n', 'latin1');
     expect(await read(latin1)).toEqual([problem(2, 'is not UTF-8; save the file as UTF-8'), plain[1]]);
     expect(await read('externalId,merchant.dba\nm-1,Café\n', { chunk: 1 })).toEqual([
@@ -151,28 +151,28 @@ describe('a cell', () => {
     ['fees.amex.a.perItem', '5', { fees: { amex: { a: { perItem: '5' } } } }],
     ['beneficialOwners.0.ssn', '000123456', { beneficialOwners: [{ ssn: '000123456' }] }],
     ['beneficialOwners.1.state', '33', { beneficialOwners: [null, { state: 33 }] }],
-    // What does not fit is left to the schema, which names the rule.
+    // The schema reports a value that does not match.
     ['agentProfileId', 'ten', { agentProfileId: 'ten' }],
     ['agentProfileId', '1e3', { agentProfileId: '1e3' }],
     ['openFinancialAccount', 'yes', { openFinancialAccount: 'yes' }],
-  ])('%s with %s is of the type that the input wants', async (header, text, value) => {
+  ])('%s with %s is of the type of the field', async (header, text, value) => {
     expect(await cell(header, text)).toEqual({ externalId: 'x', ...value });
   });
 
   const examples = ['merchant', 'merchant-notes', 'business', 'customer', 'customer-asked'];
-  it.each(examples)('of each member of examples/%s.json gives the same input', async (name) => {
+  it.each(examples)('for each field of examples/%s.json gives the same input', async (name) => {
     const example = await readFile(new URL(`../../../../examples/${name}.json`, import.meta.url), 'utf8');
-    // What is open may be of any type, so that it is text in a table, as an int64 is.
-    const input = JSON.parse(example, (member, value) => {
-      if (member === 'application' || member === 'fees') return undefined;
-      return member === 'annualBusinessRevenue' ? String(value) : value;
+    // A field of any type is text in a table, and so is an int64.
+    const input = JSON.parse(example, (name, value) => {
+      if (name === 'application' || name === 'fees') return undefined;
+      return name === 'annualBusinessRevenue' ? String(value) : value;
     });
     const cells = leaves(input);
     const table = [cells.map(([path]) => path), cells.map(([, value]) => `"${value}"`)].join('\n');
     expect(await read(table)).toEqual([{ line: 2, value: input }]);
   });
 
-  it('that is empty is an absent member', async () => {
+  it('that is empty is an absent field', async () => {
     expect(await cell('merchant.email', '')).toEqual({ externalId: 'x' });
     expect(await cell('merchant.email', '""')).toEqual({ externalId: 'x' });
   });
@@ -193,22 +193,22 @@ describe('a header', () => {
     ['merchant', '"merchant" is not a known column'],
     ['', '"" is not a known column'],
     ['constructor', '"constructor" is not a known column'],
-  ])('%s is not known', async (name, message) => {
+  ])('%s is unknown', async (name, message) => {
     expect(await read(`externalId,${name}\nm-1,x\n`)).toEqual([problem(1, message)]);
   });
 
-  it('is none when no name of it is known, and is not repeated then, for it may be data', async () => {
+  it('without any known name is rejected, and not repeated, because it may be data', async () => {
     expect(await read('m-1,000123456\nm-2,x\n')).toEqual([
-      problem(1, 'has no known column: the first row must name them (see --mapping and --delimiter)'),
+      problem(1, 'has no known column: the first row must name the columns (see --mapping and --delimiter)'),
     ]);
   });
 
-  it('names a member once, and not also a part of it', async () => {
+  it('sets a field once, and not also a part of it', async () => {
     expect(await read('externalId,externalId\nx,y\n')).toEqual([
-      problem(1, 'is given by two columns', 'externalId'),
+      problem(1, 'is set by two columns', 'externalId'),
     ]);
     expect(await read('application.a,application.a.b\nx,y\n')).toEqual([
-      problem(1, 'is part of application.a, which is a column, too', 'application.a.b'),
+      problem(1, 'is part of application.a, which is also a column', 'application.a.b'),
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('a header', () => {
 });
 
 describe('a mapping', () => {
-  it('turns headers of others into ours, leaves columns out, and adds constants', async () => {
+  it('maps headers to our columns, leaves columns out, and adds constants', async () => {
     const mapping = {
       columns: {
         'Account No.': 'externalId',
@@ -258,16 +258,16 @@ describe('a mapping', () => {
     ]);
   });
 
-  it('does not give a constant for a column that the file has', async () => {
+  it('rejects a constant for a column of the file', async () => {
     const mapping = { columns: {}, constants: { agentProfileId: 101 } };
     expect(await read('externalId,agentProfileId\nx,102\n', { mapping })).toEqual([
-      problem(1, 'is given by two columns', 'agentProfileId'),
+      problem(1, 'is set by two columns', 'agentProfileId'),
     ]);
   });
 
   it.each([
     [
-      'names each entry that stands for nothing',
+      'names each entry with an unknown column',
       { columns: { Name: 'merchant.dbaa', B: { to: 'zzz' } }, constants: { 'merchant.poss': 'None' } },
       [
         '  columns.Name: "merchant.dbaa" is not a known column; did you mean merchant.dba?',
@@ -276,14 +276,14 @@ describe('a mapping', () => {
       ],
     ],
     [
-      'takes no other members',
+      'rejects other fields',
       { columns: { A: { to: 'agent', typ: 'text' } }, extra: 1 },
       ['  columns.A.typ: is not a known field', '  extra: is not a known field'],
     ],
     ['needs columns', {}, ['  columns: is required']],
   ])('%s', async (_, content, problems) => {
-    const refused = await mappingOf(content).catch((error: { report: string }) => error.report);
-    expect(String(refused).split('\n').slice(1)).toEqual(problems);
-    expect(String(refused)).toMatch(/\.json: is not valid; nothing was started\n/);
+    const rejected = await mappingOf(content).catch((error: { report: string }) => error.report);
+    expect(String(rejected).split('\n').slice(1)).toEqual(problems);
+    expect(String(rejected)).toMatch(/\.json: is not valid; nothing was started\n/);
   });
 });

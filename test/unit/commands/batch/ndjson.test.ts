@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { ndjsonRows } from '../../../../src/commands/batch/format.js';
-import { inChunks } from '../../../rigs/commands/batch/chunks.js';
+import { inChunks } from '../../../rigs/commands/files.js';
 
 function read(text: string | Buffer, chunk = 65_536) {
   return Readable.from(ndjsonRows(inChunks(text, chunk))).toArray();
@@ -19,7 +19,7 @@ it.each([1, 2, 3, 1_000])('reads a row from each line, in chunks of %i bytes', a
   ]);
 });
 
-it('tells which lines are no JSON, without quoting them', async () => {
+it('reports the lines that are not JSON, without quoting them', async () => {
   expect(await read('{"ssn": 000-12-3456}\n{"a": 1}\n{"a": \n')).toEqual([
     problem(1, 'is not JSON'),
     { line: 2, value: { a: 1 } },
@@ -27,7 +27,7 @@ it('tells which lines are no JSON, without quoting them', async () => {
   ]);
 });
 
-it('does not take another encoding', async () => {
+it('rejects another encoding', async () => {
   expect(await read(Buffer.from('{"a": 1}\n{"a": "é"}\n', 'latin1'))).toEqual([
     { line: 1, value: { a: 1 } },
     problem(2, 'is not UTF-8; save the file as UTF-8'),
@@ -38,10 +38,10 @@ it.each([
   ['a little', 'x'.repeat(1024 * 1024)],
   ['by its bytes', 'é'.repeat(600_000)],
   ['much', 'x'.repeat(5_000_000)],
-])('takes no line that is longer than 1 MiB, %s, and nothing after it', async (_, text) => {
+])('rejects a line that is longer than 1 MiB, %s, and reads nothing after it', async (_, text) => {
   expect(await read(`{"a": 1}\n${JSON.stringify({ text })}\n{"b": 2}\n`)).toEqual([
     { line: 1, value: { a: 1 } },
-    problem(2, 'is longer than 1 MiB; nothing after it was read'),
+    problem(2, 'is longer than 1 MiB; the rest of the file was not read'),
   ]);
 });
 

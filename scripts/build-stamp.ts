@@ -1,0 +1,42 @@
+/**
+ * Tells whether dist/ was built from the sources as they are. The end of "npm run build" runs this file, which writes the stamp.
+ * What runs the built files checks it, because a test of an old build says nothing about the code beside it.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** What the build reads. Times of files say nothing: a copy or a checkout changes them. */
+const SOURCES = ['src/**/*.ts', 'tsconfig*.json', 'scripts/bundle-*.mjs', 'package-lock.json'];
+
+const STAMP = join('dist', '.built-from');
+
+/** A hash over the names and the contents of all sources. */
+function sourceHash(root: string): string {
+  const hash = createHash('sha256');
+  for (const path of globSync(SOURCES, { cwd: root }).sort()) {
+    hash.update(`${path}\n`).update(readFileSync(join(root, path)));
+  }
+  return hash.digest('hex');
+}
+
+/** Records that dist/ was built from the sources as they are. */
+export function stampBuild(root = ROOT): void {
+  writeFileSync(join(root, STAMP), sourceHash(root));
+}
+
+/** @throws {Error} when dist/ is missing or was built from other sources */
+export function requireFreshBuild(root = ROOT): void {
+  const stamp = join(root, STAMP);
+  const isBuilt = existsSync(stamp);
+  if (isBuilt && readFileSync(stamp, 'utf8') === sourceHash(root)) return;
+  const why = isBuilt ? 'the sources have changed since dist/ was built' : 'dist/ has no complete build';
+  throw new Error(`${why}, so this would run old code. Run "npm run build" first.`);
+}
+
+const [, started = ''] = process.argv;
+// A project in a linked folder has two paths.
+if (existsSync(started) && realpathSync(started) === fileURLToPath(import.meta.url)) stampBuild();

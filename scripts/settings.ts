@@ -1,0 +1,210 @@
+import type { z } from 'zod';
+import { CODEC_SECRETS, codecServerSettings } from '../src/codec-server/settings.js';
+import { ACCOUNT_SECRETS, partnerAccountSettings } from '../src/partners/account-settings.js';
+import { RECEIVER_SECRETS, receiverSettings } from '../src/receiver/settings.js';
+import { sandboxSettings } from '../src/sandbox/settings.js';
+import { gangwaySettings, secretSettings } from '../src/settings/settings.js';
+
+/** A process, by the name under which people start it. */
+export type Process = 'worker' | 'gangway' | 'receiver' | 'codec-server' | 'sandbox' | 'demo';
+
+/** Settings that belong together, as the documents show them. */
+export interface Section {
+  readonly title: string;
+  readonly about: string;
+  readonly schema: z.ZodObject;
+  /** Names of the settings that each process uses. */
+  readonly readers: Readonly<Partial<Record<Process, readonly string[]>>>;
+  /** Names of the settings that a file can hold. */
+  readonly secrets: readonly string[];
+}
+
+/** Keys that the compiler compares with the schema. */
+const some = <Schema extends z.ZodObject>(_: Schema, ...names: (keyof Schema['shape'] & string)[]) => names;
+const all = (schema: z.ZodObject, except: readonly string[] = []) =>
+  Object.keys(schema.shape).filter((name) => !except.includes(name));
+
+/** Every schema that a process reads its environment with. A schema that moves changes its import above, and nothing else. */
+export const SECTIONS: readonly Section[] = [
+  {
+    title: 'Gangway',
+    about: 'What all processes have in common, and what only the worker or the command uses.',
+    schema: gangwaySettings,
+    readers: {
+      worker: all(gangwaySettings, some(gangwaySettings, 'GANGWAY_UI_URL')),
+      gangway: some(
+        gangwaySettings,
+        ...(['GANGWAY_ACCOUNTS', 'GANGWAY_TASK_QUEUE', 'GANGWAY_UI_URL', 'PAYLOAD_KEYS'] as const),
+        ...(['DOCUMENT_DIR', 'STATEMENT_DIR', 'S3_ENDPOINT'] as const),
+      ),
+      receiver: some(
+        gangwaySettings,
+        ...(['GANGWAY_ACCOUNTS', 'GANGWAY_TASK_QUEUE', 'GANGWAY_LOG_LEVEL', 'PAYLOAD_KEYS'] as const),
+      ),
+      'codec-server': some(gangwaySettings, 'GANGWAY_LOG_LEVEL', 'PAYLOAD_KEYS'),
+    },
+    secrets: secretSettings([]),
+  },
+  {
+    title: 'Partner accounts',
+    about:
+      'A partner account is what a partner knows you by. Each setting exists once for the account without a name and once more ' +
+      'for each name in `GANGWAY_ACCOUNTS`, with the name in capitals before it and a hyphen as an underscore: ' +
+      '`NORTH_ISO_BOARDING_URL`. An account uses no setting of another account.',
+    schema: partnerAccountSettings,
+    readers: {
+      worker: all(partnerAccountSettings),
+      gangway: all(partnerAccountSettings),
+      receiver: some(partnerAccountSettings, 'BOARDING_POS_NAMES'),
+      sandbox: some(partnerAccountSettings, 'BOARDING_POS_NAMES'),
+    },
+    secrets: ACCOUNT_SECRETS,
+  },
+  {
+    title: 'Receiver',
+    about: 'The HTTP intake of onboarding events, of REST calls, and of webhooks of partners.',
+    schema: receiverSettings,
+    readers: { receiver: all(receiverSettings) },
+    secrets: RECEIVER_SECRETS,
+  },
+  {
+    title: 'Codec server',
+    about: 'The server that decrypts payloads for the Temporal Web UI and the `temporal` command.',
+    schema: codecServerSettings.omit({ PAYLOAD_KEYS: true, TEMPORAL_NAMESPACE: true }),
+    readers: { 'codec-server': all(codecServerSettings) },
+    secrets: CODEC_SECRETS,
+  },
+  {
+    title: 'Sandbox',
+    about:
+      'The emulated partners. User name, password, token and API key of each partner are `sandbox`, and each `*_URL` of a ' +
+      'partner is the address of the sandbox.',
+    schema: sandboxSettings,
+    readers: { sandbox: all(sandboxSettings) },
+    secrets: [],
+  },
+];
+
+/** A setting that a library or the platform reads, so that no schema describes it. */
+export interface LibrarySetting {
+  readonly name: string;
+  readonly purpose: string;
+  readonly unset?: string;
+}
+
+export interface LibrarySection {
+  readonly title: string;
+  readonly about: string;
+  readonly settings: readonly LibrarySetting[];
+}
+
+export const LIBRARY_SECTIONS: readonly LibrarySection[] = [
+  {
+    title: 'Temporal',
+    about:
+      'Worker, command and receiver read these with `@temporalio/envconfig`; the codec server reads `TEMPORAL_NAMESPACE` only. ' +
+      'A profile of `temporal.toml` can hold them instead. `TEMPORAL_GRPC_META_<NAME>` adds a header to each call.',
+    settings: [
+      { name: 'TEMPORAL_ADDRESS', purpose: 'Address of the Temporal server.', unset: '`localhost:7233`' },
+      { name: 'TEMPORAL_NAMESPACE', purpose: 'Namespace at Temporal.', unset: '`default`' },
+      { name: 'TEMPORAL_API_KEY', purpose: 'API key. It switches TLS on.' },
+      {
+        name: 'TEMPORAL_API_KEY_FILE',
+        purpose: 'File that holds the API key instead. A new key in it is used without a restart.',
+      },
+      { name: 'TEMPORAL_TLS', purpose: 'Switches TLS on or off: `true` or `false`.' },
+      { name: 'TEMPORAL_TLS_CLIENT_CERT_PATH', purpose: 'File of the client certificate, for mutual TLS.' },
+      { name: 'TEMPORAL_TLS_CLIENT_KEY_PATH', purpose: 'File of the key of the client certificate.' },
+      { name: 'TEMPORAL_TLS_CLIENT_CERT_DATA', purpose: 'The client certificate itself, in PEM.' },
+      { name: 'TEMPORAL_TLS_CLIENT_KEY_DATA', purpose: 'The key of the client certificate itself, in PEM.' },
+      {
+        name: 'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+        purpose: 'File of the CA that signs the certificate of the server.',
+        unset: 'public CAs',
+      },
+      { name: 'TEMPORAL_TLS_SERVER_CA_CERT_DATA', purpose: 'The certificate of that CA itself, in PEM.' },
+      {
+        name: 'TEMPORAL_TLS_SERVER_NAME',
+        purpose: 'Name in the certificate of the server.',
+        unset: 'the host of `TEMPORAL_ADDRESS`',
+      },
+      {
+        name: 'TEMPORAL_CONFIG_FILE',
+        purpose: 'File with profiles.',
+        unset: 'the `temporal.toml` of the user',
+      },
+      { name: 'TEMPORAL_PROFILE', purpose: 'Profile in that file.', unset: '`default`' },
+    ],
+  },
+  {
+    title: 'Traces',
+    about:
+      'Worker, command and receiver send traces to an OpenTelemetry collector (OTLP over HTTP, protobuf). The exporter also reads ' +
+      'the other `OTEL_EXPORTER_OTLP_*` settings of the standard, such as headers and certificates.',
+    settings: [
+      {
+        name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+        purpose: 'Collector, such as `http://127.0.0.1:4318`.',
+        unset: 'no traces',
+      },
+      {
+        name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+        purpose: 'Whole URL for traces, where it differs.',
+        unset: '`OTEL_EXPORTER_OTLP_ENDPOINT` and `/v1/traces`',
+      },
+      {
+        name: 'OTEL_SERVICE_NAME',
+        purpose: 'Name of the service in traces.',
+        unset: 'the name of the process',
+      },
+      { name: 'OTEL_RESOURCE_ATTRIBUTES', purpose: 'Further attributes, as `key=value` with commas.' },
+      {
+        name: 'OTEL_TRACES_SAMPLER',
+        purpose: 'Sampler, by its standard name.',
+        unset: '`parentbased_always_on`',
+      },
+      { name: 'OTEL_TRACES_SAMPLER_ARG', purpose: 'Ratio for `traceidratio`.', unset: '`1`' },
+      { name: 'OTEL_BSP_SCHEDULE_DELAY', purpose: 'Milliseconds between two exports.', unset: '`5000`' },
+      { name: 'OTEL_SDK_DISABLED', purpose: '`true` switches traces off.', unset: '`false`' },
+    ],
+  },
+  {
+    title: 'Buckets',
+    about:
+      'A process that uses `s3://bucket/prefix` reads the settings, files and roles of the AWS SDK. These are the usual ones.',
+    settings: [
+      { name: 'AWS_REGION', purpose: 'Region of the buckets.', unset: 'the region of the profile' },
+      { name: 'AWS_ACCESS_KEY_ID', purpose: 'Access key, where there is no role or profile.' },
+      { name: 'AWS_SECRET_ACCESS_KEY', purpose: 'Secret of the access key.' },
+    ],
+  },
+  {
+    title: 'Certificates of others',
+    about: 'Node reads these in each process.',
+    settings: [
+      { name: 'NODE_EXTRA_CA_CERTS', purpose: 'File of further CAs, such as the CA of your company.' },
+      {
+        name: 'NODE_TLS_REJECT_UNAUTHORIZED',
+        purpose:
+          '`0` accepts any certificate. Gangway starts with it only when all that it connects to is on this machine.',
+        unset: '`1`',
+      },
+    ],
+  },
+  {
+    title: 'Embedded Temporal server',
+    about: 'The demo and the tests start it. They set everything else themselves.',
+    settings: [
+      {
+        name: 'TEMPORAL_CLI_PATH',
+        purpose: 'The `temporal` command to run.',
+        unset: '`temporal` on the `PATH`, else a pinned version that is downloaded once',
+      },
+      {
+        name: 'TEMPORAL_TEST_SERVER_PATH',
+        purpose: 'The time-skipping test server to run (tests only).',
+        unset: 'as above, `temporal-test-server`',
+      },
+    ],
+  },
+];

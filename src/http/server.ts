@@ -1,0 +1,207 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { Logger } from 'pino';
+
+/** A request that fails with this HTTP status. The message is for the caller and never contains what the caller sent. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  constructor(
+    readonly status: number,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** `TypeError`, or `Problem: ECONNREFUSED`: the part of an error that may be logged. A message may contain private data. */
+export function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const code = String((error as NodeJS.ErrnoException).code ?? error.name);
+  return error.cause === undefined ? code : `${code}: ${kindOf(error.cause)}`;
+}
+
+/** How long headers and whole requests may take to arrive, in milliseconds. */
+export interface ArrivalLimits {
+  readonly headersMs: number;
+  readonly requestMs: number;
+}
+
+/** Options of a server that disconnects slow senders. */
+export function arrivingWithin({ headersMs, requestMs }: ArrivalLimits) {
+  return {
+    requestTimeout: requestMs,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(1_000, headersMs) },
+  };
+}
+
+/** The path of a request's route, for logs and metrics. The path itself may contain a token or personal data. */
+export function routeOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions.url ?? 'unknown';
+}
+
+/** Logs each request by its route, and forbids caches to keep responses. `more` returns further fields of the log entry. */
+export function logRequests(
+  server: FastifyInstance,
+  logger: Logger,
+  more: (request: FastifyRequest, reply: FastifyReply) => object = () => ({}),
+): void {
+  server.addHook('onRequest', async (_, reply) => void reply.header('cache-control', 'no-store'));
+  server.addHook('onResponse', async (request, reply) => {
+    const { method } = request;
+    const entry = { method, path: routeOf(request), status: reply.statusCode, ...more(request, reply) };
+    logger.info(entry, 'request completed');
+  });
+}
+
+/** Whether a request is a health check: those come from machines that have no token, and are never limited. */
+export function isHealthCheck(request: FastifyRequest): boolean {
+  return ['/healthz', '/readyz'].includes(routeOf(request));
+}
+
+/** Who may call: the holder of one of these tokens, or of a JSON Web Token (JWT) of this issuer for this audience. */
+export interface BearerRules {
+  readonly tokens: readonly string[];
+  readonly jwt: JwtRule | undefined;
+}
+
+export interface JwtRule {
+  /** Where the issuer publishes its keys. */
+  readonly jwksUrl: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** Signatures by key pairs only: nobody can make a token from what the issuer publishes. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+
+/** Key sets have some kilobytes. */
+const MAX_KEY_SET_BYTES = 256 * 1024;
+
+/** How far the issuer's clock may be off. */
+const CLOCK_TOLERANCE = '5s';
+
+/** The issuer's keys could not be fetched or read. Any other error is about the token. */
+const ISSUER_UNAVAILABLE: readonly string[] = ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'];
+
+/**
+ * Identifies a caller by the header `Authorization`: returns a name that is the same for each call of one caller, undefined
+ * for a caller without a valid token.
+ *
+ * @throws {Refused} with 503 when the token cannot be checked now
+ */
+type Authenticate = (authorization: string | undefined) => Promise<string | undefined>;
+
+function bearerCheck({ tokens, jwt }: BearerRules): Authenticate {
+  const positionOf = knownSecrets(tokens);
+  const keys = jwt && createRemoteJWKSet(new URL(jwt.jwksUrl), { [customFetch]: fetchKeySet });
+  return async (authorization) => {
+    const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) return undefined;
+    const known = positionOf(token);
+    if (known >= 0) return `token ${known + 1}`;
+    return jwt && keys && subjectOf(token, jwt, keys);
+  };
+}
+
+async function subjectOf(token: string, rule: JwtRule, keys: JWTVerifyGetKey): Promise<string | undefined> {
+  const { issuer, audience } = rule;
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      issuer,
+      audience,
+      algorithms: ALGORITHMS,
+      clockTolerance: CLOCK_TOLERANCE,
+      requiredClaims: ['exp', 'sub'],
+    });
+    return `subject ${payload.sub}`;
+  } catch (error) {
+    if (error instanceof errors.JOSEError && !ISSUER_UNAVAILABLE.includes(error.code)) return undefined;
+    throw new Refused(503, 'the keys of the token issuer cannot be fetched now (CODEC_JWKS_URL): try again', {
+      cause: error,
+    });
+  }
+}
+
+/** Gives up as soon as the response is larger than a key set can be. */
+async function fetchKeySet(url: string, request: RequestInit): Promise<Response> {
+  const response = await fetch(url, request);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_KEY_SET_BYTES) throw new RangeError('the key set is too large');
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks), { status: response.status });
+}
+
+export interface CallerRules {
+  readonly bearer: BearerRules;
+  /** Limit of one caller. Without a valid token, an address is a caller. */
+  readonly requestsPerMinute: number;
+  /** Returns the credentials of a request. Default: the header `Authorization`. */
+  readonly authorizationOf?: (request: FastifyRequest) => string | undefined;
+  /** Groups the requests of one address that have a limit of their own. Default: one group. */
+  readonly purposeOf?: (request: FastifyRequest) => string;
+}
+
+/**
+ * Counts the requests of each caller before any is rejected, so that guessing tokens is limited too.
+ *
+ * @returns the requests that came with a valid token
+ */
+export async function countCallers(
+  server: FastifyInstance,
+  {
+    bearer,
+    requestsPerMinute,
+    authorizationOf = ({ headers }) => headers.authorization,
+    purposeOf = () => '',
+  }: CallerRules,
+): Promise<{ has(request: FastifyRequest): boolean }> {
+  const authenticate = bearerCheck(bearer);
+  const callers = new WeakMap<FastifyRequest, string>();
+  server.addHook('onRequest', async (request) => {
+    const caller = await authenticate(authorizationOf(request));
+    if (caller !== undefined) callers.set(request, caller);
+  });
+  await server.register(rateLimit, {
+    global: false,
+    max: requestsPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: (request) => callers.get(request) ?? `${purposeOf(request)}address ${request.ip}`,
+    allowList: isHealthCheck,
+  });
+  server.addHook('onRequest', server.rateLimit());
+  return callers;
+}
+
+/** The header of a 401 response: asks for a token, and shows whether the request had an invalid one. */
+export function bearerChallenge(realm: string, { headers }: FastifyRequest): { 'www-authenticate': string } {
+  const error = headers.authorization === undefined ? '' : ', error="invalid_token"';
+  return { 'www-authenticate': `Bearer realm="${realm}"${error}` };
+}
+
+/**
+ * Compares a value with known secrets, in a time that reveals nothing about them.
+ *
+ * @returns a function that returns the position of the secret that was given, -1 when it is not one of them
+ */
+export function knownSecrets(secrets: readonly string[]): (given: string) => number {
+  const hashes = secrets.map(hash);
+  return (given) => {
+    const hashed = hash(given);
+    // The comparison needs equal lengths, which hashes have. Each one is compared, so that the time is always the same.
+    return hashes.map((known) => timingSafeEqual(known, hashed)).indexOf(true);
+  };
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

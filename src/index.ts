@@ -1,0 +1,63 @@
+/**
+ * What programs in TypeScript import to work with Gangway through a Temporal client of their own: the input and the outcome of
+ * each workflow, its query and its update, workflow ids, search attributes, and outbound events. Workflow code may import it,
+ * because it does no I/O.
+ *
+ * @packageDocumentation
+ */
+export type {
+  ChangeAddressInput,
+  CloseCardInput,
+  EnsureWebhooksInput,
+  GenerateStatementInput,
+  OperationOutcome,
+  RestoreSubUserInput,
+  SetCardNicknameInput,
+  StatementRequest,
+  WebhookRequest,
+} from './messages/banking-activities.js';
+export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './messages/ids.js';
+export type {
+  BusinessOnboardingInput,
+  CustomerOnboardingInput,
+  MerchantBoardingInput,
+  TerminalProvisioningInput,
+} from './messages/inputs.js';
+export {
+  type OnboardingState,
+  type OutcomeName,
+  type Stage,
+  stateQuery,
+  type TimelineEntry,
+  type Unfinished,
+  type UnfinishedWrite,
+} from './messages/onboarding-state.js';
+export type {
+  BusinessOnboardingOutcome,
+  CustomerOnboardingOutcome,
+  MerchantBoardingOutcome,
+  TerminalProvisioningOutcome,
+  UnstartedPart,
+} from './messages/onboardings.js';
+export type {
+  About,
+  Completed,
+  OutboundEvent,
+  OutboundEventData,
+  OutboundEventType,
+  RequirementEvent,
+  StageChanged,
+} from './messages/outbound-events.js';
+export {
+  type Answer,
+  type AnswerKind,
+  type DocumentRef,
+  REQUIREMENT_KINDS,
+  type Requirement,
+  type RequirementKind,
+  type Resolution,
+  type ResolutionReceipt,
+  resolveRequirement,
+} from './messages/requirements.js';
+export { SEARCH_ATTRIBUTES } from './messages/search-attributes.js';
+export type { FieldProblem } from './partners/partner-error.js';

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { BadSetting } from '../settings/settings.js';
+import { createLogger } from './logging.js';
+
+/**
+ * Runs a process. An error that people can correct ends it with one line: a bad setting with exit code 2, another `foreseen`
+ * error with 1. Any other error is a bug. It ends the process with 1 and goes through the logger, because Node itself would
+ * print the whole message.
+ */
+export function runProcess(
+  main: (process: NodeJS.Process) => Promise<void>,
+  isForeseen: (error: unknown) => boolean = () => false,
+): void {
+  const end = (error: unknown) => {
+    if (error instanceof Error && (error instanceof BadSetting || isForeseen(error))) {
+      process.stderr.write(`${error.message}\n`);
+    } else {
+      const failure = error instanceof Error ? error : new Error(String(error));
+      createLogger('fatal').fatal({ error: failure }, 'the process has failed');
+    }
+    // Whatever is still open, native connections included, would keep the process alive.
+    process.exit(error instanceof BadSetting ? 2 : 1);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+  main(process).catch(end);
+}
+
+/** @throws {BadSetting} which names the setting of the address, when `server` cannot listen there */
+export function listeningAt<Server>(setting: string, server: Promise<Server>): Promise<Server> {
+  return server.catch((error: unknown) => {
+    throw new BadSetting(setting, error instanceof Error ? error.message : 'cannot be used');
+  });
+}
+
+/**
+ * The signals that stop a process: `kill`, and Ctrl-C in a terminal.
+ *
+ * The first signal stops it in order, with exit code 0:
+ * - The worker takes no new tasks. It waits for the partner calls that are under way, for `SHUTDOWN_GRACE` at most, and ends
+ *   after `SHUTDOWN_FORCE` in any case (worker/create-worker.ts). The Temporal SDK listens to the signals.
+ * - The receiver and the codec server close their port. They wait for the requests under way, which the limits of their
+ *   servers bound.
+ *
+ * A second signal ends the process at once. Nothing is lost: Temporal retries what a worker did not report, and a sender
+ * repeats a request that has no response.
+ */
+export const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** Calls `stop` on the first signal. On the second one, Node ends the process. */
+export function stopOnSignal(stop: () => Promise<void>): void {
+  const onSignal = () => {
+    for (const signal of STOP_SIGNALS) process.off(signal, onSignal);
+    void stop();
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+}
+
+/** Child processes that are killed when this process exits. */
+const children = new Set<() => void>();
+
+/**
+ * Ends a child process when this process ends, however that happens. An exit handler kills it at once. A signal that cannot be
+ * caught runs no handler, so a shell kills it as well: its input is a pipe that closes with this process.
+ *
+ * @param target `group` for a child that was spawned `detached`, and for all that it has started
+ */
+export function endWithUs(child: ChildProcess, target: 'child' | 'group' = 'child'): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const id = target === 'group' ? -pid : pid;
+  const guard = spawn('/bin/sh', ['-c', 'read -r _; kill -9 "$0"', `${id}`], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // Without a shell there is still the exit handler.
+  guard.on('error', () => undefined);
+  // Neither keeps this process running.
+  guard.unref();
+  (guard.stdin as Socket).unref();
+  const kill = () => killAll(id);
+  if (children.size === 0) process.on('exit', killChildren);
+  children.add(kill);
+  child.once('exit', () => {
+    guard.kill('SIGKILL');
+    children.delete(kill);
+    if (children.size === 0) process.off('exit', killChildren);
+  });
+}
+
+function killChildren(): void {
+  for (const kill of children) kill();
+}
+
+function killAll(id: number): void {
+  try {
+    process.kill(id, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,163 @@
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { OnboardingActivities } from '../../messages/activities.js';
+import { ONBOARDINGS } from '../../messages/ids.js';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
+import {
+  type ChildReport,
+  childReport,
+  PARTS,
+  type Part,
+  type PartOutcome,
+  reportAgain,
+  type StateChanges,
+} from '../../messages/onboardings.js';
+import { REPEATABLE } from './partner-activities.js';
+import { BLANK } from './published-state.js';
+import { SerialSender } from './tasks.js';
+
+const { cancelOrphan } = proxyActivities<OnboardingActivities>({
+  ...REPEATABLE,
+  summary: 'Check what became of the customer',
+});
+
+/**
+ * Reports the state of a child to the workflow of its customer, if it has one. Changes that come fast share a report, and
+ * reports arrive in order.
+ */
+export class CustomerReports {
+  readonly #sender = new SerialSender(
+    () => this.#send(),
+    () => this.#customerIsGone(),
+  );
+  #customer: { readonly workflowId: string; readonly part: Part } | undefined;
+  #reported: OnboardingState | undefined;
+  #number = 0;
+
+  /** @param present what there is to report; the outcome once the workflow ends */
+  constructor(
+    private readonly present: () => {
+      readonly state: OnboardingState;
+      readonly outcome: PartOutcome | undefined;
+    },
+  ) {
+    const { parent, workflowType } = workflowInfo();
+    const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
+    const isCustomer = parent?.workflowId.startsWith(`${ONBOARDINGS.customerOnboarding}-`);
+    this.#customer = isCustomer && part ? { workflowId: parent?.workflowId ?? '', part } : undefined;
+    setHandler(reportAgain, () => {
+      this.#reported = undefined;
+      this.report();
+    });
+  }
+
+  report(): void {
+    if (this.#customer) this.#sender.wake();
+  }
+
+  async #send(): Promise<void> {
+    if (!this.#customer) return;
+    const { workflowId, part } = this.#customer;
+    const report = this.#next(part);
+    if (!report) return;
+    // A cancelled child still reports what it leaves behind.
+    await CancellationScope.nonCancellable(() =>
+      getExternalWorkflowHandle(workflowId).signal(childReport, report),
+    );
+  }
+
+  #next(part: Part): ChildReport | undefined {
+    const { state, outcome } = this.present();
+    const changes = changesBetween(this.#reported, state);
+    const isWhole = this.#reported === undefined;
+    if (isEmpty(changes)) return undefined;
+    // The timeline of the state itself grows.
+    this.#reported = { ...state, timeline: [...state.timeline] };
+    this.#number += 1;
+    const { runId: run, runStartTime } = workflowInfo();
+    const of = { part, run, runStartedAt: runStartTime.toISOString(), number: this.#number };
+    return { ...of, isWhole, ...changes, ...(outcome && { outcome }) };
+  }
+
+  /** The customer's workflow has ended. If it did not wait for this child, the child ends as well. */
+  async #customerIsGone(): Promise<void> {
+    const customer = this.#customer?.workflowId;
+    this.#customer = undefined;
+    if (customer === undefined) return;
+    await CancellationScope.nonCancellable(() =>
+      cancelOrphan({ workflowId: workflowInfo().workflowId, customer }),
+    );
+  }
+
+  /** Waits until everything is reported, as long as there is a customer. */
+  idle(): Promise<void> {
+    return this.#sender.idle();
+  }
+}
+
+/** A part as its customer knows it from the reports so far. */
+export interface ReportedPart {
+  readonly run: string;
+  readonly runStartedAt: string;
+  /** Number of the last report. */
+  readonly number: number;
+  readonly state: OnboardingState;
+  readonly outcome?: PartOutcome;
+}
+
+/** What changed between two states; without the first, all of the second. A timeline only grows. */
+export function changesBetween(before: OnboardingState | undefined, after: OnboardingState): StateChanges {
+  const { requirements, timeline, ...facts } = after;
+  const known: Partial<OnboardingState> = before ?? {};
+  const since = before?.timeline.length ?? 0;
+  const isNew = (name: string, value: unknown) => known[name as keyof typeof facts] !== value;
+  const ids = new Set(requirements.map(({ id }) => id));
+  return {
+    facts: Object.fromEntries(Object.entries(facts).filter(([name, value]) => isNew(name, value))),
+    // A requirement never changes. One that is raised again is another object, even under the same id.
+    raised: requirements.filter((requirement) => !before?.requirements.includes(requirement)),
+    closed: before?.requirements.flatMap(({ id }) => (ids.has(id) ? [] : [id])) ?? [],
+    timeline: timeline.slice(since),
+    since,
+  };
+}
+
+export function isEmpty({ facts, raised, closed, timeline }: StateChanges): boolean {
+  return Object.keys(facts).length + raised.length + closed.length + timeline.length === 0;
+}
+
+/**
+ * What a customer knows of a part after a report. A report may be lost, repeated or late.
+ *
+ * @returns `old` when the report holds nothing new, `gap` when an earlier report is missing
+ */
+export function applyReport(
+  known: ReportedPart | undefined,
+  report: ChildReport,
+): ReportedPart | 'old' | 'gap' {
+  const { run, runStartedAt, number, isWhole, outcome } = report;
+  const isSameRun = run === known?.run;
+  if (isSameRun && number <= known.number) return 'old';
+  if (known && Date.parse(runStartedAt) < Date.parse(known.runStartedAt)) return 'old';
+  if (!isWhole && !(isSameRun && number === known.number + 1)) return 'gap';
+  const state = changed(isWhole ? BLANK : (known?.state ?? BLANK), report);
+  return { run, runStartedAt, number, state, ...(outcome && { outcome }) };
+}
+
+function changed(
+  state: OnboardingState,
+  { facts, raised, closed, timeline, since }: StateChanges,
+): OnboardingState {
+  const gone = new Set([...closed, ...raised.map(({ id }) => id)]);
+  return {
+    ...state,
+    ...facts,
+    requirements: [...state.requirements.filter(({ id }) => !gone.has(id)), ...raised],
+    timeline: [...state.timeline.slice(0, since), ...timeline],
+  };
+}

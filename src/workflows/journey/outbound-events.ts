@@ -1,0 +1,132 @@
+import {
+  CancellationScope,
+  isCancellation,
+  log,
+  proxyLocalActivities,
+  uuid4,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { ONBOARDINGS, partsOfId, type WorkflowType } from '../../messages/ids.js';
+import { defined } from '../../messages/objects.js';
+import type { OnboardingState, OutcomeName, Stage } from '../../messages/onboarding-state.js';
+import type {
+  About,
+  OutboundEvent,
+  OutboundEventActivities,
+  OutboundEventData,
+  OutboundEventType,
+} from '../../messages/outbound-events.js';
+import type { Requirement } from '../../messages/requirements.js';
+import { SerialSender } from './tasks.js';
+
+/** It only starts the deliveries. A local activity costs one history event; one from a task queue costs six. */
+const { announce } = proxyLocalActivities<OutboundEventActivities>({
+  startToCloseTimeout: '10s',
+  retry: { initialInterval: '100ms', maximumInterval: '30s' },
+  summary: 'Publish outbound events',
+});
+
+/** What an events publisher hands to the next run of the same workflow. */
+export interface OutboundEventRecords {
+  readonly sequence: number;
+  readonly stage: Stage | undefined;
+  /** Events whose delivery may not have begun. */
+  readonly pending: readonly OutboundEvent[];
+}
+
+/**
+ * Publishes outbound events. A delivery may take longer than its workflow runs, so the workflow waits only until each
+ * delivery has begun.
+ */
+export class OutboundEvents {
+  readonly #about = about();
+  readonly #sender = new SerialSender(
+    () => this.#publishPending(),
+    (error) => this.#drop(error),
+  );
+  #sequence: number;
+  #stage: Stage | undefined;
+  #pending: OutboundEvent[];
+
+  constructor(records?: OutboundEventRecords) {
+    this.#sequence = records?.sequence ?? 0;
+    this.#stage = records?.stage;
+    this.#pending = [...(records?.pending ?? [])];
+    if (this.#pending.length > 0) this.#sender.wake();
+  }
+
+  get records(): OutboundEventRecords {
+    return { sequence: this.#sequence, stage: this.#stage, pending: this.#pending };
+  }
+
+  /** Publishes the stage of an onboarding, if it is another one than before. */
+  stage({ stage, partnerStatus }: Pick<OnboardingState, 'stage' | 'partnerStatus'>): void {
+    if (stage === this.#stage || !this.#isOnboarding) return;
+    this.#stage = stage;
+    this.#add('onboarding.stage.changed.v1', { stage, partnerStatus });
+  }
+
+  requirement(
+    type: 'requirement.raised.v1' | 'requirement.overdue.v1',
+    { id: requirementId, kind, raisedAt, dueAt }: Requirement,
+  ): void {
+    this.#add(type, { requirementId, kind, raisedAt, dueAt });
+  }
+
+  ended(
+    outcome: OutcomeName | 'cancelled',
+    { merchantProfileId, profileId, mid }: Pick<OnboardingState, 'merchantProfileId' | 'profileId' | 'mid'>,
+  ): void {
+    if (!this.#isOnboarding) return;
+    this.#add('onboarding.completed.v1', { outcome, ...defined({ merchantProfileId, profileId, mid }) });
+  }
+
+  /** Waits until every delivery has begun. */
+  idle(): Promise<void> {
+    return this.#sender.idle();
+  }
+
+  get #isOnboarding(): boolean {
+    return this.#about.workflowType in ONBOARDINGS;
+  }
+
+  #add<Type extends OutboundEventType>(type: Type, data: Omit<OutboundEventData[Type], keyof About>): void {
+    this.#sequence += 1;
+    const { workflowId, namespace, firstExecutionRunId } = workflowInfo();
+    this.#pending.push({
+      specversion: '1.0',
+      // After a reset, sequences repeat. Up to the reset point a replay draws the same random numbers as the first run, and
+      // other ones afterwards: a repeated event keeps its id, and a new event gets an id that no receiver has seen.
+      id: `${firstExecutionRunId}.${this.#sequence}.${uuid4().slice(0, 8)}`,
+      source: `/gangway/${namespace}`,
+      type,
+      subject: workflowId,
+      time: new Date().toISOString(),
+      sequence: String(this.#sequence).padStart(8, '0'),
+      datacontenttype: 'application/json',
+      data: { ...this.#about, ...data } as unknown as OutboundEventData[Type],
+    });
+    this.#sender.wake();
+  }
+
+  async #publishPending(): Promise<void> {
+    // Events of the same workflow task go out together.
+    await Promise.resolve();
+    const published = this.#pending.length;
+    if (published === 0) return;
+    // A cancelled workflow still publishes.
+    await CancellationScope.nonCancellable(() => announce(this.#pending));
+    this.#pending = this.#pending.slice(published);
+  }
+
+  #drop(error: unknown): void {
+    if (!isCancellation(error)) log.error('outbound events are lost: their delivery cannot begin', { error });
+    this.#pending = [];
+  }
+}
+
+function about(): About {
+  const { workflowId, workflowType } = workflowInfo();
+  const externalId = workflowType in ONBOARDINGS ? partsOfId(workflowId)?.key : undefined;
+  return { workflowId, workflowType: workflowType as WorkflowType, ...defined({ externalId }) };
+}

@@ -1,0 +1,299 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
+import {
+  type Answer,
+  type AnswerKind,
+  type Requirement,
+  type RequirementKind,
+  type Resolution,
+  type ResolutionReceipt,
+  resolveRequirement,
+} from '../../messages/requirements.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
+import type { CorrectableInput } from './input.js';
+import type { OutboundEvents } from './outbound-events.js';
+import { count, masked, type PublishedState } from './published-state.js';
+import { problemWith } from './resolution-check.js';
+
+/** A requirement about to be raised. The queue adds its id and dates. */
+export interface Question {
+  /**
+   * Identifies what the partner may ask again. It is the id of the requirement the first time; later ids have a number after
+   * it: `note-1a2b-2`. Without it the queue numbers its requirements: `request-changes-2`.
+   */
+  readonly about?: string;
+  readonly kind: RequirementKind;
+  readonly title: string;
+  readonly detail: string;
+  readonly answers: readonly AnswerKind[];
+  readonly idFormat?: 'text';
+}
+
+/** A requirement with an answer that the workflow has not processed yet. */
+export interface Answered {
+  readonly requirement: Requirement;
+  readonly resolution: Resolution;
+}
+
+/** Thrown where an operator abandoned the onboarding. */
+export class Abandoned extends Error {
+  override readonly name = 'Abandoned';
+}
+
+/** What the queue hands to the next run of the same workflow. */
+export interface RequirementRecords {
+  readonly open: readonly Requirement[];
+  readonly answered: readonly Answered[];
+  readonly overdue: readonly string[];
+  readonly raised: number;
+  /** How often each {@link Question.about} was raised. */
+  readonly asked: Readonly<Record<string, number>>;
+}
+
+export interface RequirementQueueOptions {
+  readonly dueInHours: number;
+  /** The input that corrections change. Default: nothing can be corrected. */
+  readonly input?: Pick<CorrectableInput, 'correctable' | 'check'> | undefined;
+  /** Stands before each numbered id. */
+  readonly idPrefix?: string | undefined;
+  readonly records?: RequirementRecords | undefined;
+}
+
+/** The requirements that wait for a person: raises them, takes their answers by the update, and reports overdue ones. */
+export class RequirementQueue {
+  readonly #open = new Map<string, Requirement>();
+  readonly #answered = new Map<string, Answered>();
+  readonly #overdue = new Set<string>();
+  readonly #asked = new Map<string, number>();
+  /** Ids of requirements whose answers are on their way to the partner. */
+  readonly #sending = new Set<string>();
+  #unsent: readonly string[] = [];
+  #raised = 0;
+
+  constructor(
+    private readonly state: PublishedState,
+    private readonly events: OutboundEvents,
+    private readonly options: RequirementQueueOptions,
+  ) {
+    const { records } = options;
+    for (const requirement of records?.open ?? []) this.#open.set(requirement.id, requirement);
+    for (const answered of records?.answered ?? []) this.#answered.set(answered.requirement.id, answered);
+    for (const id of records?.overdue ?? []) this.#overdue.add(id);
+    for (const [about, times] of Object.entries(records?.asked ?? {})) this.#asked.set(about, times);
+    this.#raised = records?.raised ?? 0;
+    setHandler(resolveRequirement, this.#resolve, { validator: this.#validate });
+    this.#watchDueDates().catch((error: unknown) => {
+      if (!isCancellation(error)) throw error;
+    });
+  }
+
+  get records(): RequirementRecords {
+    return {
+      open: [...this.#open.values()],
+      answered: [...this.#answered.values()],
+      overdue: [...this.#overdue],
+      raised: this.#raised,
+      asked: Object.fromEntries(this.#asked),
+    };
+  }
+
+  /** Requirements without an answer, oldest first. */
+  get open(): readonly Requirement[] {
+    return [...this.#open.values()];
+  }
+
+  openOf(kind: RequirementKind): readonly Requirement[] {
+    return this.open.filter((requirement) => requirement.kind === kind);
+  }
+
+  /** Milliseconds that a person has to answer. */
+  get dueInMs(): number {
+    return this.options.dueInHours * 3_600_000;
+  }
+
+  /**
+   * Raises a requirement and waits for its answer.
+   *
+   * @param isMoot ends the wait without an answer, when nobody needs it any more
+   * @returns undefined when it became moot
+   * @throws {Abandoned} when the answer is to abandon
+   */
+  async ask(question: Question, isMoot: () => boolean = () => false): Promise<Answer | undefined> {
+    const id = this.raise(question);
+    this.state.publish();
+    let why = 'no longer needed';
+    try {
+      await condition(() => this.isAnswered(id) || isMoot());
+      why = 'the partner has moved on';
+      const answered = this.take(id);
+      return answered && notAbandoned(answered.resolution);
+    } finally {
+      this.withdraw(id, why);
+      this.state.publish();
+    }
+  }
+
+  /** Raises a requirement. The outside sees it with the next publication of the state. */
+  raise(question: Question): string {
+    this.#raised += 1;
+    const { idPrefix = '' } = this.options;
+    const id = this.#idFor(question.about) ?? `${idPrefix}${question.kind}-${this.#raised}`;
+    const now = Date.now();
+    const raisedAt = new Date(now).toISOString();
+    const dueAt = new Date(now + this.dueInMs).toISOString();
+    const title = shortened(question.title, LONGEST.line);
+    const detail = shortened(question.detail, LONGEST.detail);
+    const requirement = { id, ...question, title, detail, raisedAt, dueAt };
+    this.#open.set(id, requirement);
+    this.state.timeline.add('requirement-raised', { detail: `${id}: ${title}` });
+    count('requirementsRaised', { kind: question.kind });
+    this.events.requirement('requirement.raised.v1', requirement);
+    return id;
+  }
+
+  #idFor(about: string | undefined): string | undefined {
+    if (about === undefined) return undefined;
+    const times = (this.#asked.get(about) ?? 0) + 1;
+    this.#asked.set(about, times);
+    return times === 1 ? about : `${about}-${times}`;
+  }
+
+  /** Closes a requirement that no longer needs an answer. */
+  withdraw(id: string, why: string): void {
+    const requirement = this.#open.get(id);
+    if (!requirement) return;
+    this.#open.delete(id);
+    this.state.timeline.add('requirement-closed', { detail: `${id}: ${why}` });
+    count('requirementsClosed', { kind: requirement.kind });
+  }
+
+  /** True while a requirement about this is open, or has an answer that is not processed. */
+  has(about: string): boolean {
+    const answered = [...this.#answered.values()].map(({ requirement }) => requirement);
+    return [...this.#open.values(), ...answered].some((requirement) => requirement.about === about);
+  }
+
+  isAnswered(id: string): boolean {
+    return this.#answered.has(id);
+  }
+
+  hasAnswered(kind: RequirementKind): boolean {
+    return this.answeredOf(kind).length > 0;
+  }
+
+  /** The answered requirements of a kind. They stay until {@link take}. */
+  answeredOf(kind: RequirementKind): readonly Answered[] {
+    return [...this.#answered.values()].filter(({ requirement }) => requirement.kind === kind);
+  }
+
+  /** Removes an answer from the queue, to process it. */
+  take(id: string): Answered | undefined {
+    const answered = this.#answered.get(id);
+    this.#answered.delete(id);
+    return answered;
+  }
+
+  /** Removes an answer that the partner no longer needs. */
+  drop(id: string, why: string): void {
+    if (this.take(id)) this.state.timeline.add('answer-dropped', { detail: `${id}: ${why}` });
+  }
+
+  /** The answer to a requirement of one of these kinds that abandons the onboarding. */
+  abandonedOf(kinds: readonly RequirementKind[]): Answered | undefined {
+    const answered = kinds.flatMap((kind) => this.answeredOf(kind));
+    return answered.find(({ resolution }) => resolution.answer.kind === 'abandon');
+  }
+
+  /** Ids of requirements whose answers can be taken back. The same array until it changes. */
+  get unsent(): readonly string[] {
+    const unsent = [...this.#answered.keys()].filter((id) => !this.#sending.has(id));
+    if (unsent.join() !== this.#unsent.join()) this.#unsent = unsent;
+    return this.#unsent;
+  }
+
+  /** Sends answers. Meanwhile nobody can take them back. */
+  async whileSending(answered: readonly Answered[], send: () => Promise<void>): Promise<void> {
+    const ids = answered.map(({ requirement }) => requirement.id);
+    for (const id of ids) this.#sending.add(id);
+    try {
+      await send();
+    } finally {
+      for (const id of ids) this.#sending.delete(id);
+    }
+  }
+
+  /** The validator of the update. Synchronous: a promise would always pass. */
+  readonly #validate = (resolution: Resolution): void => {
+    const problem = problemWith(resolution, this, this.options.input?.correctable ?? []);
+    if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
+  };
+
+  readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
+    const { input } = this.options;
+    if (input) await input.check(resolution, this.state.facts);
+    const { requirementId, answer } = resolution;
+    if (answer.kind === 'take-back') this.#takeBack(resolution);
+    else this.#accept(resolution);
+    const receipt = { requirementId, acceptedAt: new Date().toISOString(), open: this.#open.size };
+    this.state.publish();
+    return receipt;
+  };
+
+  #accept(resolution: Resolution): void {
+    const { requirementId, answer, actor, reason } = resolution;
+    const requirement = this.#open.get(requirementId);
+    if (!requirement)
+      throw ApplicationFailure.nonRetryable(`${requirementId} is not open`, 'InvalidResolution');
+    this.#open.delete(requirementId);
+    this.#answered.set(requirementId, { requirement, resolution });
+    count('requirementsAnswered', { kind: requirement.kind });
+    const detail = `${requirementId}: ${answer.kind}`;
+    this.state.timeline.add('requirement-resolved', { detail, actor, reason: masked(reason) });
+  }
+
+  #takeBack({ requirementId, actor, reason }: Resolution): void {
+    const answered = this.take(requirementId);
+    if (!answered)
+      throw ApplicationFailure.nonRetryable(
+        `${requirementId} has no answer to take back`,
+        'InvalidResolution',
+      );
+    this.#open.set(requirementId, answered.requirement);
+    const detail = requirementId;
+    this.state.timeline.add('answer-taken-back', { detail, actor, reason: masked(reason) });
+  }
+
+  /** Reports requirements that became overdue, and decides nothing. Runs as long as the workflow. */
+  async #watchDueDates(): Promise<void> {
+    const next = () =>
+      this.open.filter(({ id }) => !this.#overdue.has(id)).map(({ dueAt }) => Date.parse(dueAt));
+    for (;;) {
+      await condition(() => next().length > 0);
+      const due = Math.min(...next());
+      // The requirement may be closed by now, as by the end of the workflow.
+      if (due === Number.POSITIVE_INFINITY) continue;
+      const isAnswered = () => !next().includes(due);
+      const summary = 'an answer is due';
+      const isInTime = due > Date.now() && (await condition(isAnswered, due - Date.now(), { summary }));
+      if (isInTime) continue;
+      for (const requirement of this.open) this.#checkDue(requirement, due);
+    }
+  }
+
+  #checkDue(requirement: Requirement, now: number): void {
+    const { id, kind, dueAt, title } = requirement;
+    if (this.#overdue.has(id) || Date.parse(dueAt) > now) return;
+    this.#overdue.add(id);
+    this.state.timeline.add('requirement-overdue', { detail: `${id}: ${title}` });
+    count('requirementsOverdue', { kind });
+    log.warn('a requirement is overdue');
+    this.events.requirement('requirement.overdue.v1', requirement);
+    this.state.publish();
+  }
+}
+
+/** @throws {Abandoned} when the answer is to abandon */
+export function notAbandoned({ answer, reason }: Resolution): Exclude<Answer, { kind: 'abandon' }> {
+  if (answer.kind === 'abandon') throw new Abandoned(masked(reason));
+  return answer;
+}

@@ -1,0 +1,200 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Pace } from '../../messages/onboarding-state.js';
+import type { RequirementKind } from '../../messages/requirements.js';
+import type { Journey } from './journey.js';
+import { notAbandoned } from './requirement-queue.js';
+import { runStep } from './run-step.js';
+import type { Task, Tasks } from './tasks.js';
+
+/** What a workflow does about the status that it follows. */
+export interface StatusFollower<Seen, Snapshot, Outcome> {
+  readonly journey: Journey;
+  readonly status: StatusPoll<Seen, Snapshot>;
+  /** What runs beside the poll. */
+  readonly tasks: Tasks;
+  /** Kinds of requirements that it raises without waiting. To abandon one of them ends the workflow. */
+  readonly kinds: readonly RequirementKind[];
+  /** What can begin now. */
+  readonly dueTasks: readonly Task[];
+  /** What the next poll compares with. */
+  readonly seen: Seen;
+  /** False while a write is in flight whose own effect would look like a change. */
+  readonly isListening: boolean;
+  /** When a task is due that no change makes due, in milliseconds since 1970; infinite when there is none. */
+  readonly nextDueAt: number;
+  /** Takes note of a change, and raises what the partner now asks. */
+  onChange(snapshot: Snapshot): void;
+  /** How the workflow ends; undefined while it goes on. */
+  readonly outcome: Outcome | undefined;
+  /** Lets what is in flight end, and returns the outcome. */
+  end(): Promise<Outcome>;
+}
+
+/**
+ * Follows a status until the workflow has an outcome. Each round starts what is due, waits until there is something to do, and
+ * takes the change of the status, if there is one. The poll goes on while a person is asked, so a decision of the partner ends
+ * whatever else runs.
+ *
+ * @param continueInNewRun called when the history has grown long and nothing is in flight
+ */
+export async function followStatus<Seen, Snapshot, Outcome>(
+  follower: StatusFollower<Seen, Snapshot, Outcome>,
+  continueInNewRun: () => Promise<never>,
+): Promise<Outcome> {
+  const { journey, status, tasks, kinds } = follower;
+  try {
+    for (;;) {
+      tasks.start(follower.dueTasks);
+      if (follower.isListening) status.follow(follower.seen);
+      await untilDue(follower);
+      tasks.check();
+      const abandoned = journey.requirements.abandonedOf(kinds);
+      if (abandoned) notAbandoned(abandoned.resolution);
+      const change = status.take();
+      if (change) follower.onChange(change);
+      if (follower.outcome) return await follower.end();
+      if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
+        await condition(allHandlersFinished);
+        return await continueInNewRun();
+      }
+    }
+  } catch (error) {
+    await tasks.stop();
+    throw error;
+  }
+}
+
+/** Waits until there is something to do, at the latest until `nextDueAt`. */
+async function untilDue<Seen, Snapshot, Outcome>(
+  follower: StatusFollower<Seen, Snapshot, Outcome>,
+): Promise<void> {
+  const { journey, status, tasks, kinds } = follower;
+  const isDue = () =>
+    status.hasChange ||
+    tasks.hasFailed ||
+    tasks.canStart(follower.dueTasks) ||
+    (follower.isListening && !status.isFollowing) ||
+    follower.outcome !== undefined ||
+    journey.requirements.abandonedOf(kinds) !== undefined;
+  while (!isDue()) {
+    const dueAt = follower.nextDueAt;
+    const isOver = () => isDue() || follower.nextDueAt !== dueAt;
+    if (dueAt === Number.POSITIVE_INFINITY) await condition(isOver);
+    else await condition(isOver, dueAt - Date.now(), { summary: 'a task is due' });
+  }
+}
+
+/** Measures how often a partner changes something, so that reads keep their distance. */
+export class Pacer {
+  #pace: Pace | undefined;
+
+  /** Pace of the next wait; undefined when nothing was read yet. */
+  get pace(): Pace | undefined {
+    return this.#pace;
+  }
+
+  /** How many waits in a row ended with their first read. */
+  get changes(): number {
+    return this.#pace?.changes ?? 0;
+  }
+
+  /** A wait has ended after this number of reads. */
+  ended(polls: number): void {
+    this.#pace = { readAt: Date.now(), changes: polls === 1 ? this.changes + 1 : 1 };
+  }
+
+  /** Something else has read the status. */
+  read(): void {
+    this.#pace = { readAt: Date.now(), changes: this.changes };
+  }
+}
+
+/** Polls a status beside what the workflow does, and keeps one change at a time. */
+export class StatusPoll<Seen, Snapshot> {
+  #change: Snapshot | undefined;
+  #failure: unknown;
+  #poll: CancellationScope | undefined;
+  readonly #pacer = new Pacer();
+  /** Ends with the last poll that was begun: two polls at once would have the same activity id. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param watch waits for the first read that differs from what was seen */
+  constructor(
+    private readonly journey: Journey,
+    private readonly watch: (
+      seen: Seen,
+      pace: Pace | undefined,
+    ) => Promise<{ readonly snapshot: Snapshot; readonly polls: number }>,
+  ) {}
+
+  /** Waits for the first read that differs from `seen`. Does nothing when a poll runs already. */
+  follow(seen: Seen): void {
+    if (this.isFollowing) return;
+    const { journey, watch } = this;
+    const poll = new CancellationScope();
+    this.#poll = poll;
+    const before = this.#last;
+    const read = async () => {
+      await before;
+      return runStep(journey, {
+        title: 'read the status',
+        waits: true,
+        run: () => watch(seen, this.#pacer.pace),
+      });
+    };
+    this.#last = poll.run(read).then(
+      ({ snapshot, polls }) => {
+        if (this.#poll !== poll) return;
+        this.#pacer.ended(polls);
+        journey.state.know({ polls: journey.state.facts.polls + polls });
+        this.#change = snapshot;
+      },
+      (error: unknown) => {
+        if (this.#poll === poll) this.#failure = error;
+      },
+    );
+  }
+
+  /** True while a poll runs, and until its change is {@link take}n. */
+  get isFollowing(): boolean {
+    return this.#poll !== undefined;
+  }
+
+  /** How many reads in a row have changed something. */
+  get changes(): number {
+    return this.#pacer.changes;
+  }
+
+  /** Takes the read of another step as the change, and cancels the poll. */
+  replaceBy(snapshot: Snapshot): void {
+    const poll = this.#poll;
+    this.#poll = new CancellationScope();
+    this.#pacer.read();
+    this.#change = snapshot;
+    poll?.cancel();
+  }
+
+  /** True when there is something to {@link take}. */
+  get hasChange(): boolean {
+    return this.#change !== undefined || (this.#failure !== undefined && !isCancellation(this.#failure));
+  }
+
+  /**
+   * Takes the change. The poll rests until the next {@link follow}.
+   *
+   * @throws {Abandoned} when a person, asked for a permission, abandons the onboarding
+   */
+  take(): Snapshot | undefined {
+    if (this.#failure !== undefined) throw this.#failure;
+    const change = this.#change;
+    if (change) this.#poll = undefined;
+    this.#change = undefined;
+    return change;
+  }
+}

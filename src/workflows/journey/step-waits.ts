@@ -1,0 +1,71 @@
+import { isCancellation, setHandler } from '@temporalio/workflow';
+import type { OnboardingState } from '../../messages/onboarding-state.js';
+import { type PartnerWait, stepWaits } from '../../messages/onboarding-state.js';
+import { LONGEST, shortened } from '../../partners/bounds.js';
+import { masked, type PublishedState } from './published-state.js';
+import type { RequirementQueue } from './requirement-queue.js';
+
+interface RunningStep {
+  readonly title: string;
+  readonly begunAt: number;
+}
+
+/** Shows in the state that a step waits for its partner, and asks a person when the wait is too long. */
+export class StepWaits {
+  readonly #running = new Set<RunningStep>();
+  /** The step that the state shows as waiting. */
+  #shown: RunningStep | undefined;
+  readonly #late = new Set<RunningStep>();
+
+  constructor(
+    private readonly state: PublishedState,
+    private readonly requirements: RequirementQueue,
+  ) {
+    setHandler(stepWaits, (wait) => this.#onWait(wait));
+  }
+
+  /** @returns a function to call when the attempt has ended */
+  begin(title: string): () => void {
+    const step = { title, begunAt: Date.now() };
+    this.#running.add(step);
+    return () => {
+      this.#running.delete(step);
+      this.#late.delete(step);
+      if (this.#shown === step) this.#show(undefined);
+    };
+  }
+
+  #onWait(wait: PartnerWait): void {
+    const since = Date.parse(wait.since);
+    const step = [...this.#running].findLast(({ begunAt }) => begunAt <= since);
+    // The step that waited has ended since.
+    if (!step) return;
+    const reason = shortened(masked(wait.reason), LONGEST.line);
+    const { since: at, until } = wait;
+    this.#show({ step: step.title, since: at, ...(until && { until }), reason }, step);
+    if (wait.isLate && !this.#late.has(step)) this.#ask(step, at, reason);
+  }
+
+  #show(waiting: OnboardingState['waiting'], step?: RunningStep): void {
+    this.#shown = step;
+    this.state.know({ waiting });
+    this.state.publish();
+  }
+
+  #ask(step: RunningStep, since: string, reason: string): void {
+    this.#late.add(step);
+    const question = {
+      kind: 'waiting',
+      title: `Waiting for the partner: ${step.title}`,
+      detail:
+        `The step has waited since ${since} (${reason}). Gangway retries it, and this requirement closes when it succeeds. ` +
+        'Ask the partner what is wrong. Answer retry to keep waiting. To give up, cancel the workflow.',
+      answers: ['retry'],
+    } as const;
+    this.requirements
+      .ask(question, () => !this.#late.has(step))
+      .catch((error: unknown) => {
+        if (!isCancellation(error)) throw error;
+      });
+  }
+}

@@ -1,0 +1,127 @@
+import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+
+/** Something to do beside what else a workflow does. */
+export interface Task {
+  /** Two tasks of the same name never run at the same time. */
+  readonly name: string;
+  readonly run: () => Promise<void>;
+}
+
+/** Tasks that run side by side. The first failure is kept until somebody checks. */
+export class Tasks {
+  readonly #running = new Map<string, CancellationScope>();
+  #failure: { readonly error: unknown } | undefined;
+
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
+  isRunning(name: string): boolean {
+    return this.#running.has(name);
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** True when one of these tasks can start. */
+  canStart(due: readonly Task[]): boolean {
+    return due.some(({ name }) => !this.isRunning(name));
+  }
+
+  /** Starts the tasks that do not run yet. */
+  start(due: readonly Task[]): void {
+    for (const { name, run } of due) {
+      if (this.isRunning(name)) continue;
+      const scope = new CancellationScope();
+      this.#running.set(name, scope);
+      scope.run(run).then(
+        () => {
+          this.#running.delete(name);
+        },
+        (error: unknown) => {
+          this.#running.delete(name);
+          if (!(isCancellation(error) && scope.consideredCancelled)) this.#failure ??= { error };
+        },
+      );
+    }
+  }
+
+  /** @throws what the first failed task threw */
+  check(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Cancels all tasks and waits for their ends. They begin nothing more, and a write in flight runs to its end. */
+  async stop(): Promise<void> {
+    for (const scope of this.#running.values()) scope.cancel();
+    await CancellationScope.nonCancellable(() => condition(() => !this.isBusy));
+  }
+}
+
+/**
+ * Runs tasks side by side, each as often as it is due, until none is due. When one fails, the others begin nothing more.
+ *
+ * @throws what the first failed task threw, after the others have ended
+ */
+export async function runDueTasks(due: () => readonly Task[]): Promise<void> {
+  const tasks = new Tasks();
+  try {
+    do {
+      tasks.start(due());
+      await condition(() => tasks.hasFailed || tasks.canStart(due()) || !tasks.isBusy);
+      tasks.check();
+    } while (tasks.isBusy || due().length > 0);
+  } finally {
+    await tasks.stop();
+  }
+}
+
+/** The result of a wait; undefined when `ended` came first, which cancels the wait. */
+export async function unlessEnded<T>(wait: () => Promise<T>, ended: () => boolean): Promise<T | undefined> {
+  const scope = new CancellationScope();
+  try {
+    return await scope.run(() => Promise.race([wait(), condition(ended).then(() => undefined)]));
+  } finally {
+    scope.cancel();
+  }
+}
+
+/** Sends what is due, one message at a time, so that messages arrive in order. */
+export class SerialSender {
+  #isDue = false;
+  #isSending = false;
+
+  /** @param send sends everything that is due by then, in one message */
+  constructor(
+    private readonly send: () => Promise<unknown>,
+    private readonly onFailure: (error: unknown) => unknown,
+  ) {}
+
+  /** Something is due. What becomes due while a message is on its way goes into the next message. */
+  wake(): void {
+    this.#isDue = true;
+    if (this.#isSending) return;
+    this.#isSending = true;
+    void this.#sendWhileDue();
+  }
+
+  async #sendWhileDue(): Promise<void> {
+    try {
+      while (this.#isDue) {
+        this.#isDue = false;
+        await this.send();
+      }
+    } catch (error) {
+      await this.onFailure(error);
+    } finally {
+      // In the same step as the check above: a wake between the two would be lost.
+      this.#isSending = false;
+    }
+  }
+
+  /** Waits until nothing is due or on its way. */
+  async idle(): Promise<void> {
+    await condition(() => !this.#isSending);
+  }
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Client } from '@temporalio/client';
+import type { MerchantBoardingInput } from '../../../src/messages/inputs.js';
+import { merchant } from '../inputs.js';
+import type { Rig } from '../rig.js';
+import { eventually } from '../waiting.js';
+
+/** Writes an input file. @returns its path */
+export function inputFile(rig: Rig, content: unknown): Promise<string> {
+  return batchFile(rig, 'input.json', typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+/** Writes a file with this extension, `rows.csv`. @returns its path */
+export async function batchFile({ documentDir }: Rig, name: string, content: string): Promise<string> {
+  await mkdir(documentDir, { recursive: true });
+  const path = join(documentDir, `${randomUUID()}-${name}`);
+  await writeFile(path, content);
+  return path;
+}
+
+export function ndjson(rows: readonly unknown[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+}
+
+/** This many merchants, and a file that holds them. */
+export async function merchantsFile(rig: Rig, count: number, scenario?: string) {
+  const inputs = Array.from({ length: count }, () => merchant(scenario));
+  const ids = inputs.map(idOf);
+  return { inputs, ids, file: await batchFile(rig, 'merchants.ndjson', ndjson(inputs)) };
+}
+
+export function idOf({ externalId }: Pick<MerchantBoardingInput, 'externalId'>): string {
+  return `merchant-boarding-${externalId}`;
+}
+
+export interface Execution {
+  readonly workflowId: string;
+  readonly startTime: Date;
+}
+
+/** Every execution on a task queue in Temporal's list, once there are this many. A workflow that ran twice is listed twice. */
+export async function executions(client: Client, taskQueue: string, count: number): Promise<Execution[]> {
+  const query = `TaskQueue = '${taskQueue}'`;
+  const list = async () => {
+    const found: Execution[] = [];
+    for await (const { workflowId, startTime } of client.workflow.list({ query }))
+      found.push({ workflowId, startTime });
+    return found;
+  };
+  return eventually(list, (found) => found.length >= count, `${count} executions`);
+}
+
+/** A stream of this content in chunks of this size, in bytes. */
+export function inChunks(content: string | Buffer, size: number): Readable {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const count = Math.ceil(bytes.length / size);
+  return Readable.from(
+    Array.from({ length: count }, (_, place) => bytes.subarray(place * size, (place + 1) * size)),
+  );
+}

@@ -1,0 +1,54 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { GENERATED_PAGES } from '../../../scripts/generated-pages.js';
+import { SYSTEMS } from '../../../scripts/partner-apis.js';
+import { LIBRARY_SECTIONS, SECTIONS } from '../../../scripts/settings.js';
+import { operationName } from '../../../src/partners/catalogue.js';
+
+const text = (path: string) => readFileSync(path, 'utf8');
+const namesIn = (code: string, pattern: RegExp) => new Set(code.match(pattern));
+
+describe('a page that is made from the code', () => {
+  it.each(Object.entries(GENERATED_PAGES))('%s: is up to date', (path, content) => {
+    expect(text(path), `${path} is out of date: run "npm run docs"`).toBe(content());
+  });
+});
+
+describe('docs/partner-apis.md', () => {
+  it.each(SYSTEMS.map((system) => [system.title, system] as const))(
+    '%s: says of each assumed operation, and of no documented one, what was assumed',
+    (_, { operations, assumptions }) => {
+      const assumed = Object.entries(operations)
+        .filter(([, { provenance }]) => provenance === 'assumed')
+        .map(([key]) => operationName(key));
+      expect(Object.keys(assumptions).sort()).toEqual(assumed.sort());
+    },
+  );
+});
+
+describe('docs/configuration.md', () => {
+  it.each(SECTIONS.map((section) => [section.title, section] as const))(
+    '%s: names a process that reads each setting, and no setting that is none',
+    (_, { schema, readers }) => {
+      const read = new Set(Object.values(readers).flat());
+      expect(Object.keys(schema.shape).filter((name) => !read.has(name))).toEqual([]);
+    },
+  );
+
+  it('has every setting that the code reads without a schema', () => {
+    const described = LIBRARY_SECTIONS.flatMap(({ settings }) => settings.map(({ name }) => name));
+    const ours = globSync('src/**/*.ts').map(text).join('\n');
+    const envconfig = globSync('node_modules/@temporalio/envconfig/lib/*.js').map(text).join('\n');
+    const read = [
+      ...namesIn(ours, /\bOTEL_[A-Z_]+[A-Z]\b/g),
+      ...namesIn(ours, /\b(TEMPORAL_(?!TLS_\*)[A-Z_]+(PATH|FILE)|NODE_[A-Z_]+)\b/g),
+      ...namesIn(envconfig, /\bTEMPORAL_[A-Z_]+[A-Z]\b/g),
+    ];
+    // A codec endpoint is for the `temporal` command; the switch for host names is not documented, so that nobody uses it.
+    const left = ['TEMPORAL_CODEC_ENDPOINT', 'TEMPORAL_CODEC_AUTH', 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION'];
+    const headers = 'TEMPORAL_GRPC_META';
+    expect(read).toContain('TEMPORAL_ADDRESS');
+    expect(read).toContain('OTEL_SERVICE_NAME');
+    expect(read.filter((name) => ![...described, ...left, headers].includes(name))).toEqual([]);
+  });
+});
