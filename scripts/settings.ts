@@ -24,7 +24,7 @@ const some = <Schema extends z.ZodObject>(_: Schema, ...names: (keyof Schema['sh
 const all = (schema: z.ZodObject, except: readonly string[] = []) =>
   Object.keys(schema.shape).filter((name) => !except.includes(name));
 
-/** Every schema that a process reads its environment with. A schema that moves changes its import above, and nothing else. */
+/** Every schema of the environment of a process. */
 export const SECTIONS: readonly Section[] = [
   {
     title: 'Gangway',
@@ -48,7 +48,7 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Partner accounts',
     about:
-      'A partner account is what a partner knows you by. Each setting exists once for the account without a name and once more ' +
+      'A partner account is your identity at a partner. Each setting exists once for the account without a name and once more ' +
       'for each name in `GANGWAY_ACCOUNTS`, with the name in capitals before it and a hyphen as an underscore: ' +
       '`NORTH_ISO_BOARDING_URL`. An account uses no setting of another account.',
     schema: partnerAccountSettings,
