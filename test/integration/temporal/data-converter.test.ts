@@ -39,7 +39,7 @@ interface Told {
 async function run(converter: DataConverter): Promise<Told> {
   const taskQueue = crypto.randomUUID();
   const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../rigs/temporal/talkative-workflow.js', import.meta.url)),
+    workflowsPath: fileURLToPath(new URL('../../rigs/temporal/talkative-workflow.ts', import.meta.url)),
     logger: new DefaultLogger('ERROR'),
     ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
   });
