@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { LIBRARY_SECTIONS, type Process, SECTIONS, type Section } from './settings.js';
+import { metaOf } from '../src/settings/settings.js';
+import type { Process } from './process-settings.js';
+import { LIBRARY_SECTIONS, SECTIONS, type Section } from './settings.js';
 
 /** The description of one setting in its schema. */
 interface Setting {
@@ -23,9 +25,7 @@ function settingsOf({ schema, readers, secrets }: Section): Setting[] {
   return Object.entries(schema.shape).map(([name, outermost]) => {
     const parts = layers(outermost as z.core.$ZodType);
     const noted = (key: 'description' | 'format' | 'unset') =>
-      parts.map((part) => z.globalRegistry.get(part)?.[key]).find((words) => words !== undefined) as
-        | string
-        | undefined;
+      metaOf(outermost as z.core.$ZodType, key) as string | undefined;
     const purpose = noted('description');
     if (purpose === undefined) throw new Error(`${name} has no description: add .describe() to its schema`);
     return {

@@ -1,12 +1,12 @@
-import type { z } from 'zod';
-import { CODEC_SECRETS, codecServerSettings } from '../src/codec-server/settings.js';
-import { ACCOUNT_SECRETS, partnerAccountSettings } from '../src/partners/account-settings.js';
-import { RECEIVER_SECRETS, receiverSettings } from '../src/receiver/settings.js';
+import { z } from 'zod';
+import { codecServerSettings } from '../src/codec-server/settings.js';
+import { commandSettings } from '../src/commands/cli/settings.js';
+import { accountSettings } from '../src/partners/account-settings.js';
+import { receiverSettings, webhookSettings } from '../src/receiver/settings.js';
 import { sandboxSettings } from '../src/sandbox/settings.js';
-import { gangwaySettings, secretSettings } from '../src/settings/settings.js';
-
-/** A process, by the name under which people start it. */
-export type Process = 'worker' | 'gangway' | 'receiver' | 'codec-server' | 'sandbox' | 'demo';
+import { secretsOf } from '../src/settings/settings.js';
+import { workerSettings } from '../src/worker/settings.js';
+import { PROCESS_SETTINGS, type Process } from './process-settings.js';
 
 /** Settings that belong together, as the documents show them. */
 export interface Section {
@@ -19,70 +19,55 @@ export interface Section {
   readonly secrets: readonly string[];
 }
 
-/** Keys that the compiler compares with the schema. */
-const some = <Schema extends z.ZodObject>(_: Schema, ...names: (keyof Schema['shape'] & string)[]) => names;
-const all = (schema: z.ZodObject, except: readonly string[] = []) =>
-  Object.keys(schema.shape).filter((name) => !except.includes(name));
+/** A section of the settings in these shapes, without those that an earlier section shows. */
+function section(title: string, about: string, shape: z.ZodRawShape, earlier: z.ZodRawShape = {}): Section {
+  const own = Object.entries(shape).filter(([name]) => !Object.hasOwn(earlier, name));
+  const schema = z.object(Object.fromEntries(own));
+  const readers: Partial<Record<Process, readonly string[]>> = {};
+  for (const { process, schema: read } of PROCESS_SETTINGS) {
+    const names = Object.keys(schema.shape).filter((name) => Object.hasOwn(read.shape, name));
+    if (names.length > 0) readers[process] = [...(readers[process] ?? []), ...names];
+  }
+  return { title, about, schema, readers, secrets: secretsOf(schema) };
+}
+
+const GANGWAY = { ...workerSettings.shape, ...commandSettings.shape };
+const ACCOUNTS = accountSettings().shape;
+const SHARED = { ...GANGWAY, ...ACCOUNTS };
 
 /** Every schema of the environment of a process. */
 export const SECTIONS: readonly Section[] = [
-  {
-    title: 'Gangway',
-    about: 'What all processes have in common, and what only the worker or the command uses.',
-    schema: gangwaySettings,
-    readers: {
-      worker: all(gangwaySettings, some(gangwaySettings, 'GANGWAY_UI_URL')),
-      gangway: some(
-        gangwaySettings,
-        ...(['GANGWAY_ACCOUNTS', 'GANGWAY_TASK_QUEUE', 'GANGWAY_UI_URL', 'PAYLOAD_KEYS'] as const),
-        ...(['DOCUMENT_DIR', 'STATEMENT_DIR', 'S3_ENDPOINT'] as const),
-      ),
-      receiver: some(
-        gangwaySettings,
-        ...(['GANGWAY_ACCOUNTS', 'GANGWAY_TASK_QUEUE', 'GANGWAY_LOG_LEVEL', 'PAYLOAD_KEYS'] as const),
-      ),
-      'codec-server': some(gangwaySettings, 'GANGWAY_LOG_LEVEL', 'PAYLOAD_KEYS'),
-    },
-    secrets: secretSettings([]),
-  },
-  {
-    title: 'Partner accounts',
-    about:
-      'A partner account is your identity at a partner. Each setting exists once for the account without a name and once more ' +
+  section(
+    'Gangway',
+    'What all processes have in common, and what only the worker or the command uses.',
+    GANGWAY,
+  ),
+  section(
+    'Partner accounts',
+    'A partner account is your identity at a partner. Each setting exists once for the account without a name and once more ' +
       'for each name in `GANGWAY_ACCOUNTS`, with the name in capitals before it and a hyphen as an underscore: ' +
       '`NORTH_ISO_BOARDING_URL`. An account uses no setting of another account.',
-    schema: partnerAccountSettings,
-    readers: {
-      worker: all(partnerAccountSettings),
-      gangway: all(partnerAccountSettings),
-      receiver: some(partnerAccountSettings, 'BOARDING_POS_NAMES'),
-      sandbox: some(partnerAccountSettings, 'BOARDING_POS_NAMES'),
-    },
-    secrets: ACCOUNT_SECRETS,
-  },
-  {
-    title: 'Receiver',
-    about: 'The HTTP intake of onboarding events, of REST calls, and of webhooks of partners.',
-    schema: receiverSettings,
-    readers: { receiver: all(receiverSettings) },
-    secrets: RECEIVER_SECRETS,
-  },
-  {
-    title: 'Codec server',
-    about: 'The server that decrypts payloads for the Temporal Web UI and the `temporal` command.',
-    schema: codecServerSettings.omit({ PAYLOAD_KEYS: true, TEMPORAL_NAMESPACE: true }),
-    readers: { 'codec-server': all(codecServerSettings) },
-    secrets: CODEC_SECRETS,
-  },
-  {
-    title: 'Sandbox',
-    about:
-      'The emulated partners. User name, password, token and API key of each partner are `sandbox`, and each `*_URL` of a ' +
+    ACCOUNTS,
+  ),
+  section(
+    'Receiver',
+    'The HTTP intake of onboarding events, of REST calls, and of webhooks of partners.',
+    { ...receiverSettings.shape, ...webhookSettings.shape },
+    SHARED,
+  ),
+  section(
+    'Codec server',
+    'The server that decrypts payloads for the Temporal Web UI and the `temporal` command.',
+    codecServerSettings.omit({ TEMPORAL_NAMESPACE: true }).shape,
+    SHARED,
+  ),
+  section(
+    'Sandbox',
+    'The emulated partners. User name, password, token and API key of each partner are `sandbox`, and each `*_URL` of a ' +
       'partner is the address of the sandbox.',
-    schema: sandboxSettings,
-    readers: { sandbox: all(sandboxSettings) },
-    secrets: [],
-  },
+    sandboxSettings.shape,
+    SHARED,
+  ),
 ];
 
 /** A setting that a library or the platform reads, so that no schema describes it. */

@@ -16,6 +16,7 @@ import { gangway, type Process, ROOT, start } from './demo/processes.js';
 import { workflowId } from './messages/ids.js';
 import type { OutboundEventType } from './messages/outbound-events.js';
 import type { Requirement } from './messages/requirements.js';
+import { sandboxAccount } from './sandbox/systems.js';
 import { freePort, startDevServer } from './temporal/dev-server.js';
 import { stateOf } from './temporal/onboardings.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from './temporal/payload-codec.js';
@@ -94,19 +95,7 @@ async function startEverything() {
     GANGWAY_HEALTH_ADDRESS: `127.0.0.1:${healthPort}`,
     SANDBOX_ADDRESS: `127.0.0.1:${sandboxPort}`,
     SANDBOX_PACE: '1500ms',
-    BOARDING_URL: sandboxUrl,
-    BOARDING_USERNAME: 'sandbox',
-    BOARDING_PASSWORD: 'sandbox',
-    BANKING_URL: sandboxUrl,
-    BANKING_USERNAME: 'sandbox',
-    BANKING_PASSWORD: 'sandbox',
-    BANKING_DEVICE_TOKEN: 'demo',
-    PLANT_STORE_URL: sandboxUrl,
-    PLANT_STORE_TOKEN: 'sandbox',
-    PROCESSOR_URL: sandboxUrl,
-    PROCESSOR_API_KEY: 'sandbox',
-    PAYMENTS_URL: sandboxUrl,
-    PAYMENTS_API_KEY: 'sandbox',
+    ...sandboxAccount(sandboxUrl),
     DOCUMENT_DIR: join(FOLDER, 'documents'),
     STATEMENT_DIR: join(FOLDER, 'statements'),
   };

@@ -16,8 +16,8 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   const server = await listeningAt('RECEIVER_ADDRESS', startReceiver({ ...options, client, logger }));
   const { secrets, tokens, taskQueue, webhooks } = options;
   if (secrets.length === 0) logger.warn('RECEIVER_SECRETS is not set: unsigned events are accepted');
-  const partners = WEBHOOK_PARTNERS.filter((partner) => webhooks[partner].senders.length > 0);
-  for (const partner of partners.filter((partner) => acceptsAnyone(webhooks[partner].senders))) {
+  const partners = WEBHOOK_PARTNERS.filter((partner) => (webhooks[partner]?.senders.length ?? 0) > 0);
+  for (const partner of partners.filter((partner) => acceptsAnyone(webhooks[partner]?.senders ?? []))) {
     logger.warn(`${authSetting(partner)} is none: webhooks from anyone are accepted`);
   }
   const counts = { secrets: secrets.length, tokens: tokens.length, webhooks: partners };

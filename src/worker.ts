@@ -2,9 +2,9 @@
 import { Client } from '@temporalio/client';
 /** The worker process: runs workflows and activities until SIGTERM or SIGINT, then finishes what it has begun. */
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
+import { servedAccounts } from './partners/account-settings.js';
 import { listeningAt, runProcess, STOP_SIGNALS } from './process/lifecycle.js';
 import { createLogger, temporalLogger } from './process/logging.js';
-import { type Config, loadConfig, servedAccounts } from './settings/settings.js';
 import {
   onNewApiKey,
   requireKeys,
@@ -16,10 +16,11 @@ import { temporalCheck } from './temporal/server.js';
 import { startTracing } from './tracing/spans.js';
 import { createWorker } from './worker/create-worker.js';
 import { beginRequirements, metricsOptions, serveHealth, type Vitals } from './worker/health.js';
+import { loadWorkerSettings, type WorkerSettings } from './worker/settings.js';
 import { watchAges, watchTemporal } from './worker/watch.js';
 
 async function main({ env }: NodeJS.Process): Promise<void> {
-  const config = loadConfig(env);
+  const config = loadWorkerSettings(env);
   const { connectionOptions, namespace } = temporalSettings(env);
   requireKeys(connectionOptions.address, config.payloadKeys);
   const logger = createLogger(config.logLevel);
@@ -77,7 +78,7 @@ async function main({ env }: NodeJS.Process): Promise<void> {
   logger.info('worker has stopped');
 }
 
-function beginCounting(client: Client, config: Config): () => void {
+function beginCounting(client: Client, config: WorkerSettings): () => void {
   const { metricMeter } = Runtime.instance();
   const { namespace } = client.options;
   const accounts = servedAccounts(config).map(([name]) => name ?? '');

@@ -10,12 +10,11 @@ import type {
   PartnerResponse,
 } from '../messages/activities.js';
 import { PARTNER_ERROR } from '../messages/activities.js';
-import { statementFormat } from '../partners/banking/client.js';
 import { type Download, isDownload, type Operations, operationOf } from '../partners/catalogue.js';
 import { type CallOptions, orRefusal, type PartnerClient } from '../partners/client.js';
 import { keepingAllDigits } from '../partners/json.js';
 import type { PartnerErrorDetails } from '../partners/partner-error.js';
-import type { SystemName } from '../partners/systems.js';
+import { PARTNERS, type SystemName } from '../partners/systems.js';
 import { repeatable } from './failures.js';
 import { documentFor, type FileCall, kept } from './stores.js';
 import { write } from './write.js';
@@ -37,15 +36,15 @@ export function callActivities(dependencies: CallDependencies): PartnerCallActiv
       const found = operationOf(operations, name);
       if (!found) throw ApplicationFailure.nonRetryable(`there is no operation ${name}`, 'UnknownOperation');
       const [key, { effect }] = found;
-      const made: FileCall = { system, operation: name };
+      const made = { system, operation: name };
       const warnings: string[] = [];
       const onWarning = (warning: string) => void warnings.push(warning);
       const call = async (options: CallOptions): Promise<PartnerResponse> => {
         const sent = await withFiles(made, request, documents);
         const called = client[key]?.(sent, { ...options, toProduction, onWarning });
-        const { answer, ...refused } = await orRefusal(called);
-        if (isDownload(answer)) return saved(made, answer, downloads);
-        return { answer: keepingAllDigits(answer), ...refused, ...(warnings.length > 0 && { warnings }) };
+        const { response, ...refused } = await orRefusal(called);
+        if (isDownload(response)) return saved(made, response, downloads);
+        return { answer: keepingAllDigits(response), ...refused, ...(warnings.length > 0 && { warnings }) };
       };
       // A write that has begun is seen through.
       const options = effect === 'read' ? { signal: cancellationSignal() } : {};
@@ -67,11 +66,13 @@ function isNoAccess(error: unknown): error is ApplicationFailure {
 }
 
 async function saved(
-  call: FileCall,
+  call: FileCall & { readonly system: SystemName },
   { contentType, body }: Download,
   files: FileStore,
 ): Promise<PartnerResponse> {
-  const extension = statementFormat(contentType)?.toLowerCase() ?? 'bin';
+  const [type = ''] = contentType.split(';');
+  const format = PARTNERS[call.system].contract.fileTypes?.[type.trim().toLowerCase()];
+  const extension = format?.toLowerCase() ?? 'bin';
   const fileName = `${call.operation}-${plain(activityInfo().activityId)}.${extension}`;
   const bytes = await kept(call, () => files.save(fileName, body, contentType));
   return { file: { fileName, contentType, bytes } };

@@ -1,24 +1,21 @@
 import { z } from 'zod';
 import type { BearerRules, JwtRule } from '../http/server.js';
-import { isLoopback, isSecureOrLoopback } from '../partners/http.js';
+import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
   bearerTokens,
   flag,
+  isLoopback,
+  isSecureOrLoopback,
   list,
   listenAddress,
-  loadConfig,
   readSettings,
   requestsPerMinute,
   requireCertificates,
-  withSecretFiles,
 } from '../settings/settings.js';
 import { type PayloadKeys, payloadKeys } from '../temporal/payload-codec.js';
 
-/** Settings of the codec server that may come from the file that `<NAME>_FILE` names. */
-export const CODEC_SECRETS: readonly string[] = ['PAYLOAD_KEYS', 'CODEC_TOKENS'];
-
-/** The settings of the codec server. docs/configuration.md is made from their descriptions. */
+/** The settings of the codec server. */
 export const codecServerSettings = z.object({
   PAYLOAD_KEYS: payloadKeys.meta({
     description: 'Keys that encrypt payloads: the first encrypts, each decrypts.',
@@ -71,6 +68,7 @@ export const codecServerSettings = z.object({
     }),
   CODEC_REQUESTS_PER_MINUTE: requestsPerMinute.describe('Requests that one caller may send in a minute.'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Namespace at Temporal.'),
+  ...logSettings.shape,
 });
 
 type Settings = z.output<typeof codecServerSettings>;
@@ -89,7 +87,7 @@ export interface CodecSettings {
 
 /** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings {
-  const set = readSettings(codecServerSettings, withSecretFiles(environment, CODEC_SECRETS));
+  const set = readSettings(codecServerSettings, environment);
   const { CODEC_JWKS_URL: jwksUrl } = set;
   requireCertificates(environment, jwksUrl === undefined || isLoopback(new URL(jwksUrl)));
   return {
@@ -100,7 +98,7 @@ export function loadCodecSettings(environment: NodeJS.ProcessEnv): CodecSettings
     tokenInPath: tokenInPathFrom(set),
     namespaces: set.CODEC_NAMESPACES ?? [set.TEMPORAL_NAMESPACE],
     requestsPerMinute: set.CODEC_REQUESTS_PER_MINUTE,
-    logLevel: loadConfig(environment).logLevel,
+    logLevel: set.GANGWAY_LOG_LEVEL,
   };
 }
 

@@ -1,5 +1,45 @@
+import { z } from 'zod';
+import { secureUrl } from '../settings/settings.js';
 import type { FileStore } from './file-store.js';
 import { bucketAddress, folder } from './file-store.js';
+
+/** A folder, or `s3://bucket/prefix`. */
+const storePlace = z
+  .string()
+  .refine((place) => bucketAddress(place) !== 'malformed', 'must be a folder, or s3://bucket/prefix')
+  .meta({ format: 'folder, or `s3://bucket/prefix`' });
+
+export const storeSettings = z.object({
+  DOCUMENT_DIR: storePlace
+    .default('documents')
+    .describe('Documents that wait to be sent to a partner. Workers and the command share it.'),
+  STATEMENT_DIR: storePlace
+    .default('statements')
+    .describe('Statements that workers save, and files that `gangway call` receives.'),
+  S3_ENDPOINT: secureUrl
+    .optional()
+    .meta({ description: 'Server of the buckets, if it is not AWS.', unset: 'AWS' }),
+});
+
+/** Where files are. */
+export interface StorePlaces {
+  /** Documents that wait to be sent: a folder, or `s3://bucket/prefix`. */
+  readonly documentDir: string;
+  /** Statements: likewise. */
+  readonly statementDir: string;
+  /** The server of the buckets. Default: AWS. */
+  readonly s3Endpoint?: string | undefined;
+}
+
+export function storesFrom(set: z.output<typeof storeSettings>): StorePlaces {
+  return { documentDir: set.DOCUMENT_DIR, statementDir: set.STATEMENT_DIR, s3Endpoint: set.S3_ENDPOINT };
+}
+
+/** What a process connects to for its files. */
+export function storeUrls({ documentDir, statementDir, s3Endpoint }: StorePlaces): string[] {
+  const buckets = [documentDir, statementDir].filter(bucketAddress);
+  return s3Endpoint === undefined ? buckets : [s3Endpoint];
+}
 
 /**
  * The store at a place: a folder's path, or `s3://bucket/prefix`.

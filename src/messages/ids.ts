@@ -13,7 +13,7 @@ export const ONBOARDINGS = {
 
 export type OnboardingType = keyof typeof ONBOARDINGS;
 
-/** Single operations at the banking partner by workflow type, and the prefix of their ids. */
+/** Single operations at a partner by workflow type, and the prefix of their ids. */
 export const OPERATIONS = {
   closeCard: 'close-card',
   changeAddress: 'change-address',
@@ -31,6 +31,21 @@ export const WORKFLOW_ID_PREFIXES = { ...ONBOARDINGS, ...OPERATIONS, ...ACCOUNTS
 
 /** The workflow types that clients start, and `partnerAccount`, which starts by itself. */
 export type WorkflowType = keyof typeof WORKFLOW_ID_PREFIXES;
+
+/** The partner that each workflow works with; '' for several partners, undefined where the key of the id names it. */
+const SYSTEMS: Readonly<Record<WorkflowType, SystemName | '' | undefined>> = {
+  merchantBoarding: 'boarding',
+  businessOnboarding: 'banking',
+  customerOnboarding: '',
+  terminalProvisioning: 'payments',
+  closeCard: 'banking',
+  changeAddress: 'banking',
+  setCardNickname: 'banking',
+  restoreSubUser: 'banking',
+  ensureWebhooks: 'banking',
+  generateStatement: 'banking',
+  partnerAccount: undefined,
+};
 
 /** Between a key and its account. Neither has it, it needs no quotes in a shell, and it may stand in a URL and a file name. */
 const AT = '@';
@@ -61,9 +76,14 @@ export function partnerAccountId(system: string, account?: string): string {
 }
 
 /** What an id was made of; undefined for any other id. */
-export function partsOfId(id: string): ReturnType<typeof splitAccount> | undefined {
-  const prefix = Object.values(WORKFLOW_ID_PREFIXES).find((each) => id.startsWith(`${each}-`));
-  return prefix === undefined ? undefined : splitAccount(id.slice(prefix.length + 1));
+export function partsOfId(
+  id: string,
+): (ReturnType<typeof splitAccount> & { type: WorkflowType }) | undefined {
+  const types = Object.entries(WORKFLOW_ID_PREFIXES) as [WorkflowType, string][];
+  const found = types.find(([, prefix]) => id.startsWith(`${prefix}-`));
+  if (!found) return undefined;
+  const [type, prefix] = found;
+  return { type, ...splitAccount(id.slice(prefix.length + 1)) };
 }
 
 /**
@@ -81,15 +101,13 @@ export function possibleWorkflowIds(given: string, accounts: readonly string[]):
 }
 
 /**
- * The partner that a workflow works with, by its id: the system of the boarding partner, the payments platform or the bank.
+ * The partner that a workflow works with, by its id.
  *
  * @returns '' for a customer, which works with several, and for any other id
  */
 export function systemOf(id: string): SystemName | '' {
-  if (id.startsWith(`${ACCOUNTS.partnerAccount}-`)) return (partsOfId(id)?.key ?? '') as SystemName;
-  if (id.startsWith(`${ONBOARDINGS.merchantBoarding}-`)) return 'boarding';
-  if (id.startsWith(`${ONBOARDINGS.terminalProvisioning}-`)) return 'payments';
-  return partsOfId(id) && !id.startsWith(`${ONBOARDINGS.customerOnboarding}-`) ? 'banking' : '';
+  const parts = partsOfId(id);
+  return parts ? (SYSTEMS[parts.type] ?? (parts.key as SystemName)) : '';
 }
 
 /** The fixed `activityId` of the status poll, which a nudge resets. */
@@ -112,12 +130,3 @@ export function partnerTaskQueue(taskQueue: string, lane: PartnerTaskQueue, acco
 export function workflowTaskQueue(ofLane: string, lane: PartnerTaskQueue, account?: string): string {
   return ofLane.slice(0, -partnerTaskQueue('', lane, account).length);
 }
-
-/**
- * The form of an account's name. It is part of names of task queues and settings and a search attribute, so everyone sees
- * it; a hyphen becomes an underscore in settings, so there are no underscores.
- */
-export const ACCOUNT_NAME = /^(?=.{1,20}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-
-export const ACCOUNT_NAME_RULE =
-  'takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';

@@ -1,22 +1,23 @@
 /**
- * How much of a partner's text is kept and shown, in UTF-16 code units. What is longer is shortened, and the text says so.
- * Temporal terminates a workflow whose search attribute has more than 2 kB, or one of whose payloads has more than 2 MB.
+ * How much of a partner's text is kept and shown, in UTF-16 code units. A longer text is shortened, and ends with its
+ * length. Temporal terminates a workflow whose search attribute has more than 2 kB, or one of whose payloads has more
+ * than 2 MB.
  */
 export const LONGEST = {
   /** A note, a comment, the text of a ticket. */
   text: 2_000,
-  /** The detail of a requirement: such a text, and what Gangway says beside it. */
+  /** The detail of a requirement: such a text, and the words of Gangway around it. */
   detail: 6_000,
   /** A title, a search attribute, a field of a request. */
   line: 200,
-  /** A static summary: the server refuses one of more than 400 bytes. */
+  /** A static summary: the server rejects one of more than 400 bytes. */
   summary: 100,
 } as const;
 
 /** How many problems of one response are kept. */
 const MOST_PROBLEMS = 50;
 
-/** A text as it is, or its beginning and how much there was of it. */
+/** A text unchanged, or its beginning and its length. */
 export function shortened(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const remark = `… (shortened, ${text.length} characters)`;
@@ -36,7 +37,7 @@ function boundedValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inside]) => [name, boundedValue(inside)]));
 }
 
-/** What is wrong with a request, as far as people read it. */
+/** The problems of a request, as many and as long as people read. */
 export function boundedProblems<Problem extends { readonly field: string; readonly message: string }>(
   problems: readonly Problem[],
 ): readonly Problem[] {
@@ -49,3 +50,12 @@ export function boundedProblems<Problem extends { readonly field: string; readon
   const [first] = kept;
   return more > 0 && first ? [...kept, { ...first, field: '', message: `and ${more} more problems` }] : kept;
 }
+
+/**
+ * The form of an account's name. It is part of names of task queues and settings and a search attribute, so everyone sees
+ * it; a hyphen becomes an underscore in settings, so there are no underscores.
+ */
+export const ACCOUNT_NAME = /^(?=.{1,20}$)[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+
+export const ACCOUNT_NAME_RULE =
+  'takes lower-case letters, digits and single hyphens in between, begins with a letter and has 20 characters at most';

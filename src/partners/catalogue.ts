@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import type { PartnerErrorKind } from './partner-error.js';
 
 /**
- * What a repeated call does, which decides who may repeat it:
- * `read` changes nothing; `idempotent` leaves the same state however often it runs; `once` has no
- * idempotency key, so a second call may do it twice and only a person or a read may decide.
+ * What a repeated call does, which decides who may repeat it. `read` changes nothing. `idempotent` leaves the same
+ * state however often it runs. `once` has no idempotency key: a second call may do it twice, so only a person or a read
+ * decides.
  */
 export type Effect = 'read' | 'idempotent' | 'once';
 
@@ -13,60 +13,63 @@ export type Effect = 'read' | 'idempotent' | 'once';
 export type Provenance = 'documented' | 'assumed';
 
 /**
- * One operation of a partner API. The catalogue is the single place that knows its address and its shapes: the
- * typed client, the sandbox's routes, the OpenAPI documents and the docs table are all made from it.
+ * One operation of a partner API. The catalogue alone has its address and its shapes: the typed client, the routes of
+ * the sandbox, the OpenAPI documents and docs/partner-apis.md are made from it.
  */
 export interface Operation<Request extends z.ZodType = z.ZodType, Response extends z.ZodType = z.ZodType> {
   /** Heading in the partner's contract, such as `B3`, when it has one. */
   readonly reference?: string;
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Path below the partner's base URL; `{name}` stands for the request member of that name. */
+  /** Path below the partner's base URL; `{name}` stands for the request field of that name. */
   readonly path: string;
-  /** Request members that travel in the query; all that is neither there nor in the path is the body. */
+  /** Request fields in the query. Fields that are neither there nor in the path are the body. */
   readonly query?: readonly string[];
-  /** The body's encoding: `json` unless said otherwise. In `multipart`, a {@link FilePart} becomes a file part. */
+  /** The body's encoding. Default: `json`. In `multipart`, a {@link FilePart} becomes a file part. */
   readonly encoding?: 'json' | 'multipart';
-  /** The partner wants a body even when no member is given: `{}`. */
+  /** The partner requires a body even when no field is given: `{}`. */
   readonly sendsEmptyBody?: true;
   /** Headers that the contract prints for this operation. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Goes without credentials, as asking for a token does. */
+  /** Is called without credentials, like the request for a token. */
   readonly anonymous?: true;
   /**
-   * What comes back: `json` unless said otherwise. A `stream` is a file, and the method answers a {@link Download};
-   * `none` is a 204.
+   * What the response holds. Default: `json`. A `stream` is a file, and the method returns a {@link Download}; `none`
+   * is a 204.
    */
-  readonly answer?: 'json' | 'stream' | 'none';
-  /** Numbers that a double does not hold come as a `bigint`, to be sent back as they are. Default: as the text of their digits. */
+  readonly returns?: 'json' | 'stream' | 'none';
+  /**
+   * Numbers that a double cannot hold are read as `bigint`, so that they can be sent back unchanged. Default: the text
+   * of their digits.
+   */
   readonly exactNumbers?: true;
-  /** The response is a credential of ours, which is masked in every other one. */
+  /** The response holds our credential, which is masked in every other response. */
   readonly issuesCredential?: true;
-  /** The longest response, in bytes: 1 MiB unless said otherwise. A stream is bounded by the client. */
+  /** The longest response, in bytes. Default: 1 MiB. The client has a limit of its own for a stream. */
   readonly maxBytes?: number;
-  /** Statuses outside the 2xx that are answers and no failures, each with the payload it stands for. */
-  readonly statusAnswers?: Readonly<Record<number, unknown>>;
-  /** Statuses of failure that mean something of their own here. */
+  /** Statuses outside the 2xx that are successes, each with the payload that it stands for. */
+  readonly statusPayloads?: Readonly<Record<number, unknown>>;
+  /** Failure statuses with a special meaning for this operation. */
   readonly failures?: Readonly<Record<number, FailureMeaning>>;
   readonly effect: Effect;
-  /** No other operation takes it back: money that moves, what is closed or deleted, an application that goes out. */
+  /** No other operation undoes it: money moves, something is closed or deleted, an application is sent. */
   readonly irreversible?: true;
   readonly provenance: Provenance;
-  /** Present on deprecated operations: what to use instead. */
+  /** For a deprecated operation: what to use instead. */
   readonly deprecated?: string;
-  /** The request's fields as far as they are known. Others are sent as they are, with a warning that names them. */
+  /** The known fields of the request. Other fields are sent unchanged, with a warning that names them. */
   readonly knownFields?: readonly string[];
-  /** Every rule of the contract; checked before sending, so that bad input costs no call. */
+  /** Every rule of the contract, checked before sending so that invalid input costs no call. */
   readonly request: Request;
-  /** The answer's payload without its envelope; tolerant of unknown members and values. */
+  /** The payload of the response without its envelope; tolerant of unknown fields and values. */
   readonly response: Response;
 }
 
-/** What a status of failure means for one operation, where it does not speak for itself. */
+/** What a failure status means for one operation, where that is not obvious. */
 export interface FailureMeaning {
-  /** In words, for whoever reads the failure; it becomes the first of its fields. */
+  /** For people who read the failure; it becomes the first of its fields. */
   readonly message: string;
-  /** What the failure is, where that differs from what its status is elsewhere. */
+  /** The kind of the failure, where that differs from the kind of its status. */
   readonly kind?: PartnerErrorKind;
 }
 
@@ -78,20 +81,25 @@ export interface FilePart {
   readonly content: Uint8Array;
 }
 
-/** A file as it comes from the partner, not kept in memory. Whoever asked for it reads it, or destroys `body`. */
+/** A file from the partner, which is not kept in memory. The caller reads it, or destroys `body`. */
 export interface Download {
-  /** MIME type as the partner gave it; '' when it gave none. */
+  /** MIME type from the partner; '' if there is none. */
   readonly contentType: string;
-  /** Breaks off with a `PartnerError` when the partner does. */
+  /** Ends with a `PartnerError` if the partner does not send all of it. */
   readonly body: Readable;
 }
 
-/** Whether an answer is a file. */
-export function isDownload(answer: unknown): answer is Download {
-  return typeof answer === 'object' && answer !== null && 'body' in answer && answer.body instanceof Readable;
+/** Whether a response is a file. */
+export function isDownload(response: unknown): response is Download {
+  return (
+    typeof response === 'object' &&
+    response !== null &&
+    'body' in response &&
+    response.body instanceof Readable
+  );
 }
 
-/** Longest responses, in bytes, of operations whose responses are short, or may be long. */
+/** The longest response, in bytes, of operations whose responses are shorter or longer than usual. */
 export const RESPONSE_BYTES = {
   status: 64 * 1024,
   list: 2 * 1024 * 1024,
@@ -100,7 +108,7 @@ export const RESPONSE_BYTES = {
 
 export type Operations = Readonly<Record<string, Operation>>;
 
-/** A catalogue key (`getStatus`) as people and ledgers spell it (`get-status`). */
+/** A catalogue key (`getStatus`) as people and the ledger spell it (`get-status`). */
 export function operationName(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -110,12 +118,10 @@ export function operationOf(operations: Operations, name: string): [key: string,
   return Object.entries(operations).find(([key]) => operationName(key) === name);
 }
 
-/** A warning that names the fields of a request that its operation does not know; undefined when it knows all. */
+/** A warning that names the unknown fields of a request; undefined if all are known. */
 export function unknownFieldsWarning({ knownFields }: Operation, request: unknown): string | undefined {
   const unknown = Object.keys(request as object).filter((field) => knownFields?.includes(field) === false);
-  return unknown.length > 0
-    ? `fields that Gangway does not know are sent as they are: ${unknown.join(', ')}`
-    : undefined;
+  return unknown.length > 0 ? `unknown fields are sent unchanged: ${unknown.join(', ')}` : undefined;
 }
 
 /** The names in an operation's path template, in order. */

@@ -23,26 +23,26 @@ import {
   problemsOf,
 } from './partner-error.js';
 
-/** What differs from partner to partner: its name, how it authenticates, and how it wraps its answers. */
+/** What differs from partner to partner: its name, how it authenticates, and how it wraps its responses. */
 export interface PartnerProtocol {
   readonly system: string;
-  /** The headers that carry the credentials. May fail with a {@link PartnerError}: then the call is not made. */
+  /** The headers that carry the credentials. May throw a {@link PartnerError}; then the call is not made. */
   authorization(): Promise<Credentials>;
   /**
-   * Fresh credentials in place of those that the partner answered with a 401, for one replay: a 401 was not
-   * processed, so even a write may be sent again. Left out by a partner whose credentials do not age.
+   * Fresh credentials in place of those that the partner rejected with a 401, for one replay: the partner did not
+   * process the call, so even a write may be sent again. Left out where credentials do not expire.
    */
   reauthorize?(refused: Credentials): Promise<Credentials>;
-  /** Why a call must not be made, though its request is valid: then nothing is sent. Undefined when it may. */
+  /** Why a call must not be made although its request is valid: then nothing is sent. undefined if it may be made. */
   refuse?(operation: Operation, options: CallOptions): string | undefined;
-  /** Takes an answer out of its envelope; `undefined` when it is not in one, as from some proxy on the way. */
+  /** Takes a payload out of its envelope; `undefined` for a body without envelope, such as that of a proxy. */
   open(response: PartnerResponse): Opened | undefined;
   /** Our credentials, which are masked wherever the partner repeats one. */
   secrets(): readonly string[];
   readonly observe?: PartnerObserver | undefined;
 }
 
-/** A response that came whole, and the JSON in its body; undefined when it has none. */
+/** A complete response, and the JSON in its body; undefined if there is none. */
 export interface PartnerResponse extends HttpResponse {
   readonly json: unknown;
 }
@@ -50,30 +50,30 @@ export interface PartnerResponse extends HttpResponse {
 /** Headers, by lower-case name. */
 export type Credentials = Readonly<Record<string, string>>;
 
-/** An answer without its envelope: the payload, or what the partner says is wrong. */
+/** A response without its envelope: the payload, or the problems that the partner reports. */
 export interface Opened {
   readonly failed: boolean;
-  /** What the failure is, where the answer tells it better than its status. */
+  /** The kind of the failure, where the body is more precise than the status. */
   readonly kind?: PartnerErrorKind;
   readonly payload?: unknown;
   readonly fields: readonly FieldProblem[];
   readonly requestId?: string;
-  /** What the partner wants known although the call succeeded. */
+  /** A warning of the partner although the call succeeded. */
   readonly warning?: string;
 }
 
 export interface CallOptions {
-  /** Ends the call. If bytes went out by then, the outcome is `Uncertain`. */
+  /** Ends the call. If bytes have been sent by then, the outcome is `Uncertain`. */
   readonly signal?: AbortSignal;
   /** Of a write: awaited with its connection established, before its first byte. When it rejects, nothing is sent. */
   readonly beforeSending?: () => Promise<void>;
-  /** The caller tells people that an operation is deprecated, so the process does not warn. */
+  /** The caller warns people of a deprecated operation, so the process does not. */
   readonly knowsDeprecated?: boolean;
-  /** A write to production is wanted, where a partner has another environment as well. */
+  /** Allows a write to production, where the partner has several environments. */
   readonly toProduction?: boolean;
   /**
-   * Receives each warning of the call, one line of text without secrets: the request has fields that Gangway does not
-   * know (before it is sent), or the partner's response has a warning (apis/2, Response envelope). A warning never fails
+   * Receives each warning of the call, one line of text without secrets. The request has unknown fields (then it is
+   * called before sending), or the partner's response has a warning (apis/2, Response envelope). A warning never fails
    * the call. Default: warnings are dropped.
    */
   readonly onWarning?: (warning: string) => void;
@@ -101,7 +101,7 @@ export function partnerClient<Ops extends Operations>(
   return Object.fromEntries(methods);
 }
 
-/** Stands in for a partner that is not set up: every call is refused before anything is sent. */
+/** The client of a partner that is not set up: every call fails before anything is sent. */
 export function partnerOff<Ops extends Operations>(
   system: string,
   operations: Ops,
@@ -120,7 +120,7 @@ export function partnerOff<Ops extends Operations>(
 /** The longest response of an operation that names no other limit, in bytes. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** As much of a response is shown that cannot be read. */
+/** How much of an unreadable response is shown. */
 const SHOWN_BYTES = 200;
 
 type Failure = Omit<PartnerErrorDetails, 'system' | 'operation'>;
@@ -159,7 +159,7 @@ async function call(
 
   const wire = encode(operation, checked.data as Record<string, unknown>);
   const maxBytes = operation.maxBytes ?? MAX_RESPONSE_BYTES;
-  const accept = operation.answer === 'stream' ? '*/*' : 'application/json';
+  const accept = operation.returns === 'stream' ? '*/*' : 'application/json';
   const send = async (credentials: Credentials): Promise<HttpResponse | HttpDownload> => {
     const message = {
       ...wire,
@@ -172,13 +172,13 @@ async function call(
     };
     const ended = protocol.observe?.({ system: protocol.system, operation: name, method: operation.method });
     try {
-      const response = await (operation.answer === 'stream' ? http.download(message) : http.send(message));
+      const response = await (operation.returns === 'stream' ? http.download(message) : http.send(message));
       ended?.({ status: response.status, date: response.headers['date']?.toString() });
       return response;
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       ended?.({ failure: outcomeOf(error), code: error.code });
-      throw fail(tooLarge(error, name, maxBytes) ?? noAnswer(error), error);
+      throw fail(tooLarge(error, name, maxBytes) ?? noResponse(error), error);
     }
   };
   const obtained = async (credentials: Promise<Credentials>): Promise<Credentials> => {
@@ -215,21 +215,21 @@ async function call(
 }
 
 /**
- * What came back from a call of an operation: its response, null for an empty one, or the payload of a refusal whose HTTP
- * status is a success, with what is wrong. @throws {PartnerError} for every other failure
+ * The outcome of a call: its response, null for an empty one, or the payload of a refusal whose HTTP status is a
+ * success, with its problems. @throws {PartnerError} for every other failure
  */
 export async function orRefusal(
   called: Promise<unknown> | undefined,
-): Promise<{ readonly answer: unknown; readonly refusal?: PartnerErrorDetails }> {
+): Promise<{ readonly response: unknown; readonly refusal?: PartnerErrorDetails }> {
   try {
-    return { answer: (await called) ?? null };
+    return { response: (await called) ?? null };
   } catch (error) {
     if (!(error instanceof PartnerError) || error.refusedWith === undefined) throw error;
-    return { answer: error.refusedWith, refusal: error.details };
+    return { response: error.refusedWith, refusal: error.details };
   }
 }
 
-/** Tells that an operation is deprecated, as Node tells it of its own: once for each code while the process lives. */
+/** Warns that an operation is deprecated, once for each code and process, as Node does for its own functions. */
 function warnOfDeprecated(system: string, name: string, instead: string): void {
   deprecate(() => undefined, `${system} ${name} is deprecated: ${instead}`, `GANGWAY_${system}_${name}`)();
 }
@@ -239,7 +239,7 @@ function maskedFailure({ requestId, ...details }: Failure, mask: (text: string) 
   return { ...details, fields, ...(requestId !== undefined && { requestId: mask(requestId) }) };
 }
 
-/** The JSON of a body, its numbers with all their digits; undefined when it is none, or nested too deep. */
+/** The JSON of a body, its numbers with all their digits; undefined if it is not JSON, or nested too deep. */
 function jsonIn(body: Buffer, { exactNumbers }: Operation): unknown {
   try {
     const json = (exactNumbers ? parseExactly : parseKeepingDigits)(body.toString('utf8'));
@@ -249,7 +249,7 @@ function jsonIn(body: Buffer, { exactNumbers }: Operation): unknown {
   }
 }
 
-/** The payload of an answer that came whole, as the catalogue describes it. */
+/** The payload of a complete response, as the catalogue describes it. */
 function payloadOf(
   operation: Operation,
   response: HttpResponse,
@@ -258,14 +258,14 @@ function payloadOf(
   fail: (details: Omit<Failure, 'unreadable'> & { readonly unreadable?: true }) => PartnerError,
 ): unknown {
   const { status } = response;
-  const answered = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };
-  const standsFor = operation.statusAnswers?.[status];
+  const known = { status, ...(opened?.requestId !== undefined && { requestId: opened.requestId }) };
+  const standsFor = operation.statusPayloads?.[status];
   if (standsFor !== undefined) return operation.response.parse(standsFor);
   if (!isSuccess(status) || opened?.failed) {
     const wait = retryAfterMs(response.headers['retry-after']);
     const meaning = operation.failures?.[status];
     throw fail({
-      ...answered,
+      ...known,
       kind: opened?.kind ?? meaning?.kind ?? kindOf(status),
       fields: [...(meaning ? [{ field: '', message: meaning.message }] : []), ...(opened?.fields ?? [])],
       reason: `HTTP ${status}`,
@@ -277,7 +277,7 @@ function payloadOf(
     const fields = understood
       ? [...problemsOf(opened?.payload), ...fieldProblems(understood.error)]
       : [{ field: '', message: beginningOf(operation, response) }];
-    throw fail({ ...answered, kind: 'Uncertain', fields, reason: 'unreadable answer', unreadable: true });
+    throw fail({ ...known, kind: 'Uncertain', fields, reason: 'unreadable response', unreadable: true });
   }
   return understood.data;
 }
@@ -290,7 +290,7 @@ function download(
     try {
       yield* chunks;
     } catch (error) {
-      throw error instanceof TransportError ? fail(noAnswer(error), error) : error;
+      throw error instanceof TransportError ? fail(noResponse(error), error) : error;
     }
   }
   const body = Readable.from(translated(), { objectMode: false });
@@ -298,7 +298,10 @@ function download(
   return { contentType: String(headers['content-type'] ?? ''), body };
 }
 
-/** `text/html, 1234 bytes: <html><body>Maintenance`. What may be JSON, or answers a write, may hold a secret. */
+/**
+ * `text/html, 1234 bytes: <html><body>Maintenance`. Possible JSON and the response to a write are left out, because
+ * they may hold a secret.
+ */
 function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): string {
   const type = String(headers['content-type'] ?? 'no content type');
   const came = `${shortened(type, LONGEST.summary)}, ${body.byteLength} bytes`;
@@ -306,14 +309,14 @@ function beginningOf({ effect }: Operation, { headers, body }: HttpResponse): st
   return `${came}: ${body.subarray(0, SHOWN_BYTES).toString('utf8').replace(/\s+/g, ' ')}`;
 }
 
-/** The response came, and was not read to its end. */
+/** The response was too large to be read to its end. */
 function tooLarge({ code }: TransportError, operation: string, maxBytes: number): Failure | undefined {
   if (code !== TOO_LARGE) return undefined;
   const fields = [{ field: '', message: `the response is larger than ${maxBytes} bytes` }];
   return { kind: 'Uncertain', fields, reason: code, unreadable: operation };
 }
 
-function noAnswer(error: TransportError): Failure {
+function noResponse(error: TransportError): Failure {
   return { kind: outcomeOf(error), fields: [], reason: error.code };
 }
 
@@ -321,7 +324,7 @@ function outcomeOf({ sent }: TransportError): 'NotSent' | 'Uncertain' {
   return sent ? 'Uncertain' : 'NotSent';
 }
 
-/** Why the call has no credentials. Whatever became of asking for them, the call itself did nothing. */
+/** Why the call has no credentials. Whatever the request for them did, the call itself did nothing. */
 function noCredentials(error: unknown): Failure {
   if (!(error instanceof PartnerError)) {
     return { kind: 'NotSent', fields: [], reason: error instanceof Error ? error.name : 'aborted' };
@@ -339,7 +342,7 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** A 2xx that gets here says in its body that it failed, so it did nothing. */
+/** A 2xx gets here if its body reports a failure, so the call did nothing. */
 function kindOf(status: number): PartnerErrorKind {
   if (status === 401) return 'Unauthorized';
   if (status === 403) return 'Forbidden';
@@ -353,7 +356,10 @@ export function fieldProblems(error: z.ZodError): FieldProblem[] {
   return error.issues.flatMap(problems);
 }
 
-/** Of a union, the problems of the form that comes nearest: the fewest, and the deepest of as many. */
+/**
+ * Of a union, the problems of the nearest form: the one with the fewest problems, and of several the one with the
+ * deepest.
+ */
 function problems(issue: z.core.$ZodIssue): FieldProblem[] {
   const path = issue.path.map(String);
   const at = (more: string[]) => [...path, ...more].join('.');

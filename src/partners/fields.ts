@@ -12,13 +12,13 @@ export const dateTime = z.iso.datetime({
 
 export const email = z.email('must be an e-mail address');
 
-/** What members of requests must be, whichever partner is asked. Messages name the rule and never the value. */
+/** Rules for request fields of every partner. Messages name the rule and never the value. */
 
 export const int32 = z.int32();
 
 /**
- * An int64. In a request it is a safe integer, a text of digits (what JSON of others holds without loss), or a `bigint`;
- * on the wire it is a plain number.
+ * An int64. In a request it is a safe integer, a text of digits (which every JSON parser keeps), or a `bigint`; on the
+ * wire it is a plain number.
  */
 export const int64 = z
   .union([z.string(), z.number(), z.bigint()])
@@ -35,10 +35,10 @@ export const int64 = z
   })
   .meta({ format: 'int64' });
 
-/** Any JSON, for members whose shape nobody printed: they travel as they are. */
+/** Any JSON. A field whose shape the contract does not show is sent unchanged. */
 export const json = z.json('must be JSON; beyond 2^53 - 1 write the digits of a whole number as text');
 
-/** What an object may have beside the fields that are known. */
+/** What an object may have beside its known fields. */
 export const furtherJson: z.ZodType = json;
 
 type ExactJson =
@@ -50,7 +50,7 @@ type ExactJson =
   | ExactJson[]
   | { readonly [field: string]: ExactJson };
 
-/** The same where whole numbers keep their digits on the whole way: one beyond 2^53 is a `bigint`. */
+/** Any JSON whose whole numbers keep their digits all the way: a number beyond 2^53 is a `bigint`. */
 export const exactJson: z.ZodType<ExactJson, ExactJson> = z.lazy(() =>
   z.union([
     z.string(),
@@ -70,20 +70,20 @@ export const httpsUrl = z
   .refine((url) => /^https:\/\//i.test(url) && URL.canParse(url), 'must be a full https URL')
   .meta({ format: 'uri' });
 
-/** What members of answers are read as, whichever partner answers: tolerantly, and what is absent reads as null. */
+/** How response fields of every partner are read: tolerantly, and an absent one as null. */
 
 export const absent = <T extends ZodType>(schema: T) => schema.nullish().transform((value) => value ?? null);
 
-/** Ids are text here and whole numbers there; they are kept as text. */
+/** Partners write ids as text or as whole numbers; they are kept as text. */
 export const idText = z.union([z.string().regex(/\S/), z.int()]).transform(String);
 
-/** An id that is a number, and compared as one. */
+/** An id that is compared as a number. */
 export const idNumber = z.int().positive();
 
-/** A value of an enumeration: a number where a contract prints numbers, a name where services of its kind use names. */
+/** A value of an enumeration: a number where a contract prints numbers, a name where similar services use names. */
 const code = z.union([z.number(), z.string()]);
 
-/** An responseInt64: a number up to 2^53, the text of its digits beyond, see `parseKeepingDigits`. */
+/** An int64 in a response: a number up to 2^53, the text of its digits beyond, see `parseKeepingDigits`. */
 const responseInt64 = code.meta({ format: 'int64' });
 
 export const someText = absent(z.string());
@@ -98,31 +98,31 @@ export const someId = absent(z.union([z.string(), z.int()]).transform(String)).t
 /** 0 stands for no id. */
 export const someIdNumber = absent(z.int().nonnegative()).transform((id) => id || null);
 
-/** Null, an absent list and an empty one are the same: nothing there. */
+/** Null and an absent list read as an empty list. */
 export const list = <T extends ZodType>(item: T) =>
   z
     .array(item)
     .nullish()
     .transform((items) => items ?? []);
 
-/** The response of an operation that may be empty, or is not shown: kept as it comes; an empty one reads as null. */
-export const anyAnswer = z.unknown().transform((answer) => answer ?? null);
+/** A response that may be empty, or whose shape the contract does not show: kept unchanged; an empty one reads as null. */
+export const anyResponse = z.unknown().transform((response) => response ?? null);
 
-/** What the response of a partner says that writes plain JSON without an envelope; an empty body is null. */
+/** Reads a response of plain JSON without an envelope; an empty body is null. */
 export function openPlain(response: PartnerResponse): Opened | undefined {
   const succeeded = response.status >= 200 && response.status <= 299;
   if (response.body.byteLength === 0) return { failed: !succeeded, payload: null, fields: [] };
   const { json } = response;
   if (json === undefined) {
-    const said = plainText(response);
-    return succeeded || said === undefined
+    const problem = plainText(response);
+    return succeeded || problem === undefined
       ? undefined
-      : { failed: true, fields: said ? [{ field: '', message: said }] : [] };
+      : { failed: true, fields: problem ? [{ field: '', message: problem }] : [] };
   }
   return { failed: !succeeded, payload: json, fields: succeeded ? [] : problemsOf(json) };
 }
 
-/** An error in one line of text; pages of some proxy on the way are none. */
+/** An error in one line of text. The page of a proxy is not one. */
 function plainText({ headers, body }: HttpResponse): string | undefined {
   const isText = String(headers['content-type'] ?? '').startsWith('text/plain');
   return isText && body.byteLength <= 500 ? body.toString('utf8').trim() : undefined;

@@ -3,18 +3,19 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { buildConnector, Client, type Dispatcher, errors, type FormData, Pool } from 'undici';
 import { Deadline, untilAborted } from '../http/deadline.js';
+import { isSecureOrLoopback } from '../settings/settings.js';
 
-/** How long one call may take, in milliseconds, and how large an answer may be, in bytes. */
+/** How long one call may take, in milliseconds, and how large a response may be, in bytes. */
 export interface HttpLimits {
   readonly connectTimeoutMs: number;
-  /** From the first byte sent until the answer's headers. */
+  /** From the first byte sent until the headers of the response. */
   readonly headersTimeoutMs: number;
-  /** Between two chunks of the answer's body. */
+  /** Between two chunks of the response body. */
   readonly bodyTimeoutMs: number;
   /** The whole call. */
   readonly totalTimeoutMs: number;
   readonly maxBodyBytes: number;
-  /** How long a partner may have us wait. */
+  /** The most that a `Retry-After` counts. */
   readonly maxRetryAfterMs: number;
   /** The largest file, see {@link PartnerHttp.download}. It is never in memory as a whole. */
   readonly maxDownloadBytes: number;
@@ -37,10 +38,10 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 };
 
 /**
- * So many writes at once are between {@link HttpRequest.beforeSending} and their first byte: as many as a process that is killed
- * has announced and not sent, at most. On a busy machine that moment is long.
+ * How many writes at once are between {@link HttpRequest.beforeSending} and their first byte. A process that is killed
+ * has marked, but not sent, at most as many. On a busy machine that moment is long.
  */
-const ANNOUNCED_AT_ONCE = 2;
+const ABOUT_TO_SEND_AT_ONCE = 2;
 
 export interface HttpRequest {
   readonly method: Dispatcher.HttpMethod;
@@ -52,7 +53,7 @@ export interface HttpRequest {
   readonly write: boolean;
   /** Of a write: awaited once its connection is established, before its first byte. When it rejects, nothing is sent. */
   readonly beforeSending?: (() => Promise<void>) | undefined;
-  /** The largest answer, in bytes, where that is less than the client takes. */
+  /** The largest response, in bytes, where that is less than the limit of the client. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
@@ -64,21 +65,21 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
-/** A successful answer whose body is still on its way. */
+/** A successful response whose body has not arrived yet. */
 export interface HttpDownload {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: HttpResponse['headers'];
-  /** Ends with a {@link TransportError} if the body does not come whole. */
+  /** Ends with a {@link TransportError} if the body is incomplete. */
   readonly chunks: AsyncIterable<Buffer>;
-  /** Closes the connection; harmless once the body has come. */
+  /** Closes the connection; harmless once the body is complete. */
   cancel(): void;
 }
 
-/** The code of a {@link TransportError} for an answer that is larger than it may be. */
+/** The code of a {@link TransportError} for a response that is too large. */
 export const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 
-/** The call got no answer. `sent` is false only when it is certain that no byte of the request left. */
+/** The call got no response. `sent` is false only when it is certain that no byte of the request left. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   constructor(
@@ -94,10 +95,10 @@ export class TransportError extends Error {
 /**
  * HTTP to one partner: one origin, no redirects, no hidden retries, bounded time and size.
  *
- * Reads share kept-alive connections. A write always opens a fresh one: on a kept-alive socket that the partner has just
- * closed, a request dies half-way and nobody can tell whether it was processed. Because the connection belongs to one
- * write, {@link HttpRequest.beforeSending} runs between the connection and the request: a partner that cannot be reached
- * fails before it.
+ * Reads share kept-alive connections. A write always opens a fresh one: on a kept-alive socket that the partner has
+ * just closed, a request fails half-way, and it is unknown whether the partner processed it. Because the connection
+ * belongs to one write, {@link HttpRequest.beforeSending} runs between the connection and the request: a partner that
+ * cannot be reached fails the call before it.
  */
 export class PartnerHttp {
   readonly #origin: string;
@@ -106,7 +107,7 @@ export class PartnerHttp {
   readonly #limits: HttpLimits;
   readonly #options: Client.Options;
   readonly #inTurn: ReturnType<typeof pLimit>;
-  readonly #announced = pLimit(ANNOUNCED_AT_ONCE);
+  readonly #aboutToSend = pLimit(ABOUT_TO_SEND_AT_ONCE);
 
   /** @throws {TypeError} unless the URL is https, or http to a loopback address. */
   constructor(baseUrl: string, limits: Partial<HttpLimits> = {}) {
@@ -128,21 +129,21 @@ export class PartnerHttp {
     this.#inTurn = pLimit(connections);
   }
 
-  /** @throws {TransportError} when no complete answer came. Any HTTP status is an answer. */
+  /** @throws {TransportError} without a complete response. Any HTTP status is a response. */
   async send(request: HttpRequest): Promise<HttpResponse> {
     const { maxBodyBytes } = this.#limits;
     const most = Math.min(request.maxBytes ?? maxBodyBytes, maxBodyBytes);
     return this.#exchange(request, maxBodyBytes, (response) => buffered(response, most));
   }
 
-  /** How long a partner may have us wait, in milliseconds. */
+  /** The most that a `Retry-After` counts, in milliseconds. */
   get maxRetryAfterMs(): number {
     return this.#limits.maxRetryAfterMs;
   }
 
   /**
-   * Like {@link send}, but a 2xx is handed over before its body has come, which may be larger. The time-outs go on
-   * until the body's end. Any other status is an answer to be read, so that one is whole.
+   * Like {@link send}, but a 2xx is returned before its body is complete, and the body may be larger. The time-outs
+   * apply until the end of the body. A response with any other status is read completely.
    */
   async download(request: HttpRequest): Promise<HttpResponse | HttpDownload> {
     const { maxBodyBytes, maxDownloadBytes } = this.#limits;
@@ -155,11 +156,11 @@ export class PartnerHttp {
     });
   }
 
-  async #exchange<Answer>(
+  async #exchange<Result>(
     request: HttpRequest,
     maxResponseSize: number,
-    read: (response: Dispatcher.ResponseData) => Answer | Promise<Answer>,
-  ): Promise<Answer> {
+    read: (response: Dispatcher.ResponseData) => Result | Promise<Result>,
+  ): Promise<Result> {
     let sent = false;
     const { totalTimeoutMs } = this.#limits;
     const deadline = new Deadline({ ms: totalTimeoutMs, until: request.signal });
@@ -191,7 +192,7 @@ export class PartnerHttp {
     };
     try {
       signal.throwIfAborted();
-      // undici heeds the signal only once a connection is there, which may take a while.
+      // undici observes the signal only once it has a connection, which may take a while.
       const response = await untilAborted(
         request.write ? this.#inTurn(alone) : exchanged(this.#reads),
         signal,
@@ -204,7 +205,7 @@ export class PartnerHttp {
     }
   }
 
-  /** A connection for one request, which `beforeSending` may still refuse once it is established. */
+  /** A connection for one request, which `beforeSending` may still prevent once it is established. */
   #ownConnection(maxResponseSize: number, { beforeSending }: HttpRequest, signal: AbortSignal): Client {
     const { connectTimeoutMs, idleTimeoutMs } = this.#limits;
     const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false });
@@ -240,7 +241,7 @@ export class PartnerHttp {
             // Sends the request at once.
             callback(null, own.taken());
           };
-          await (beforeSending ? this.#announced(inTurn) : inTurn());
+          await (beforeSending ? this.#aboutToSend(inTurn) : inTurn());
         };
         established().catch((error: Error) => callback(error, null));
       },
@@ -252,7 +253,7 @@ export class PartnerHttp {
   }
 }
 
-/** A connection that waits for the one request that it is for. */
+/** A connection that waits for its only request. */
 class OwnSocket {
   readonly #since = performance.now();
 
@@ -260,7 +261,7 @@ class OwnSocket {
     private readonly socket: Socket,
     private readonly idleTimeoutMs: number,
   ) {
-    // What is not read does not notice that the partner has closed it.
+    // A socket that is not read does not notice that the partner has closed it.
     socket.resume();
   }
 
@@ -300,16 +301,6 @@ async function* chunksOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** True for https, and for http to this very machine. */
-export function isSecureOrLoopback(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
-}
-
-/** True when it leads to this very machine. */
-export function isLoopback(url: URL): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-}
-
 /** Calls back when a connected socket (TLS included) is about to carry the request's first byte. */
 function whenRequestStarts(started: () => void): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) =>
@@ -332,7 +323,7 @@ function errorCode(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-/** An HTTP exchange with a partner as it begins. It has nothing of what is asked: no path, no id, no value. */
+/** An HTTP exchange with a partner when it begins. It holds nothing of the request: no path, no id, no value. */
 export interface Exchange {
   /** As in the catalogue: `boarding`. */
   readonly system: string;
@@ -341,22 +332,26 @@ export interface Exchange {
   readonly method: string;
 }
 
-/** How it ended: with an HTTP status, or without an answer, by a kind of failure and a code such as `ECONNREFUSED`. */
+/**
+ * How the exchange ended: with an HTTP status, or without a response, by a kind of failure and a code such as
+ * `ECONNREFUSED`.
+ */
 export type ExchangeEnd =
   | {
       readonly status: number;
-      /** Header `Date`: what the partner's clock shows. */
+      /** Header `Date`: the partner's clock. */
       readonly date?: string | undefined;
     }
   | { readonly failure: 'NotSent' | 'Uncertain'; readonly code: string };
 
 /**
- * Is told of each exchange as it begins, and by the function that it answers how that ended. A call has one, two when its
- * credentials were refused; what is refused before it is sent has none. A file counts until its first byte.
+ * Called when an exchange begins; the function that it returns is called when the exchange ends. A call has one
+ * exchange, or two when the partner rejected its credentials, or none when it failed before sending. A file counts
+ * until its first byte.
  */
 export type PartnerObserver = (exchange: Exchange) => (end: ExchangeEnd) => void;
 
-/** Tells all of them. */
+/** Calls each of several observers. */
 export function observers(...all: readonly PartnerObserver[]): PartnerObserver {
   return (exchange) => {
     const begun = all.map((observe) => observe(exchange));
@@ -366,7 +361,10 @@ export function observers(...all: readonly PartnerObserver[]): PartnerObserver {
   };
 }
 
-/** Resolves once what has happened by now to any socket is known: of two such turns, one polls the sockets in between. */
+/**
+ * Resolves once everything that has happened to any socket by now is known: between two turns of the event loop,
+ * sockets are polled once.
+ */
 export async function pendingEvents(): Promise<void> {
   await setImmediate();
   await setImmediate();

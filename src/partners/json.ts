@@ -1,7 +1,7 @@
 import { FormData } from 'undici';
 import { type FilePart, type Operation, pathParameters } from './catalogue.js';
 
-/** What V8 has of "JSON.parse source text access" (ECMAScript proposal), which the types leave out. */
+/** The functions of the ECMAScript proposal "JSON.parse source text access", which V8 has and the types lack. */
 interface ExactJson {
   parse(
     text: string,
@@ -13,8 +13,8 @@ interface ExactJson {
 const { parse, rawJSON } = JSON as unknown as ExactJson;
 
 /**
- * Reads JSON whose whole numbers may be beyond 2^53, as an int64 is: such a number becomes a `bigint`, where
- * `JSON.parse` would round it.
+ * Reads JSON whose whole numbers may be beyond 2^53, such as an int64: they become a `bigint`, where `JSON.parse` would
+ * round them.
  *
  * @throws {SyntaxError} when it is not JSON
  */
@@ -23,8 +23,8 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * Reads JSON that travels on as JSON, through readers that round: a number that a double does not hold becomes its text, as it
- * stands there. That is a whole number beyond 2^53, one with more digits than a double has, and one too large for a double.
+ * Reads JSON that is passed on as JSON, to readers that round: a number that a double cannot hold becomes its text.
+ * That is a whole number beyond 2^53, one with more digits than a double has, and one too large for a double.
  *
  * @throws {SyntaxError} when it is not JSON
  */
@@ -32,7 +32,7 @@ export function parseKeepingDigits(text: string): unknown {
   return parseWith(text, (source) => source);
 }
 
-/** A number that a double may not hold has 16 digits or more, or an exponent of three. Most texts have neither. */
+/** A number that a double may not hold has 16 or more digits, or an exponent of three. Most texts have neither. */
 const MAY_BE_ROUNDED = /[\d.]{16}|[eE][+-]?\d{3}/;
 
 function parseWith(text: string, inexact: (source: string, rounded: number) => unknown): unknown {
@@ -46,12 +46,12 @@ function isWhole(source: string): boolean {
   return /^-?\d+$/.test(source);
 }
 
-/** Whether a reader that rounds comes to the same number. */
+/** Whether a reader that rounds gets the same number. */
 function isExact(source: string, value: number): boolean {
   return isWhole(source) ? Number.isSafeInteger(value) : decimal(source) === decimal(String(value));
 }
 
-/** One text for all ways to write a decimal number: its digits without zeros at either end, and its power of ten. */
+/** The same text for all spellings of a decimal number: its digits without zeros at either end, and its power of ten. */
 function decimal(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
@@ -63,12 +63,12 @@ function decimal(text: string): string {
 
 /** Writes what {@link parseExactly} reads: as `JSON.stringify` does, and a `bigint` as a plain number. */
 export function writeExactly(value: unknown): string {
-  const asNumber = (_: string, member: unknown) =>
-    typeof member === 'bigint' ? rawJSON(String(member)) : member;
+  const asNumber = (_: string, inside: unknown) =>
+    typeof inside === 'bigint' ? rawJSON(String(inside)) : inside;
   return JSON.stringify(value, asNumber) ?? 'null';
 }
 
-/** A whole number as readers that round keep it: a number up to 2^53, the text of its digits beyond. */
+/** A whole number for readers that round: a number up to 2^53, the text of its digits beyond. */
 export function keepingDigits(whole: bigint): number | string {
   const number = Number(whole);
   return Number.isSafeInteger(number) ? number : String(whole);
@@ -85,23 +85,21 @@ export function keepingAllDigits(value: unknown): unknown {
 }
 
 /**
- * Where a request goes and what it carries, by its catalogue entry. A list in the query repeats its name. A `bigint` is
- * a plain number in the body.
+ * The address and body of a request, by its catalogue entry. A list in the query repeats its name. A `bigint` is a
+ * plain number in the body.
  */
 export function encode(operation: Operation, request: Readonly<Record<string, unknown>>) {
   const inPath = new Set(pathParameters(operation));
   const inQuery = new Set(operation.query ?? []);
   const query = new URLSearchParams();
   const body: [string, unknown][] = [];
-  for (const [member, value] of Object.entries(request)) {
-    if (value === undefined || inPath.has(member)) continue;
-    if (inQuery.has(member)) for (const one of [value].flat()) query.append(member, String(one));
-    else body.push([member, value]);
+  for (const [field, value] of Object.entries(request)) {
+    if (value === undefined || inPath.has(field)) continue;
+    if (inQuery.has(field)) for (const one of [value].flat()) query.append(field, String(one));
+    else body.push([field, value]);
   }
   const search = query.size > 0 ? `?${query}` : '';
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, member) =>
-    encodeURIComponent(String(request[member])),
-  );
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, field) => encodeURIComponent(String(request[field])));
   const address = { path: path + search, headers: { ...operation.headers } };
   if (operation.encoding === 'multipart') return { ...address, body: formData(body) };
   const hasBody = operation.sendsEmptyBody || body.length > 0;
@@ -110,9 +108,9 @@ export function encode(operation: Operation, request: Readonly<Record<string, un
   return { ...address, headers, body: writeExactly(Object.fromEntries(body)) };
 }
 
-function formData(members: [string, unknown][]): FormData {
+function formData(fields: [string, unknown][]): FormData {
   const form = new FormData();
-  for (const [name, value] of members) {
+  for (const [name, value] of fields) {
     if (isFilePart(value)) {
       const content = new Blob([Buffer.from(value.content)], { type: value.contentType });
       form.append(name, content, value.fileName);

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { boundedProblems, LONGEST, shortened } from './bounds.js';
 
 /**
- * What became of a partner call, seen from the caller's side. It decides what may be done next:
+ * How a partner call failed, from the caller's side. It decides what may be done next:
  *
- * - `NotSent`: nothing left this machine (refused, DNS, TLS, connect time-out). Safe to repeat.
- * - `RateLimited`: 429, the partner did nothing. Safe to repeat after `retryAfterMs`.
- * - `Rejected`: the partner, or our own check before sending (then `status` is absent), refused the input.
- *   Nothing happened; `fields` says what is wrong.
+ * - `NotSent`: nothing left this machine (connection refused, DNS, TLS, connect time-out). Safe to repeat.
+ * - `RateLimited`: 429. The partner did nothing. Safe to repeat after `retryAfterMs`.
+ * - `Rejected`: the partner, or our own check before sending (then `status` is absent), rejected the input. Nothing
+ *   happened; `fields` has the problems.
  * - `Unauthorized`: 401. Nothing happened; the credentials need a person.
  * - `Forbidden`: 403. Nothing happened; permissions, or a merchant of another ISO.
- * - `Uncertain`: bytes went out and no trustworthy answer came back (reset, time-out, 5xx, unreadable body).
- *   A write may or may not have taken effect.
+ * - `Uncertain`: bytes were sent, and no trustworthy response arrived (reset, time-out, 5xx, unreadable body). A write
+ *   may or may not have taken effect.
  */
 export type PartnerErrorKind =
   | 'NotSent'
@@ -21,7 +21,7 @@ export type PartnerErrorKind =
   | 'Forbidden'
   | 'Uncertain';
 
-/** One thing that is wrong with a request: where, and which rule. `field` is a dotted path, '' for the whole. */
+/** One problem of a request: where, and which rule. `field` is a dotted path, '' for the whole. */
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;
@@ -33,28 +33,28 @@ export interface PartnerErrorDetails {
   /** The operation, as in the catalogue: `create-merchant`. */
   readonly operation: string;
   readonly kind: PartnerErrorKind;
-  /** HTTP status, when there was an answer. */
+  /** HTTP status, if there was a response. */
   readonly status?: number;
   /** The partner's own tracking id, to quote to its support. */
   readonly requestId?: string;
   readonly fields: readonly FieldProblem[];
   /** Milliseconds the partner asked us to wait (`Retry-After`). */
   readonly retryAfterMs?: number;
-  /** The call itself was not made, for it was the sign-in before it that failed. */
+  /** The call itself was not made, because the sign-in before it failed. */
   readonly atSignIn?: true;
-  /** What a person could supply, when that alone is missing: a one-time code for the second factor. */
+  /** What a person must supply, if nothing else is missing: a one-time code for the second factor. */
   readonly needs?: 'one-time-code';
-  /** The operation whose response came and cannot be read: this one, or the sign-in before it. `fields` says what came. */
+  /** The operation whose response cannot be read: this one, or the sign-in before it. `fields` describes the response. */
   readonly unreadable?: string;
-  /** ISO 8601: when a write was sent whose outcome nobody knows. */
+  /** ISO 8601: when a write was sent whose outcome is unknown. */
   readonly sentAt?: string;
-  /** Ids that were at the partner just before that write, of the kind of thing that it makes. */
+  /** Ids that the partner had just before that write, of the kind that it creates. */
   readonly baseline?: readonly number[];
   /** A short technical reason that holds no data of the call: `ECONNREFUSED`, `HTTP 503`. */
   readonly reason: string;
 }
 
-/** The credentials do not work, or not without a one-time code: what was asked for was not looked at. */
+/** Whether the credentials do not work, or not without a one-time code: the partner did not look at the request itself. */
 export function isRefusedAtTheDoor({
   kind,
   atSignIn,
@@ -87,8 +87,8 @@ export class PartnerError extends Error {
   }
 
   /**
-   * The payload that came with a refusal whose HTTP status is a success, which may hold what the call did all the same;
-   * undefined when there is none. No log and no history gets it by itself.
+   * The payload of a refusal whose HTTP status is a success: it may hold what the call did in spite of it. undefined if
+   * there is none. It is not part of the details, so no log and no history has it.
    */
   get refusedWith(): unknown {
     return this.#refusedWith;
@@ -118,13 +118,13 @@ export class PartnerError extends Error {
     return this.details.fields;
   }
 
-  /** Milliseconds to wait before the next call, when the partner said so. */
+  /** Milliseconds to wait before the next call, if the partner asked for that. */
   get retryAfter(): number | undefined {
     return this.details.retryAfterMs;
   }
 }
 
-/** The forms in which partners write what is wrong. */
+/** The forms in which partners report problems. */
 
 export const UNKNOWN_FORM = 'the partner reported a problem in an unknown form';
 
@@ -132,7 +132,7 @@ export const UNKNOWN_FORM = 'the partner reported a problem in an unknown form';
 export const isNothing = (value: unknown): boolean =>
   !value || (typeof value === 'object' && Object.keys(value).length === 0);
 
-const told = (field: string, all: readonly string[]): FieldProblem[] =>
+const problemsIn = (field: string, all: readonly string[]): FieldProblem[] =>
   all.filter(Boolean).map((message) => ({ field, message }));
 
 /** An item of `validationResults` or of `validationErrors` (apis/4). */
@@ -142,12 +142,12 @@ const item = z
     z.object({ field: z.string(), error: z.string() }),
   ])
   .transform((problem): FieldProblem[] => {
-    if ('field' in problem) return told(problem.field, [problem.error]);
+    if ('field' in problem) return problemsIn(problem.field, [problem.error]);
     const names = problem.memberNames.length > 0 ? problem.memberNames : [''];
-    return names.flatMap((field) => told(field, [problem.errorMessage]));
+    return names.flatMap((field) => problemsIn(field, [problem.errorMessage]));
   });
 
-const unknown = told('', [UNKNOWN_FORM]);
+const unknown = problemsIn('', [UNKNOWN_FORM]);
 
 /** A list of validation problems, as the boarding partner writes it. */
 export const validationProblems = z
@@ -160,17 +160,17 @@ const messages = z.union([z.string().transform((one) => [one]), z.array(z.string
 /** Problem details as ASP.NET writes them: `errors: {Field: ["message"]}`. */
 const byField = z
   .record(z.string(), messages)
-  .transform((errors) => Object.entries(errors).flatMap(([field, all]) => told(field, all)));
+  .transform((errors) => Object.entries(errors).flatMap(([field, all]) => problemsIn(field, all)));
 
 const inAnyForm = z.union([
   byField,
-  z.array(z.string()).transform((all) => told('', all)),
-  z.string().transform((one) => told('', [one])),
+  z.array(z.string()).transform((all) => problemsIn('', all)),
+  z.string().transform((one) => problemsIn('', [one])),
 ]);
 
 const someText = z.string().nullish().catch(null);
 
-/** The forms that error bodies of such services have, where a contract shows none. */
+/** The forms of error bodies of similar services, where a contract shows none. */
 const errorBody = z.union([
   z.looseObject({
     errors: inAnyForm.nullish().catch([]),
@@ -182,21 +182,21 @@ const errorBody = z.union([
   z.string(),
 ]);
 
-/** What an error body says is wrong; nothing when it is in none of the known forms. */
+/** The problems in an error body; none if it has no known form. */
 export function problemsOf(body: unknown): readonly FieldProblem[] {
   const read = errorBody.safeParse(body);
   if (!read.success) return [];
-  if (typeof read.data === 'string') return told('', [read.data]);
+  if (typeof read.data === 'string') return problemsIn('', [read.data]);
   const { errors, message, error, detail, title } = read.data;
   if (errors && errors.length > 0) return errors;
-  return told('', [message ?? error ?? detail ?? title ?? '']);
+  return problemsIn('', [message ?? error ?? detail ?? title ?? '']);
 }
 
 const anyProblems = z
   .union([z.array(item).transform((lists) => lists.flat()), inAnyForm])
   .catch(({ value }) => (isNothing(value) ? [] : unknown));
 
-/** Where a body may say that a call failed although its HTTP status is a success. */
+/** Where a body may report a failure although its HTTP status is a success. */
 const doubtfulBody = z.looseObject({
   success: z.unknown(),
   errors: anyProblems,
@@ -207,8 +207,8 @@ const doubtfulBody = z.looseObject({
 });
 
 /**
- * What the body of a successful HTTP response says is wrong: validation errors, or `success: false` with or without a
- * reason (apis/1, Boarding response). Nothing when it says neither.
+ * The problems in the body of a successful HTTP response: validation errors, or `success: false` with or without a
+ * reason (apis/1, Boarding response). None if it has neither.
  */
 export function failureIn(body: unknown): readonly FieldProblem[] {
   const read = doubtfulBody.safeParse(body);
@@ -217,5 +217,5 @@ export function failureIn(body: unknown): readonly FieldProblem[] {
   const listed = [errors, validationErrors, validationResults, errorMessage].flat();
   if (listed.length > 0 || success !== false) return listed;
   const reasons = problemsOf(body);
-  return reasons.length > 0 ? reasons : told('', ['the partner gave no reason']);
+  return reasons.length > 0 ? reasons : problemsIn('', ['the partner gave no reason']);
 }

@@ -1,38 +1,50 @@
-import { bankingOperations } from './banking/operations.js';
-import { boardingOperations } from './boarding/operations.js';
+import { banking } from './banking/partner.js';
+import { boarding } from './boarding/partner.js';
 import type { Operations } from './catalogue.js';
-import { PAYMENTS_OPERATIONS } from './payments/operations.js';
-import { PLANT_STORE_OPERATIONS } from './plant-store/operations.js';
-import { PROCESSOR_OPERATIONS } from './processor/operations.js';
+import type { Partner, PartnerSettings } from './partner.js';
+import { payments } from './payments/partner.js';
+import { plantStore } from './plant-store/partner.js';
+import { processor } from './processor/partner.js';
 
-/** The partner systems, as people, ledgers and task queues call them, and what each is. */
-export const SYSTEMS = {
-  boarding: 'Merchant boarding',
-  banking: 'Banking',
-  'plant-store': 'Plant store',
-  payments: 'Payments platform',
-  processor: 'Processor webhook',
-} as const;
+/** The partner systems, by the names that people, the ledger and task queues use. A new partner is a line here. */
+const DESCRIPTORS = { boarding, banking, 'plant-store': plantStore, payments, processor };
 
-export type SystemName = keyof typeof SYSTEMS;
+type Descriptors = typeof DESCRIPTORS;
 
-export const SYSTEM_NAMES = Object.keys(SYSTEMS) as readonly SystemName[];
+export type SystemName = keyof Descriptors;
 
-/** What differs from one customer of a partner to another. */
-export interface Wording {
-  /** Point-of-sale names the boarding partner knows beside the two that its contract prints. */
-  readonly posNames?: readonly string[];
-  /** The bank's own name in its paths. */
-  readonly pathSegment?: string | undefined;
+export const SYSTEM_NAMES = Object.keys(DESCRIPTORS) as readonly SystemName[];
+
+/** The descriptors as code sees them that works with every partner. */
+export const PARTNERS: Readonly<Record<SystemName, Partner>> = DESCRIPTORS;
+
+/** How to reach a system, by its descriptor. */
+export type SettingsOf<System extends SystemName> = PartnerSettings &
+  ReturnType<Descriptors[System]['clientSettings']>;
+
+/** The typed client of each system. */
+export type PartnerClients = {
+  readonly [System in SystemName]: ReturnType<Descriptors[System]['client']>;
+};
+
+type AllOf<Union> = (Union extends unknown ? (each: Union) => void : never) extends (each: infer All) => void
+  ? All
+  : never;
+
+/** What differs in the catalogues from account to account: the wording of every descriptor. */
+export type Wording = AllOf<ReturnType<Descriptors[SystemName]['wording']['from']>>;
+
+/** What the names of a system's settings begin with: `PLANT_STORE_`. */
+export function settingsPrefix(system: SystemName): string {
+  return `${system.toUpperCase().replaceAll('-', '_')}_`;
 }
 
-/** Every operation of every system. */
-export function catalogue({ posNames, pathSegment }: Wording = {}): Readonly<Record<SystemName, Operations>> {
-  return {
-    boarding: boardingOperations(posNames),
-    banking: bankingOperations(pathSegment),
-    'plant-store': PLANT_STORE_OPERATIONS,
-    payments: PAYMENTS_OPERATIONS,
-    processor: PROCESSOR_OPERATIONS,
-  };
+/** What `make` makes of each system. */
+export function eachSystem<T>(make: (system: SystemName) => T): Readonly<Record<SystemName, T>> {
+  return Object.fromEntries(SYSTEM_NAMES.map((system) => [system, make(system)])) as Record<SystemName, T>;
+}
+
+/** Every operation of every system, in the wording of an account. */
+export function catalogue(wording: Partial<Wording> = {}): Readonly<Record<SystemName, Operations>> {
+  return eachSystem((system) => PARTNERS[system].operations(wording));
 }

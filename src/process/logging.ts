@@ -1,5 +1,6 @@
 import type { ActivityInterceptors, Logger, LogLevel } from '@temporalio/worker';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { z } from 'zod';
 import {
   CENSORED,
   censored,
@@ -7,6 +8,13 @@ import {
   isPrivateField,
   PRIVATE_FIELDS,
 } from '../privacy/private-values.js';
+
+export const logSettings = z.object({
+  GANGWAY_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error'])
+    .default('info')
+    .describe('Lowest level that is logged, as JSON lines on standard error.'),
+});
 
 /** How deep in a log entry a private field is found. */
 const DEPTH = 4;

@@ -129,8 +129,14 @@ function monitoringRoutes(server: FastifyInstance, client: Client, registry: Reg
     reply.type(registry.contentType).send(await registry.metrics()),
   );
   const document = response('An OpenAPI document', z.looseObject({ openapi: z.string() }));
-  server.get('/openapi.json', get('openapi', 'Read this document', { 200: document, ...problems(429) }), () =>
-    server.swagger(),
+  let json: string | undefined;
+  server.get(
+    '/openapi.json',
+    get('openapi', 'Read this document', { 200: document, ...problems(429) }),
+    (_, reply) => {
+      json ??= JSON.stringify(server.swagger());
+      return reply.type('application/json').send(json);
+    },
   );
   const alive = response('The receiver is alive', z.looseObject({ status: z.literal('ok') }));
   server.get('/healthz', get('healthz', 'Check whether the receiver is alive', { 200: alive }), () => ({

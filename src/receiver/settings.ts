@@ -3,19 +3,22 @@ import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { knownSecrets } from '../http/server.js';
 import { type KnownAccounts, knownTo } from '../messages/inputs.js';
-import { isSecureOrLoopback } from '../partners/http.js';
+import { accountNames, readWordings } from '../partners/account-settings.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
+import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
   bearerTokens,
+  isSecureOrLoopback,
   isSigningSecret,
   list,
   listenAddress,
-  loadConfig,
+  prefixed,
   readSettings,
   requestsPerMinute,
   signingSecrets,
-  withSecretFiles,
 } from '../settings/settings.js';
+import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { Problem } from './problems.js';
 import { type IdField, idFields } from './webhook-ids.js';
@@ -76,13 +79,15 @@ function badSignature(detail: string): Problem {
 }
 
 /** The partners whose webhooks the receiver accepts. */
-export const WEBHOOK_PARTNERS = ['banking', 'boarding', 'processor'] as const;
-
-export type WebhookPartner = (typeof WEBHOOK_PARTNERS)[number];
+export const WEBHOOK_PARTNERS = SYSTEM_NAMES.filter((system) => PARTNERS[system].webhooks !== undefined);
 
 /** The setting for how the webhooks of a partner authenticate. */
-export function authSetting<Partner extends WebhookPartner>(partner: Partner) {
-  return `RECEIVER_${partner.toUpperCase() as Uppercase<Partner>}_AUTH` as const;
+export function authSetting(partner: SystemName): string {
+  return `${webhookPrefix(partner)}AUTH`;
+}
+
+function webhookPrefix(partner: SystemName): string {
+  return `RECEIVER_${settingsPrefix(partner)}`;
 }
 
 export interface WebhookRules {
@@ -169,27 +174,39 @@ function checkOf(rule: SenderRule): (webhook: SentWebhook) => boolean {
   }
 }
 
-/** Settings of the receiver that may come from the file that `<NAME>_FILE` names. */
-export const RECEIVER_SECRETS: readonly string[] = [
-  'RECEIVER_SECRETS',
-  'RECEIVER_TOKENS',
-  ...WEBHOOK_PARTNERS.map(authSetting),
-];
-
 /** An address, or a network as CIDR. A network of /0 would be everyone. */
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
 
-const partnerSenders = (partner: string) =>
-  senderRules.default([]).meta({
-    description: `How a webhook shows that ${partner} sent it; any of the list is enough. \`none\` only on loopback.`,
-    unset: 'webhooks of this partner are rejected',
+/** The settings of the webhooks of one partner, by their names after `RECEIVER_<SYSTEM>_`. */
+function webhookSettingsOf(partner: SystemName) {
+  const { name, webhooks } = PARTNERS[partner];
+  return z.object({
+    AUTH: senderRules.default([]).meta({
+      description: `How a webhook shows that the ${name} sent it; any of the list is enough. \`none\` only on loopback.`,
+      unset: 'webhooks of this partner are rejected',
+      secret: true,
+    }),
+    ID_FIELDS: idFields
+      .prefault(webhooks?.idFields ?? '')
+      .describe(`Fields of a webhook of the ${name} that hold ids, and the kind of each id.`),
   });
+}
 
-const webhookIds = (partner: string) =>
-  `Fields of a webhook of ${partner} that hold ids, and the kind of each id.`;
+function webhookRules(partner: SystemName, environment: NodeJS.ProcessEnv): WebhookRules {
+  const set = readSettings(webhookSettingsOf(partner), environment, webhookPrefix(partner));
+  return { senders: set.AUTH, idFields: set.ID_FIELDS };
+}
 
-/** The settings of the receiver. docs/configuration.md is made from their descriptions. */
+/** The settings of the webhooks of all partners. */
+export const webhookSettings: z.ZodObject = z.object(
+  Object.assign({}, ...WEBHOOK_PARTNERS.map((one) => prefixed(webhookPrefix(one), webhookSettingsOf(one)))),
+);
+
+/** The settings of the receiver, beside Temporal's own. */
 export const receiverSettings = z.object({
+  ...accountNames.shape,
+  ...temporalClientSettings.shape,
+  ...logSettings.shape,
   RECEIVER_ADDRESS: listenAddress
     .prefault('127.0.0.1:8082')
     .describe(
@@ -210,18 +227,6 @@ export const receiverSettings = z.object({
       description: 'Proxies in front whose `X-Forwarded-For` is believed.',
       format: 'list of addresses and networks',
     }),
-  RECEIVER_BANKING_AUTH: partnerSenders('the bank'),
-  RECEIVER_BOARDING_AUTH: partnerSenders('the boarding partner'),
-  RECEIVER_PROCESSOR_AUTH: partnerSenders('the processor'),
-  RECEIVER_BANKING_ID_FIELDS: idFields
-    .prefault('profileId:BankingProfileId,merchantProfileId:MerchantProfileId')
-    .describe(webhookIds('the bank')),
-  RECEIVER_BOARDING_ID_FIELDS: idFields
-    .prefault('merchantProfileId:MerchantProfileId,mid:Mid,guid:externalId')
-    .describe(webhookIds('the boarding partner')),
-  RECEIVER_PROCESSOR_ID_FIELDS: idFields
-    .prefault('client_reference_id:externalId')
-    .describe(webhookIds('the processor')),
 });
 
 export interface ReceiverSettings extends KnownAccounts {
@@ -237,7 +242,7 @@ export interface ReceiverSettings extends KnownAccounts {
   /** Addresses and networks of the proxies in front, whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   /** How the webhooks of each partner authenticate, and which fields of them have ids. */
-  readonly webhooks: Readonly<Record<WebhookPartner, WebhookRules>>;
+  readonly webhooks: Readonly<Partial<Record<SystemName, WebhookRules>>>;
   readonly payloadKeys: PayloadKeys | undefined;
   readonly taskQueue: string;
   readonly logLevel: string;
@@ -245,17 +250,16 @@ export interface ReceiverSettings extends KnownAccounts {
 
 /** @throws {BadSetting} which names the first setting that cannot be used */
 export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSettings {
-  const set = readSettings(receiverSettings, withSecretFiles(environment, RECEIVER_SECRETS));
+  const set = readSettings(receiverSettings, environment);
   const { host, port } = set.RECEIVER_ADDRESS;
   const isOpen = !isSecureOrLoopback(new URL(`http://${host}`));
   if (isOpen && set.RECEIVER_SECRETS.length === 0) {
     const why = 'anyone could start onboardings; only a receiver on loopback accepts unsigned events';
     throw new BadSetting('RECEIVER_SECRETS', `is not set: ${why}`);
   }
-  for (const name of WEBHOOK_PARTNERS.map(authSetting)) {
-    if (isOpen && acceptsAnyone(set[name])) throw new BadSetting(name, 'none is allowed on loopback only');
-  }
-  const { payloadKeys, taskQueue, logLevel, ...config } = loadConfig(environment);
+  const webhooks = WEBHOOK_PARTNERS.map((partner) => [partner, webhookRules(partner, environment)] as const);
+  const open = webhooks.find(([, { senders }]) => acceptsAnyone(senders));
+  if (isOpen && open) throw new BadSetting(authSetting(open[0]), 'none is allowed on loopback only');
   return {
     host,
     port,
@@ -263,12 +267,10 @@ export function loadReceiverSettings(environment: NodeJS.ProcessEnv): ReceiverSe
     tokens: set.RECEIVER_TOKENS,
     requestsPerMinute: set.RECEIVER_REQUESTS_PER_MINUTE,
     trustedProxies: set.RECEIVER_TRUSTED_PROXIES,
-    webhooks: {
-      banking: { senders: set.RECEIVER_BANKING_AUTH, idFields: set.RECEIVER_BANKING_ID_FIELDS },
-      boarding: { senders: set.RECEIVER_BOARDING_AUTH, idFields: set.RECEIVER_BOARDING_ID_FIELDS },
-      processor: { senders: set.RECEIVER_PROCESSOR_AUTH, idFields: set.RECEIVER_PROCESSOR_ID_FIELDS },
-    },
-    ...{ payloadKeys, taskQueue, logLevel },
-    ...knownTo(config),
+    webhooks: Object.fromEntries(webhooks),
+    payloadKeys: set.PAYLOAD_KEYS,
+    taskQueue: set.GANGWAY_TASK_QUEUE,
+    logLevel: set.GANGWAY_LOG_LEVEL,
+    ...knownTo(readWordings(environment)),
   };
 }

@@ -2,30 +2,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Counter } from 'prom-client';
 import { z } from 'zod';
+import { PARTNERS, type SystemName } from '../partners/systems.js';
 import { holdUntilClosed, parse, textBodies, textOf } from './cloud-events.js';
 import type { WebhookNudges } from './nudges.js';
 import { problems, response } from './openapi.js';
 import { Problem } from './problems.js';
-import {
-  authSetting,
-  senderCheck,
-  WEBHOOK_PARTNERS,
-  type WebhookPartner,
-  type WebhookRules,
-} from './settings.js';
+import { authSetting, senderCheck, WEBHOOK_PARTNERS, type WebhookRules } from './settings.js';
 import { countOf, idsIn } from './webhook-ids.js';
 
 interface PartnerWebhookRoutes {
-  readonly rules: Readonly<Record<WebhookPartner, WebhookRules>>;
+  readonly rules: Readonly<Partial<Record<SystemName, WebhookRules>>>;
   readonly nudges: WebhookNudges;
   readonly count: Counter<'partner' | 'result'>;
   readonly logger: Logger;
 }
 
-/** The status of an accepted webhook. The processor expects 200 (apis/4), the others any 2xx. */
-const ACCEPTED = { banking: 202, boarding: 202, processor: 200 } as const;
-
 const MEDIA_TYPES = ['application/json', 'text/json'];
+
+/** Rejects every webhook. */
+const NO_SENDERS: WebhookRules = { senders: [], idFields: [] };
 
 const MAX_BODY_BYTES = 256 * 1024;
 
@@ -45,12 +40,12 @@ export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWe
     textBodies(server, MEDIA_TYPES);
     server.addHook('onClose', async () => nudges.close());
     for (const partner of WEBHOOK_PARTNERS) {
-      const receive = receiverOf(partner, rules[partner], nudges);
+      const receive = receiverOf(partner, rules[partner] ?? NO_SENDERS, nudges);
       const matches = new WeakMap<FastifyRequest, Match>();
       const handler = async (request: FastifyRequest<Webhook>, reply: FastifyReply) => {
         const match = await receive(request, reply);
         matches.set(request, match);
-        return reply.code(ACCEPTED[partner]).send({ workflows: match.workflows });
+        return reply.code(statusOf(partner)).send({ workflows: match.workflows });
       };
       const onResponse = async (request: FastifyRequest<Webhook>, { statusCode }: FastifyReply) => {
         const match = matches.get(request);
@@ -68,7 +63,12 @@ export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWe
   };
 }
 
-function schemaOf(partner: WebhookPartner, operationId: string) {
+/** The status of an accepted webhook. */
+function statusOf(partner: SystemName): number {
+  return PARTNERS[partner].webhooks?.status ?? 202;
+}
+
+function schemaOf(partner: SystemName, operationId: string) {
   const anything = z
     .union([z.looseObject({}), z.array(z.unknown())])
     .describe('The body as the partner sends it. It is searched for ids.');
@@ -79,13 +79,13 @@ function schemaOf(partner: WebhookPartner, operationId: string) {
     description: `The setting ${authSetting(partner)} determines how it authenticates: by a signature, a header, or a secret in the path.`,
     body: anything,
     response: {
-      [ACCEPTED[partner]]: response('The webhook was accepted', z.looseObject({ workflows })),
+      [statusOf(partner)]: response('The webhook was accepted', z.looseObject({ workflows })),
       ...problems(400, 401, 404, 413, 415, 429, 503),
     },
   };
 }
 
-function receiverOf(partner: WebhookPartner, { senders, idFields }: WebhookRules, nudges: WebhookNudges) {
+function receiverOf(partner: SystemName, { senders, idFields }: WebhookRules, nudges: WebhookNudges) {
   const setting = authSetting(partner);
   const isPartner = senderCheck(senders);
   return async (request: FastifyRequest<Webhook>, reply: FastifyReply): Promise<Match> => {

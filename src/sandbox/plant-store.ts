@@ -8,10 +8,20 @@ import {
 } from '../partners/plant-store/operations.js';
 import type { Faults } from './faults.js';
 import type { Ledger } from './ledger.js';
+import type { EmulatedPartner } from './partner.js';
 import { bearerOf, type Handlers, invalid, isKey, onTheWire, partnerRoutes } from './routes.js';
 
+export const plantStorePartner: EmulatedPartner = {
+  credentials: { PLANT_STORE_TOKEN: 'sandbox' },
+  scenarios: {},
+  start({ ledger, faults, password }) {
+    const service = new PlantStoreService(ledger);
+    return { routes: (server) => plantStoreRoutes(server, service, faults, password) };
+  },
+};
+
 /** Serves the plant store (apis/3): Bearer token `sandbox`, every failure a 400 with an Error. */
-export function plantStoreRoutes(
+function plantStoreRoutes(
   server: FastifyInstance,
   service: PlantStoreService,
   faults: Faults,
@@ -53,7 +63,7 @@ interface Plant {
 }
 
 /** The plant store: plants by id, in the order in which they came. */
-export class PlantStoreService {
+class PlantStoreService {
   readonly #plants = new Map<bigint, Plant>();
 
   constructor(private readonly ledger: Ledger) {}

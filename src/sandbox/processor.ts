@@ -5,6 +5,7 @@ import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
 import type { Answer } from './fault-injection.js';
 import type { Faults } from './faults.js';
 import type { Ledger } from './ledger.js';
+import type { EmulatedPartner } from './partner.js';
 import { bearerOf, isKey, partnerRoutes, Refusal } from './routes.js';
 
 /** Of a request whose data is invalid (apis/4). */
@@ -14,12 +15,7 @@ const INVALID = 422;
 const registration = z.object({ event_names: z.array(z.string()), webhook_url: z.array(z.string()) });
 
 /** Serves the processor's webhook registration (apis/3): API key `sandbox`. */
-export function processorRoutes(
-  server: FastifyInstance,
-  ledger: Ledger,
-  faults: Faults,
-  password?: string,
-): void {
+function processorRoutes(server: FastifyInstance, ledger: Ledger, faults: Faults, password?: string): void {
   let registrations = 0;
   partnerRoutes(server, faults, {
     name: 'processor',
@@ -63,7 +59,7 @@ function refused(status: number, message: string): { refused: Answer } {
 }
 
 /** Names of events that the processor supports (apis/3 names two of them, apis/4 the others). */
-export const PROCESSOR_EVENTS: readonly string[] = [
+const PROCESSOR_EVENTS: readonly string[] = [
   'BatchPayout',
   'TransactionStarted',
   'TransactionCaptureStarted',
@@ -88,3 +84,11 @@ export const PROCESSOR_EVENTS: readonly string[] = [
   'RefundPayoutFailed',
   'BatchRefund',
 ];
+
+export const processorPartner: EmulatedPartner = {
+  credentials: { PROCESSOR_API_KEY: 'sandbox' },
+  scenarios: { processorEvents: PROCESSOR_EVENTS },
+  start: ({ ledger, faults, password }) => ({
+    routes: (server) => processorRoutes(server, ledger, faults, password),
+  }),
+};

@@ -92,7 +92,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
         if (data instanceof FileResponse) {
           return { status: 200, contentType: data.contentType, body: data.content };
         }
-        if (operation.answer === 'none') return { status: 204, body: '' };
+        if (operation.returns === 'none') return { status: 204, body: '' };
         return {
           status: 200,
           body: system.envelope(operation, { status: 200, data, error: null, fields: [] }),

@@ -2,23 +2,17 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
-import { operationName } from '../partners/catalogue.js';
 import { pendingEvents } from '../partners/http.js';
 import { parseExactly, writeExactly } from '../partners/json.js';
 import { openApiDocument } from '../partners/openapi/document.js';
-import { PROCESSOR_OPERATIONS } from '../partners/processor/operations.js';
-import { catalogue, SYSTEMS, type SystemName } from '../partners/systems.js';
-import { bankingRoutes } from './banking/routes.js';
-import { BankingService } from './banking/service.js';
+import { catalogue, eachSystem, PARTNERS, SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
 import { TOKEN_LIFETIME_MS } from './banking/users.js';
-import { BoardingService, boardingRoutes } from './boarding/service.js';
 import { controlRoutes } from './control-routes.js';
 import { Faults } from './faults.js';
 import { Ledger } from './ledger.js';
-import { PaymentsService, paymentsRoutes } from './payments/service.js';
-import { PlantStoreService, plantStoreRoutes } from './plant-store.js';
-import { processorRoutes } from './processor.js';
+import type { World } from './partner.js';
 import { DEFAULT_PACE, type Pace } from './scenario.js';
+import { EMULATED } from './systems.js';
 
 export interface SandboxOptions {
   readonly host?: string;
@@ -48,42 +42,23 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   let pace = options.pace ?? DEFAULT_PACE;
   const ledger = new Ledger();
   const faults = new Faults();
-  const boarding = new BoardingService(ledger, () => pace);
-  const banking = new BankingService({
-    ledger,
-    faults,
+  const world: World = {
+    ...{ ledger, faults, now, tokenLifetimeMs, password, posNames },
     pace: () => pace,
-    now,
-    tokenLifetimeMs,
-    password,
-    merchants: boarding,
-  });
-  const payments = new PaymentsService(ledger, () => pace, password);
-  const plantStore = new PlantStoreService(ledger);
+    merchants: { idsNamed: () => [], latestLike: (id) => id },
+  };
+  const partners = SYSTEM_NAMES.map((system) => EMULATED[system].start(world));
 
   const server = Fastify({ forceCloseConnections: true });
   await server.register(multipart, { limits: { fileSize: MAX_ATTACHMENT_BYTES } });
   speakExactJson(server);
   server.addHook('onSend', async (_, reply) => void reply.header('date', new Date(now()).toUTCString()));
-  boardingRoutes(server, boarding, faults, posNames, password);
-  bankingRoutes(server, banking, faults);
-  paymentsRoutes(server, payments, faults);
-  processorRoutes(server, ledger, faults, password);
-  plantStoreRoutes(server, plantStore, faults, password);
+  for (const partner of partners) {
+    partner.routes(server);
+    partner.controls?.(server);
+  }
   openApiRoutes(server, posNames);
-  const operations = {
-    boarding: boarding.handlers,
-    banking: banking.handlers,
-    payments: payments.handlers,
-    processor: PROCESSOR_OPERATIONS,
-    'plant-store': plantStore.handlers,
-  };
   controlRoutes(server, {
-    boarding,
-    banking,
-    payments,
-    systems: Object.keys(operations),
-    operations: Object.values(operations).flatMap((all) => Object.keys(all).map(operationName)),
     faults,
     ledger,
     setPace: (wanted) => {
@@ -110,7 +85,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   async function close(): Promise<void> {
     clearTimeout(reopening);
     faults.clear();
-    banking.close();
+    for (const partner of partners) partner.close?.();
     await server.close();
   }
 
@@ -133,12 +108,11 @@ function speakExactJson(server: FastifyInstance): void {
 }
 
 /** `GET /openapi` names the OpenAPI documents of the partner systems, `GET /openapi/<system>.json` returns each of them. */
-export function openApiRoutes(server: FastifyInstance, posNames: readonly string[]): void {
-  const systems = Object.keys(SYSTEMS) as SystemName[];
-  server.get('/openapi', () => Object.fromEntries(systems.map((system) => [system, address(system)])));
-  for (const system of systems) {
+function openApiRoutes(server: FastifyInstance, posNames: readonly string[]): void {
+  server.get('/openapi', () => eachSystem(address));
+  for (const system of SYSTEM_NAMES) {
     // Made on request, because most runs of the sandbox never need it.
-    server.get(address(system), () => openApiDocument(system, catalogue({ posNames })[system]));
+    server.get(address(system), () => openApiDocument(PARTNERS[system], catalogue({ posNames })[system]));
   }
 }
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { duration, listenAddress } from '../settings/settings.js';
+import { readWordings, wordingSettings } from '../partners/account-settings.js';
+import { duration, listenAddress, readSettings } from '../settings/settings.js';
 import { TOKEN_LIFETIME_MS } from './banking/users.js';
 import { pace } from './scenario.js';
+import type { SandboxOptions } from './server.js';
 
-/** The settings of the sandbox. docs/configuration.md is made from their descriptions. */
+/** The settings of the sandbox. */
 export const sandboxSettings = z.object({
   SANDBOX_ADDRESS: listenAddress.prefault('127.0.0.1:4010').describe('Where the sandbox listens.'),
   SANDBOX_PACE: pace
@@ -12,4 +14,17 @@ export const sandboxSettings = z.object({
   SANDBOX_TOKEN_LIFETIME: duration
     .prefault(`${TOKEN_LIFETIME_MS / 60_000}m`)
     .describe('How long a token of its bank is valid.'),
+  ...wordingSettings().shape,
 });
+
+/** @throws {BadSetting} naming the first setting that cannot be used */
+export function loadSandboxSettings(environment: NodeJS.ProcessEnv): SandboxOptions {
+  const set = readSettings(sandboxSettings, environment);
+  const { posNames } = readWordings(environment);
+  return {
+    ...set.SANDBOX_ADDRESS,
+    pace: set.SANDBOX_PACE,
+    tokenLifetimeMs: set.SANDBOX_TOKEN_LIFETIME,
+    posNames,
+  };
+}

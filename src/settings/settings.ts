@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { z } from 'zod';
-import { bucketAddress } from '../documents/file-store.js';
-import { type Destination, destinationOf, type SenderOptions } from '../events/sender.js';
-import { ACCOUNT_NAME, ACCOUNT_NAME_RULE, DEFAULT_TASK_QUEUE } from '../messages/ids.js';
-import { ACCOUNT_SECRETS, type Account, accountSettings, url } from '../partners/account-settings.js';
-import { isLoopback, isSecureOrLoopback } from '../partners/http.js';
-import { type PayloadKeys, payloadKeys } from '../temporal/payload-codec.js';
+
+/**
+ * What all settings are made of: formats, and how they are read. Each folder declares the settings that it uses, and
+ * each process composes them. The `meta` of a schema has what docs/configuration.md shows: `description`, `format`,
+ * `unset` (what happens without the setting, if that is not its default), and `secret`.
+ */
 
 /** A setting that cannot be used. Its message is one line that names it, and never its value. */
 export class BadSetting extends Error {
@@ -35,10 +34,10 @@ export const listenAddress = z
   })
   .meta({ format: '`host:port`' });
 
-/** A token opens everything, so it must be one that nobody guesses. */
+/** A token opens everything, so it must be long enough that nobody guesses it. */
 const TOKEN = /^[\w.~+/=-]{32,}$/;
 
-/** Off unless it says `true`. */
+/** Default: false. */
 export const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((text) => text === 'true')
@@ -56,7 +55,7 @@ export const bearerTokens = list
     (tokens) => tokens.every((token) => TOKEN.test(token)),
     'each token must be 32 or more letters, digits or signs of "._~+/=-", such as openssl rand -hex 32 makes',
   )
-  .meta({ format: 'list of tokens of 32 or more characters' });
+  .meta({ format: 'list of tokens of 32 or more characters', secret: true });
 
 /** Standard Webhooks asks for 24 to 64 random bytes. */
 const SECRET_BYTES = { min: 24, max: 64 };
@@ -67,7 +66,7 @@ export const signingSecrets = list
     (secrets) => secrets.every(isSigningSecret),
     'each secret must be whsec_ and 24 to 64 bytes in base64, such as echo "whsec_$(openssl rand -base64 32)" makes',
   )
-  .meta({ format: 'list of `whsec_<base64>`' });
+  .meta({ format: 'list of `whsec_<base64>`', secret: true });
 
 /** Whether it is a secret to sign with: `whsec_` and base64. */
 export function isSigningSecret(text: string): boolean {
@@ -77,7 +76,7 @@ export function isSigningSecret(text: string): boolean {
   return bytes.toString('base64') === base64 && bytes.length >= min && bytes.length <= max;
 }
 
-/** How often one caller may ask in a minute. */
+/** How many requests one caller may send in a minute. */
 export const requestsPerMinute = z
   .string()
   .regex(/^[1-9]\d{0,6}$/, 'must be a number from 1 to 9999999')
@@ -85,236 +84,31 @@ export const requestsPerMinute = z
   .meta({ format: 'number from 1 to 9999999' })
   .default(3_000);
 
-/** Where files are kept. */
-const storePlace = z
-  .string()
-  .refine((place) => bucketAddress(place) !== 'malformed', 'must be a folder, or s3://bucket/prefix')
-  .meta({ format: 'folder, or `s3://bucket/prefix`' });
+export const url = z
+  .string('is not set')
+  .refine((text) => URL.canParse(text), { error: 'must be a URL', abort: true })
+  .meta({ format: 'URL' });
 
-const accountNames = list
-  .refine((names) => names.every((name) => ACCOUNT_NAME.test(name)), `each ${ACCOUNT_NAME_RULE}`)
-  .refine((names) => new Set(names).size === names.length, 'names an account twice')
-  .default([]);
+/** A URL that credentials and private data may be sent to. */
+export const secureUrl = url
+  .refine((text) => isSecureOrLoopback(new URL(text)), 'must be https (http only to loopback)')
+  .meta({ format: 'URL with https (http only to loopback)' });
 
-/** Temporal joins and splits names of deployments and build ids at colons, and keeps leading underscores for itself. */
-const versionPart = z
-  .string()
-  .regex(
-    /^(?!__)[\w./-]{1,100}$/,
-    'must be 1 to 100 letters, digits or signs of "._/-", and not begin with __',
-  )
-  .meta({ format: '1 to 100 letters, digits or signs of `._/-`' });
-
-/** The settings of Gangway itself. docs/configuration.md is made from their descriptions. */
-export const gangwaySettings = z.object({
-  GANGWAY_ACCOUNTS: accountNames.describe(
-    'Names of further partner accounts. Each setting of a partner account exists once more for each name, with the name in capitals as its prefix.',
-  ),
-  GANGWAY_TASK_QUEUE: z
-    .string()
-    .default(DEFAULT_TASK_QUEUE)
-    .describe(
-      'Task queue that workers poll and that workflows start on. The partner task queues have it as their prefix.',
-    ),
-  GANGWAY_BUILD_ID: versionPart.optional().meta({
-    description: 'Build that a worker runs. With it, the worker takes part in worker versioning.',
-    unset: 'workers are not versioned',
-  }),
-  GANGWAY_DEPLOYMENT_NAME: versionPart.optional().meta({
-    description: 'Worker deployment that `GANGWAY_BUILD_ID` is a build of.',
-    unset: '`GANGWAY_TASK_QUEUE`',
-  }),
-  GANGWAY_POLL_MIN: duration.prefault('1m').describe('Shortest wait between two reads of a status.'),
-  GANGWAY_POLL_MAX: duration
-    .prefault('1h')
-    .describe('Longest wait between two reads of a status that does not change.'),
-  GANGWAY_RETRY_AFTER_MAX: duration
-    .prefault('1h')
-    .describe("Longest wait that a partner's `Retry-After` can ask for."),
-  GANGWAY_WAIT_MAX: duration
-    .prefault('24h')
-    .describe('A person is asked about a step that has waited for its partner for longer than this.'),
-  GANGWAY_UNREADABLE_MAX: duration
-    .prefault('1h')
-    .describe('A person is asked when the responses of a partner are unreadable for longer than this.'),
-  PAYLOAD_KEYS: payloadKeys.optional().meta({
-    description:
-      'Keys that encrypt payloads: the first encrypts, each decrypts. `gangway keys new` makes one. Required unless Temporal runs on this machine.',
-    unset: 'payloads are not encrypted',
-  }),
-  GANGWAY_HEALTH_ADDRESS: listenAddress
-    .prefault('127.0.0.1:8081')
-    .describe('Where the worker serves `/healthz` and `/readyz`.'),
-  GANGWAY_METRICS_ADDRESS: listenAddress.optional().meta({
-    description: 'Where the worker serves metrics to Prometheus.',
-    unset: 'no metrics',
-  }),
-  GANGWAY_LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error'])
-    .default('info')
-    .describe('Lowest level that is logged, as JSON lines on standard error.'),
-  GANGWAY_UI_URL: url.optional().meta({
-    description: 'Address of the Temporal Web UI, for the links that the command prints.',
-    unset: 'for a Temporal server on this machine its port plus 1000, otherwise no links',
-  }),
-  EVENTS_URLS: list
-    .refine((urls) => urls.every((text) => URL.canParse(text)), 'each must be a URL')
-    .default([])
-    .describe('Where outbound events go: https, or http to this machine with `EVENTS_TO_LOOPBACK=true`.'),
-  EVENTS_SECRETS: signingSecrets
-    .default([])
-    .describe(
-      'Secrets that sign outbound events; several while they are rotated. Required with `EVENTS_URLS`.',
-    ),
-  EVENTS_TO_LOOPBACK: flag.describe(
-    'Allows outbound events to this machine. Other private addresses are always rejected.',
-  ),
-  DOCUMENT_DIR: storePlace
-    .default('documents')
-    .describe('Documents that wait to be sent to a partner. Workers and the command share it.'),
-  STATEMENT_DIR: storePlace
-    .default('statements')
-    .describe('Statements that workers save, and files that `gangway call` receives.'),
-  S3_ENDPOINT: url
-    .refine((text) => isSecureOrLoopback(new URL(text)), 'must be https (http only to loopback)')
-    .optional()
-    .meta({ description: 'Server of the buckets, if it is not AWS.', unset: 'AWS' }),
-});
-
-/** What the settings of an account begin with: `NORTH_ISO_`. */
-function prefixOf(account: string): string {
-  return `${account.toUpperCase().replaceAll('-', '_')}_`;
+/** Whether nobody on the way can read what is sent there: https, or http to this machine. */
+export function isSecureOrLoopback(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** Settings that may come from the file that `<NAME>_FILE` names, instead of the environment. */
-export function secretSettings(accounts: readonly string[]): string[] {
-  const ofAccounts = ['', ...accounts.map(prefixOf)].flatMap((prefix) =>
-    ACCOUNT_SECRETS.map((secret) => prefix + secret),
-  );
-  return ['PAYLOAD_KEYS', 'EVENTS_URLS', 'EVENTS_SECRETS', ...ofAccounts];
-}
-
-/** How long partners may have us wait, in milliseconds. */
-export interface Patience {
-  /** What counts of a `Retry-After` at most. */
-  readonly retryAfterMaxMs: number;
-  /** A person is asked about a step that has waited for longer. */
-  readonly stepMs: number;
-  /** A person is asked about responses that could not be read for longer. */
-  readonly unreadableMs: number;
-}
-
-/** What a process is set to; the account at the partners that has no name is in it itself. */
-export interface Config extends Account {
-  /** The named ones, by name. */
-  readonly accounts: Readonly<Record<string, Account>>;
-  readonly taskQueue: string;
-  /** The build that this process runs; undefined when its workers are not versioned. */
-  readonly version: WorkerDeploymentVersion | undefined;
-  /** Bounds of the wait between two status reads, in milliseconds. */
-  readonly poll: { readonly minMs: number; readonly maxMs: number };
-  /** How long partners may have us wait, and after how long a person hears of it; in milliseconds. */
-  readonly patience: Patience;
-  /** undefined when PAYLOAD_KEYS is not set: payloads are in the clear. */
-  readonly payloadKeys: PayloadKeys | undefined;
-  readonly healthAddress: { readonly host: string; readonly port: number };
-  /** undefined when nobody is to read metrics. */
-  readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
-  readonly logLevel: string;
-  /** Where the Temporal Web UI is, for links. */
-  readonly uiUrl: string | undefined;
-  /** Who is told of news. */
-  readonly events: SenderOptions & { readonly destinations: readonly Destination[] };
-  /** Where documents wait to be sent: a folder, or `s3://bucket/prefix`. */
-  readonly documentDir: string;
-  /** Where statements are saved: likewise. */
-  readonly statementDir: string;
-  /** The server of the buckets; AWS's own unless given. */
-  readonly s3Endpoint?: string | undefined;
+/** Whether the URL leads to this machine. */
+export function isLoopback(url: URL): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
 }
 
 /**
- * Reads the settings. Temporal's own are not among them: see temporal/connection.ts.
+ * With `NODE_TLS_REJECT_UNAUTHORIZED=0` Node accepts any certificate, so an impostor of a server that we connect to gets our
+ * credentials. Only a process that connects to nothing but this machine may run with it.
  *
- * @throws {BadSetting} naming the first setting that cannot be used
- */
-export function loadConfig(environment: NodeJS.ProcessEnv): Config {
-  const { GANGWAY_ACCOUNTS: names } = readSettings(z.object({ GANGWAY_ACCOUNTS: accountNames }), environment);
-  const values = withSecretFiles(environment, secretSettings(names));
-  const set = readSettings(gangwaySettings, values);
-  if (set.GANGWAY_POLL_MIN > set.GANGWAY_POLL_MAX) {
-    throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');
-  }
-  const own = accountFrom(values, '');
-  const accounts = Object.fromEntries(names.map((name) => [name, accountFrom(values, prefixOf(name))]));
-  const places = [set.DOCUMENT_DIR, set.STATEMENT_DIR].filter(bucketAddress);
-  const others = [...set.EVENTS_URLS, ...(set.S3_ENDPOINT === undefined ? places : [set.S3_ENDPOINT])];
-  const reached = [...[own, ...Object.values(accounts)].flatMap(urlsOf), ...others];
-  requireCertificates(
-    environment,
-    reached.every((at) => isLoopback(new URL(at))),
-  );
-  return {
-    taskQueue: set.GANGWAY_TASK_QUEUE,
-    version: versionFrom(set),
-    poll: { minMs: set.GANGWAY_POLL_MIN, maxMs: set.GANGWAY_POLL_MAX },
-    patience: {
-      retryAfterMaxMs: set.GANGWAY_RETRY_AFTER_MAX,
-      stepMs: set.GANGWAY_WAIT_MAX,
-      unreadableMs: set.GANGWAY_UNREADABLE_MAX,
-    },
-    payloadKeys: set.PAYLOAD_KEYS,
-    healthAddress: set.GANGWAY_HEALTH_ADDRESS,
-    metricsAddress: set.GANGWAY_METRICS_ADDRESS,
-    logLevel: set.GANGWAY_LOG_LEVEL,
-    uiUrl: set.GANGWAY_UI_URL,
-    ...own,
-    accounts,
-    events: eventsFrom(set),
-    documentDir: set.DOCUMENT_DIR,
-    statementDir: set.STATEMENT_DIR,
-    s3Endpoint: set.S3_ENDPOINT,
-  };
-}
-
-/** All that polls a task queue is one deployment, unless another name is given. */
-function versionFrom(set: z.output<typeof gangwaySettings>): Config['version'] {
-  const { GANGWAY_BUILD_ID: buildId, GANGWAY_TASK_QUEUE: taskQueue } = set;
-  if (buildId === undefined) return undefined;
-  const { GANGWAY_DEPLOYMENT_NAME: deploymentName = taskQueue } = set;
-  if (!versionPart.safeParse(deploymentName).success) {
-    throw new BadSetting(
-      'GANGWAY_DEPLOYMENT_NAME',
-      'is needed, for GANGWAY_TASK_QUEUE cannot be the name of a deployment',
-    );
-  }
-  return { deploymentName, buildId };
-}
-
-/** News is signed, and goes to https only, or to this very machine where that was chosen. */
-function eventsFrom(set: z.output<typeof gangwaySettings>): Config['events'] {
-  const { EVENTS_URLS: urls, EVENTS_SECRETS: secrets, EVENTS_TO_LOOPBACK: toLoopback } = set;
-  const isFit = (url: URL) => url.protocol === 'https:' || (toLoopback && isSecureOrLoopback(url));
-  if (!urls.every((url) => isFit(new URL(url)))) {
-    throw new BadSetting(
-      'EVENTS_URLS',
-      'each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)',
-    );
-  }
-  if (urls.length > 0 && secrets.length === 0) throw new BadSetting('EVENTS_SECRETS', 'is not set');
-  return { secrets, toLoopback, destinations: urls.map(destinationOf) };
-}
-
-/** Where the partners of an account are. */
-function urlsOf({ boarding, banking, plantStore, payments, processor }: Account): string[] {
-  return [boarding, banking, plantStore, payments, processor].flatMap((partner) => partner?.url ?? []);
-}
-
-/**
- * With `NODE_TLS_REJECT_UNAUTHORIZED=0` Node accepts any certificate, so that whoever poses as one we connect to gets our
- * credentials.
- *
- * @param isLocal whether all that a process connects to is on this machine
+ * @param isLocal whether all that the process connects to is on this machine
  * @throws {BadSetting}
  */
 export function requireCertificates(environment: NodeJS.ProcessEnv, isLocal: boolean): void {
@@ -323,58 +117,58 @@ export function requireCertificates(environment: NodeJS.ProcessEnv, isLocal: boo
   throw new BadSetting('NODE_TLS_REJECT_UNAUTHORIZED', `${why}. Name the CA in NODE_EXTRA_CA_CERTS instead`);
 }
 
-/** An account has nothing of another one, least of all its credentials. */
-function accountFrom(values: Readonly<Record<string, string>>, prefix: string): Account {
-  const own = Object.entries(values).filter(([name]) => name.startsWith(prefix));
-  const unprefixed = Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value]));
-  return readSettings(accountSettings(prefix), unprefixed, prefix);
+/** An entry in the `meta` of a setting's schema, or of a schema that it wraps. */
+export function metaOf(schema: z.core.$ZodType, key: 'description' | 'format' | 'unset' | 'secret'): unknown {
+  const own = z.globalRegistry.get(schema)?.[key];
+  if (own !== undefined) return own;
+  const { innerType, in: input } = schema._zod.def as { innerType?: z.core.$ZodType; in?: z.core.$ZodType };
+  const inner = innerType ?? input;
+  return inner && metaOf(inner, key);
 }
 
-/** An account at the partners; the one without a name unless a name is given. @throws {BadSetting} */
-export function accountOf(config: Pick<Config, 'accounts'> & Account, name?: string): Account {
-  const account = name === undefined ? config : config.accounts[name];
-  if (!account) throw new BadSetting('GANGWAY_ACCOUNTS', `does not name ${name}`);
-  return account;
+/** The settings of a schema that are secrets. The file that `<NAME>_FILE` names may hold each of them. */
+export function secretsOf({ shape }: z.ZodObject): string[] {
+  return Object.entries(shape).flatMap(([name, schema]) => (metaOf(schema, 'secret') ? [name] : []));
 }
 
-/**
- * The accounts that a process works for, by name: those that it is told the names of, and the one without a name. That
- * one is left out where others are named and no partner of its own is set, for such a process is theirs alone.
- */
-export function servedAccounts(
-  config: Pick<Config, 'accounts'> & Account,
-): readonly (readonly [name: string | undefined, account: Account])[] {
-  const named = Object.entries(config.accounts);
-  const { boarding, banking, plantStore, payments, processor } = config;
-  const isSet = [boarding, banking, plantStore, payments, processor].some((partner) => partner !== undefined);
-  return isSet || named.length === 0 ? [[undefined, config], ...named] : named;
+/** A shape whose settings have names that begin with a prefix. */
+export function prefixed(prefix: string, { shape }: z.ZodObject): z.ZodRawShape {
+  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [prefix + name, schema]));
 }
 
 /**
+ * Reads settings from the environment, or from the files that it names for secrets.
+ *
  * @param prefix what the names of the settings begin with outside of the schema
  * @throws {BadSetting} naming the first setting that breaks its rule
  */
-export function readSettings<Schema extends z.ZodType>(
+export function readSettings<Schema extends z.ZodObject>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
   prefix = '',
 ): z.output<Schema> {
-  const parsed = schema.safeParse(withoutEmpty(environment));
+  const secrets = secretsOf(schema).map((name) => prefix + name);
+  const values = Object.entries(withSecretFiles(environment, secrets)).filter(([name]) =>
+    name.startsWith(prefix),
+  );
+  const parsed = schema.safeParse(
+    Object.fromEntries(values.map(([name, value]) => [name.slice(prefix.length), value])),
+  );
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new BadSetting(prefix + String(issue?.path[0]), issue?.message ?? 'is not valid');
 }
 
 /** Empty settings count as not set, as in a `.env` file whose lines were left blank. */
-export function withoutEmpty(environment: NodeJS.ProcessEnv): Record<string, string> {
+function withoutEmpty(environment: NodeJS.ProcessEnv): Record<string, string> {
   const set = Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1]));
   return Object.fromEntries(set);
 }
 
 /**
- * The settings, those named in `secrets` taken from the file that `<NAME>_FILE` names, where it is set.
+ * The environment, in which each secret has the content of the file that `<NAME>_FILE` names.
  *
- * @throws {BadSetting} when the file cannot be read, or the setting is given twice
+ * @throws {BadSetting} when the file cannot be read, or the secret is also set itself
  */
 export function withSecretFiles(
   environment: NodeJS.ProcessEnv,

@@ -3,13 +3,30 @@ import { createSecureContext } from 'node:tls';
 import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
 import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
+import { z } from 'zod';
+import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
 import { BadSetting, requireCertificates, withSecretFiles } from '../settings/settings.js';
 import { tracedClient } from '../tracing/temporal.js';
-import { dataConverter, type PayloadKeys } from './payload-codec.js';
+import { dataConverter, type PayloadKeys, payloadKeys } from './payload-codec.js';
 import { type Credentials, isUnimplemented, whyUnavailable } from './unavailable.js';
 
 /** Of Temporal's own settings, what may come from the file that `<NAME>_FILE` names; certificates have paths already. */
 export const TEMPORAL_SECRETS: readonly string[] = ['TEMPORAL_API_KEY'];
+
+/** The settings of every process that works with workflows, beside Temporal's own. */
+export const temporalClientSettings = z.object({
+  GANGWAY_TASK_QUEUE: z
+    .string()
+    .default(DEFAULT_TASK_QUEUE)
+    .describe(
+      'Task queue that workers poll and that workflows start on. The partner task queues have it as their prefix.',
+    ),
+  PAYLOAD_KEYS: payloadKeys.optional().meta({
+    description:
+      'Keys that encrypt payloads: the first encrypts, each decrypts. `gangway keys new` makes one. Required unless Temporal runs on this machine.',
+    unset: 'payloads are not encrypted',
+  }),
+});
 
 /** How long to try before Temporal counts as away. */
 const CONNECT_TIMEOUT_MS = 5_000;

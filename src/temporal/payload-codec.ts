@@ -33,7 +33,7 @@ export const payloadKeys = z
       return z.NEVER;
     }
   })
-  .meta({ format: 'list of `id:base64`' });
+  .meta({ format: 'list of `id:base64`', secret: true });
 
 /** @throws {TypeError} saying which key breaks which rule, and nothing of its value */
 export function parsePayloadKeys(text: string): PayloadKeys {

@@ -16,17 +16,17 @@ import { openStore } from '../documents/open-store.js';
 import { EventSender } from '../events/sender.js';
 import { partnerTaskQueue } from '../messages/ids.js';
 import { knownTo } from '../messages/inputs.js';
-import type { Account } from '../partners/account-settings.js';
+import { servedAccounts } from '../partners/account-settings.js';
 import { closeAll, partnerClients } from '../partners/clients.js';
 import { observers } from '../partners/http.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
 import { holdsInputs } from '../process/logging.js';
-import { type Config, servedAccounts } from '../settings/settings.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { traceExchanges } from '../tracing/spans.js';
 import { tracedActivities, tracedClient, traceSinks } from '../tracing/temporal.js';
 import { countExchanges } from './health.js';
 import { partnerTaskQueues } from './partner-task-queues.js';
+import type { WorkerSettings } from './settings.js';
 
 const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
@@ -48,20 +48,7 @@ export const SHUTDOWN_FORCE = '60s';
 export interface WorkerSetup {
   readonly connection: NativeConnection;
   readonly namespace: string;
-  readonly config: Account &
-    Pick<
-      Config,
-      | 'accounts'
-      | 'taskQueue'
-      | 'version'
-      | 'poll'
-      | 'patience'
-      | 'events'
-      | 'documentDir'
-      | 'statementDir'
-      | 's3Endpoint'
-      | 'payloadKeys'
-    >;
+  readonly config: Omit<WorkerSettings, 'healthAddress' | 'metricsAddress' | 'logLevel'>;
 }
 
 /** All of Gangway's workers in one process: one for the workflows, and one for each lane of activities of each account. */
@@ -95,8 +82,19 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
   const accounts = servedAccounts(config).map(([name, account]) => {
     const observe = observers(countExchanges(metricMeter, name ?? ''), traceExchanges);
     const clients = partnerClients(account, observe, { maxRetryAfterMs: patience.retryAfterMaxMs });
-    const dependencies = { name, account, clients, documents, statements, poll, taskQueue, patience };
-    return { name, account, clients, lanes: partnerTaskQueues(dependencies) };
+    const lanes = partnerTaskQueues({
+      ...{
+        partnerAccount: name,
+        wording: account,
+        clients,
+        documents,
+        statements,
+        poll,
+        taskQueue,
+        patience,
+      },
+    });
+    return { name, account, clients, lanes };
   });
   const workers = await Promise.all([
     Worker.create({
@@ -146,7 +144,7 @@ function intercepted(ofLane: readonly ActivityInterceptorsFactory[] = []): Worke
  * With a build id, Temporal decides which build gets which task; without one, any worker gets any. Every worker of a build
  * says so, those of activities as well. Workflows go on with the current build, but for those that workflows/index.ts pins.
  */
-function versioned(version: Config['version']): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+function versioned(version: WorkerSettings['version']): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (version === undefined) return {};
   return {
     workerDeploymentOptions: {

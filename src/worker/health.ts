@@ -6,7 +6,7 @@ import { REQUIREMENT_KINDS } from '../messages/requirements.js';
 import { COUNTERS } from '../messages/search-attributes.js';
 import type { PartnerObserver } from '../partners/http.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
-import type { Config } from '../settings/settings.js';
+import type { WorkerSettings } from './settings.js';
 
 export interface HealthServer {
   /** Where it listens: `http://127.0.0.1:8081`. */
@@ -52,7 +52,7 @@ const CALL_SECONDS_BUCKETS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 45
 /** The SDK's own exporter, which serves what we count beside what it counts itself; nothing where nobody is to read it. */
 export function metricsOptions({
   metricsAddress,
-}: Pick<Config, 'metricsAddress'>): Pick<TelemetryOptions, 'metrics'> {
+}: Pick<WorkerSettings, 'metricsAddress'>): Pick<TelemetryOptions, 'metrics'> {
   if (!metricsAddress) return {};
   const { host, port } = metricsAddress;
   const histogramBucketOverrides = { [CALL_SECONDS]: CALL_SECONDS_BUCKETS };

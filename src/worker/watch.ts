@@ -5,9 +5,10 @@ import type { MetricMeter } from '@temporalio/common';
 import { decodeJwt } from 'jose';
 import type { WorkflowType } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { type Config, servedAccounts } from '../settings/settings.js';
+import { servedAccounts } from '../partners/account-settings.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 import { deployedVersions, nameOf, polledQueues, pollersOf } from '../temporal/workers.js';
+import type { WorkerSettings } from './settings.js';
 
 /** How often Temporal is asked, in milliseconds: a few calls for each worker process, which it bounds by the second. */
 const EVERY_MS = 30_000;
@@ -34,7 +35,7 @@ interface Watched {
  *
  * @returns ends it
  */
-export function watchTemporal(client: Client, config: Config, meter: MetricMeter): () => void {
+export function watchTemporal(client: Client, config: WorkerSettings, meter: MetricMeter): () => void {
   const watched = {
     client,
     taskQueue: config.taskQueue,

@@ -1,7 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { upsertSearchAttributes, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
-import { ACCOUNT_NAME, ACCOUNT_NAME_RULE, atAccount, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
+import { atAccount, WORKFLOW_ID_PREFIXES } from '../messages/ids.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from '../partners/bounds.js';
 import { accountName } from './journey/partner-activities.js';
 
 /**

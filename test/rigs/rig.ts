@@ -16,6 +16,7 @@ import type {
   MerchantBoardingOutcome,
 } from '../../src/messages/onboardings.js';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
+import { sandboxAccount } from '../../src/sandbox/systems.js';
 import type { DevServerOptions } from '../../src/temporal/dev-server.js';
 import {
   startBusinessOnboarding,
@@ -139,11 +140,6 @@ function environmentFor(url: string): Record<string, string> {
     GANGWAY_POLL_MIN: '100ms',
     GANGWAY_POLL_MAX: '1s',
     GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0',
-    ...{ BOARDING_URL: url, BOARDING_USERNAME: 'sandbox', BOARDING_PASSWORD: 'sandbox' },
-    ...{ BANKING_URL: url, BANKING_USERNAME: 'sandbox', BANKING_PASSWORD: 'sandbox' },
-    BANKING_DEVICE_TOKEN: 'd-1',
-    ...{ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: 'sandbox' },
-    ...{ PAYMENTS_URL: url, PAYMENTS_API_KEY: 'sandbox' },
-    ...{ PROCESSOR_URL: url, PROCESSOR_API_KEY: 'sandbox' },
+    ...sandboxAccount(url),
   };
 }

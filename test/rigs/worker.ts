@@ -1,9 +1,13 @@
 import type { NativeConnection } from '@temporalio/worker';
+import type { Patience } from '../../src/activities/settings.js';
+import type { EventSettings } from '../../src/events/settings.js';
+import { type Account, readAccounts } from '../../src/partners/account-settings.js';
 import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
-import type { Config } from '../../src/settings/settings.js';
+import { sandboxAccount } from '../../src/sandbox/systems.js';
 import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-codec.js';
 import { createWorker } from '../../src/worker/create-worker.js';
+import type { WorkerSettings } from '../../src/worker/settings.js';
 import './runtime.js';
 
 /** Settings of a worker in the process of the test. */
@@ -11,7 +15,7 @@ export interface WorkerOptions {
   /** Default: 50 and 500. */
   readonly poll?: { readonly minMs: number; readonly maxMs: number };
   /** Default: an hour, a day and an hour, as in production. */
-  readonly patience?: Partial<Config['patience']>;
+  readonly patience?: Partial<Patience>;
   /** Credentials of the boarding partner. Default: `sandbox`. */
   readonly user?: string;
   readonly password?: string;
@@ -33,11 +37,11 @@ export interface WorkerOptions {
   /** Passwords at the boarding partner, by account, where they differ. Default: none. */
   readonly accountPasswords?: Readonly<Record<string, string>>;
   /** Default: not versioned. */
-  readonly version?: Config['version'];
+  readonly version?: WorkerSettings['version'];
   /** Default: no limits. */
   readonly activitiesPerSecond?: Partial<Record<SystemName, number>>;
   /** Default: no destination. */
-  readonly events?: Config['events'];
+  readonly events?: EventSettings;
 }
 
 /** The environment of a worker of a test. */
@@ -54,7 +58,7 @@ export interface RunningWorker {
 }
 
 /** Events are published to no destination. */
-export const NO_EVENTS: Config['events'] = { secrets: [], toLoopback: true, destinations: [] };
+export const NO_EVENTS: EventSettings = { secrets: [], toLoopback: true, destinations: [] };
 
 /** Runs all of Gangway's workers in this process, against a sandbox. */
 export async function runWorker(place: WorkerPlace, options: WorkerOptions): Promise<RunningWorker> {
@@ -93,22 +97,27 @@ export async function runWorker(place: WorkerPlace, options: WorkerOptions): Pro
   };
 }
 
-function accountOf(url: string, options: WorkerOptions) {
+function accountOf(url: string, options: WorkerOptions): Account {
   const { user = 'sandbox', password = user, activitiesPerSecond = {}, limits = {} } = options;
   const { bankingUser = 'sandbox', bankingPassword = bankingUser ?? '', bankingNow } = options;
   const { boardingUrl = url, bankingUrl = url, paymentsUrl = url } = options;
-  const banking = {
-    ...{ url: bankingUrl, username: bankingUser ?? '', password: bankingPassword },
-    ...{ deviceToken: 'd-1', deviceName: 'test', form: 'user' as const, limits },
-    ...(bankingNow && { now: bankingNow }),
-  };
+  const account = readAccounts({
+    ...sandboxAccount(url),
+    ...{ BOARDING_URL: boardingUrl, BOARDING_USERNAME: user, BOARDING_PASSWORD: password },
+    BANKING_URL: bankingUser === null ? '' : bankingUrl,
+    ...{ BANKING_USERNAME: bankingUser ?? '', BANKING_PASSWORD: bankingPassword },
+    PAYMENTS_URL: paymentsUrl,
+  });
+  const { boarding, banking, payments } = account.partners;
   return {
-    ...{ posNames: [], activitiesPerSecond, settingsPrefix: '' },
-    boarding: { url: boardingUrl, username: user, password, limits },
-    banking: bankingUser === null ? undefined : banking,
-    plantStore: { url, token: 'sandbox' },
-    payments: { url: paymentsUrl, apiKey: 'sandbox', environment: 'uat' as const, limits },
-    processor: { url, apiKey: 'sandbox' },
+    ...account,
+    activitiesPerSecond,
+    partners: {
+      ...account.partners,
+      boarding: boarding && { ...boarding, limits },
+      banking: banking && { ...banking, limits, ...(bankingNow && { now: bankingNow }) },
+      payments: payments && { ...payments, limits },
+    },
   };
 }
 

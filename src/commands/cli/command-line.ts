@@ -1,9 +1,9 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
-import { type Config, loadConfig } from '../../settings/settings.js';
 import { requireKeys, temporalSettings, withClient } from '../../temporal/connection.js';
 import { type Output, Printer } from './output.js';
+import { type CommandSettings, loadCommandSettings } from './settings.js';
 
 /** What a command uses in place of the globals of the process, so that one process can run many commands. */
 export interface Surroundings {
@@ -38,8 +38,8 @@ export class CommandLine extends Printer {
   }
 
   /** @throws {BadSetting} */
-  config(): Config {
-    return loadConfig(this.env);
+  config(): CommandSettings {
+    return loadCommandSettings(this.env);
   }
 
   /** All of standard input. */
@@ -51,7 +51,7 @@ export class CommandLine extends Printer {
 /** For commands that work with Temporal: the settings, a client, and links to the Web UI. */
 export interface CommandContext {
   readonly cli: CommandLine;
-  readonly config: Config;
+  readonly config: CommandSettings;
   readonly client: Client;
   /** Address of a workflow in the Web UI; undefined when the address of the UI is unknown. */
   readonly link: (workflowId: string, runId: string) => string | undefined;

@@ -14,6 +14,7 @@ import type {
   SingleActivity,
 } from '../../messages/activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
+import { accountOf } from '../../partners/account-settings.js';
 import {
   type FilePart,
   isDownload,
@@ -26,7 +27,6 @@ import { closeAll, partnerClients } from '../../partners/clients.js';
 import { failureIn } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
 import { censored, withoutPrivate } from '../../privacy/private-values.js';
-import { accountOf } from '../../settings/settings.js';
 import { traceExchanges } from '../../tracing/spans.js';
 import { cannotRead, check, readObject } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
@@ -81,7 +81,7 @@ function activityFor(
     options: {
       scheduleToStartTimeout: startWithin,
       scheduleToCloseTimeout: DOWNLOAD_TIMEOUT,
-      startToCloseTimeout: operation.answer === 'stream' ? DOWNLOAD_TIMEOUT : CALL_TIMEOUT,
+      startToCloseTimeout: operation.returns === 'stream' ? DOWNLOAD_TIMEOUT : CALL_TIMEOUT,
       // A write that must not happen twice has one attempt, without a heartbeat time-out (activities/write.ts).
       ...(operation.effect === 'once'
         ? { retry: { maximumAttempts: 1 } }
@@ -131,7 +131,7 @@ export async function callFromHere(cli: CommandLine, call: Call): Promise<CallRe
   const { system, partnerAccount, key, request, toProduction, output } = call;
   const { signal } = cli;
   const clients = partnerClients(accountOf(cli.config(), partnerAccount), traceExchanges);
-  const client = clients[system] as PartnerClient<Operations>;
+  const client = clients[system] as unknown as PartnerClient<Operations>;
   const warnings: string[] = [];
   const onWarning = (warning: string) => void warnings.push(warning);
   try {
@@ -139,9 +139,9 @@ export async function callFromHere(cli: CommandLine, call: Call): Promise<CallRe
       { ...request.fields, ...request.files },
       { toProduction, signal, knowsDeprecated: true, onWarning },
     );
-    const { answer, ...refused } = await orRefusal(called);
-    if (!isDownload(answer)) return { answer, ...refused, warnings };
-    const { body, contentType } = answer;
+    const { response, ...refused } = await orRefusal(called);
+    if (!isDownload(response)) return { answer: response, ...refused, warnings };
+    const { body, contentType } = response;
     return { answer: await save(cli, body, contentType, output ?? operationName(key)) };
   } finally {
     await closeAll(clients);

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { accountOf } from '../../partners/account-settings.js';
 import {
   type Operation,
   type Operations,
@@ -9,9 +10,7 @@ import {
   unknownFieldsWarning,
 } from '../../partners/catalogue.js';
 import { fieldProblems } from '../../partners/client.js';
-import { eventIdOf } from '../../partners/payments/schemas.js';
-import { catalogue, SYSTEMS, type SystemName } from '../../partners/systems.js';
-import { accountOf } from '../../settings/settings.js';
+import { catalogue, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import { milliseconds } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
@@ -56,9 +55,7 @@ export function callCommand(program: Command, cli: CommandLine): void {
 function addCommands(cli: CommandLine, call: Command): void {
   const operations = catalogue();
   call.commandsGroup('Systems:');
-  for (const [system, title] of Object.entries(SYSTEMS) as [SystemName, string][]) {
-    addSystem(cli, call, system, title, operations[system]);
-  }
+  for (const system of SYSTEM_NAMES) addSystem(cli, call, system, operations[system]);
   call
     .commandsGroup('Earlier calls:')
     .command('response')
@@ -73,13 +70,8 @@ function addCommands(cli: CommandLine, call: Command): void {
     );
 }
 
-function addSystem(
-  cli: CommandLine,
-  call: Command,
-  name: SystemName,
-  title: string,
-  operations: Operations,
-): void {
+function addSystem(cli: CommandLine, call: Command, name: SystemName, operations: Operations): void {
+  const { title } = PARTNERS[name];
   const system = call
     .command(name)
     .summary(`${title}, ${Object.keys(operations).length} operations`)
@@ -127,7 +119,7 @@ function addOperation(
   key: string,
   operation: Operation,
 ): void {
-  const { summary, provenance, deprecated, irreversible, answer, effect } = operation;
+  const { summary, provenance, deprecated, irreversible, returns, effect } = operation;
   const name = operationName(key);
   const command = withPartnerAccount(parent.command(name))
     .summary(provenance === 'assumed' ? `${summary} (assumed)` : summary)
@@ -143,9 +135,9 @@ function addOperation(
     .option('--json', 'print JSON on one line')
     .addHelpText('after', () => `\n${fieldsHelp(operation)}`);
   if (deprecated) command.addHelpText('beforeAll', `deprecated: ${deprecated}\n`);
-  if (answer === 'stream') command.option('--output <file>', 'where to save the file');
+  if (returns === 'stream') command.option('--output <file>', 'where to save the file');
   if (irreversible) command.option('--yes', 'skip the confirmation');
-  if (system === 'payments' && effect !== 'read')
+  if (PARTNERS[system].hasEnvironments && effect !== 'read')
     command.option('--production', 'confirm a write to production');
   command.action((request: string, options: CallOptions) =>
     makeCall(cli, system, key, operation, request, options),
@@ -183,20 +175,19 @@ async function makeCall(
   // The same operation with the settings of our account at the partner.
   const partnerAccount = partnerAccountOf(config, options, `call ${system} ${name}`, 'nothing was sent');
   const account = accountOf(config, partnerAccount);
-  const wording = { posNames: account.posNames, pathSegment: account.banking?.pathSegment };
-  const operation = catalogue(wording)[system][key] ?? wanted;
+  const operation = PARTNERS[system].operations(account)[key] ?? wanted;
   const id = callId(system, name);
-  const made = idempotencyKey(operation, id);
-  const request = await readRequest(cli, operation, given, made);
+  const made = idempotencyKey(system, operation, id);
+  const request = await readRequest(cli, operation, given, made && { [made.field]: made.value });
   const { local, production: toProduction = false, output, startWithin } = options;
-  const isProduction = system === 'payments' && account.payments?.environment === 'production';
+  const isProduction = account.partners[system]?.environment === 'production';
   if (isProduction && operation.effect !== 'read' && !toProduction) {
     throw new InvalidInput(`${name} writes to production: confirm it with --production`);
   }
   const unknown = unknownFieldsWarning(operation, request.fields);
   if (unknown !== undefined) cli.note(`warning: ${unknown}`);
   if (operation.irreversible && !options.yes) await confirm(cli, name, operation.summary);
-  if (made && request.fields['event_id'] === made.event_id) cli.note(howToRepeat(made));
+  if (made && request.fields[made.field] === made.value) cli.note(howToRepeat(made));
   const call = { id, system, partnerAccount, key, operation, request, toProduction, output, startWithin };
   if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
   const response = await (local ? callFromHere(cli, call) : callByWorker(cli, call));
@@ -204,18 +195,21 @@ async function makeCall(
   show(cli, { ...response, warnings }, options, local ? undefined : id);
 }
 
-interface IdempotencyKey extends Record<string, unknown> {
-  readonly event_id: string;
+interface IdempotencyKey {
+  readonly field: string;
+  readonly value: string;
 }
 
-/** The payments platform recognizes a repeated call by its `event_id`. A request without one gets one made from the call's id. */
-function idempotencyKey(operation: Operation, id: string): IdempotencyKey | undefined {
-  const hasKey = fieldsOf(operation).some(({ name }) => name === 'event_id');
-  return hasKey ? { event_id: eventIdOf(id, operation.path) } : undefined;
+/** The key by which the partner recognizes a repeated call. A request without one gets one made from the call's id. */
+function idempotencyKey(system: SystemName, operation: Operation, id: string): IdempotencyKey | undefined {
+  const key = PARTNERS[system].idempotencyKey;
+  if (!key || !fieldsOf(operation).some(({ name }) => name === key.field)) return undefined;
+  return { field: key.field, value: key.make(id, operation.path) };
 }
 
-function howToRepeat(key: IdempotencyKey): string {
-  return `the request has no event_id and gets a new one; to repeat this call, add ${JSON.stringify(key)} to the request`;
+function howToRepeat({ field, value }: IdempotencyKey): string {
+  const given = JSON.stringify({ [field]: value });
+  return `the request has no ${field} and gets a new one; to repeat this call, add ${given} to the request`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { BankingLists, Listed } from '../../messages/banking-activities.js';
 import { defined } from '../../messages/objects.js';
 import { externalActivityRequest, notificationQuery } from '../../partners/banking/requests.js';
-import { dateTime, text } from '../../partners/banking/rules.js';
+import { dateTime, text } from '../../partners/fields.js';
 import { check, numericId, positiveInteger } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { shortDate } from '../cli/output.js';

@@ -3,19 +3,22 @@ import { text } from 'node:stream/consumers';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { Command } from 'commander';
 import { openStore } from '../../documents/open-store.js';
-import type { Account } from '../../partners/account-settings.js';
-import { closeAll, type PartnerClients, partnerClients } from '../../partners/clients.js';
+import { type Account, servedAccounts } from '../../partners/account-settings.js';
+import { closeAll, partnerClients } from '../../partners/clients.js';
 import type { PartnerObserver } from '../../partners/http.js';
-import { type Config, servedAccounts } from '../../settings/settings.js';
+import type { Closable } from '../../partners/partner.js';
+import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
 import { withClient } from '../../temporal/connection.js';
 import { missingSearchAttributes } from '../../temporal/search-attributes.js';
 import { serverClockOffset } from '../../temporal/server.js';
 import { isUnsupportedQuery } from '../../temporal/unavailable.js';
 import { isUnreadable } from '../../temporal/unreadable.js';
 import { deployedVersions, nameOf, polledQueues, pollersOf, whyNobodyTakes } from '../../temporal/workers.js';
+import { loadWorkerSettings, type WorkerSettings } from '../../worker/settings.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed, explain } from '../cli/errors.js';
 import { obstacleOf } from '../cli/requirements.js';
+import type { CommandSettings } from '../cli/settings.js';
 import { weakSettings } from './weak-settings.js';
 
 interface Finding {
@@ -48,6 +51,7 @@ const COLUMNS: Readonly<Record<string, (finding: Finding) => string>> = {
 
 async function examine(cli: CommandLine): Promise<Finding[]> {
   const config = cli.config();
+  const ofWorker = loadWorkerSettings(cli.env);
   const clocks: ClockOffsets = new Map();
   const findings = await Promise.all([
     examineTemporal(cli, config, clocks),
@@ -56,7 +60,7 @@ async function examine(cli: CommandLine): Promise<Finding[]> {
     finding('statement store', () => examineStore(cli, config.statementDir, config)),
   ]);
   const compared = await finding('clocks', async () => examineClocks(clocks));
-  const weak = await warnings(cli, config);
+  const weak = await warnings(cli, ofWorker);
   cli.signal.throwIfAborted();
   return [...findings.flat(), compared, ...weak];
 }
@@ -69,25 +73,50 @@ async function examineAccount(
 ): Promise<Finding[]> {
   const clients = partnerClients(account, notingClocks(clocks, name));
   try {
-    const findings = await Promise.all([
-      finding('boarding partner', () => examineBoarding(account, clients, signal)),
-      finding('banking partner', () => examineBanking(account, clients, signal)),
-      ...examineOthers(account, clients, signal),
-    ]);
-    return findings.map((each) => ({ ...each, ...(name && { check: `${each.check} of ${name}` }) }));
+    const findings = await Promise.all(
+      SYSTEM_NAMES.map((system) => examinePartner(system, account, clients[system], signal)),
+    );
+    return findings.flat().map((each) => ({ ...each, ...(name && { check: `${each.check} of ${name}` }) }));
   } finally {
     await closeAll(clients);
   }
 }
 
-async function warnings({ env }: CommandLine, config: Config): Promise<Finding[]> {
+/** Checks a partner by its descriptor. @returns nothing for a system that is off and that nothing depends on */
+async function examinePartner(
+  system: SystemName,
+  { settingsPrefix: prefix, partners }: Account,
+  client: Closable,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const { name, credentialsCheck, whenOff } = PARTNERS[system];
+  const settings = partners[system];
+  if (!settings) {
+    if (whenOff === undefined) return [];
+    const off = `off: ${prefix}${settingsPrefix(system)}URL is not set`;
+    if (whenOff === 'failure') return [{ check: name, ok: false, detail: off }];
+    return [{ check: name, ok: true, detail: `${off}, ${whenOff}` }];
+  }
+  const { url, environment } = settings;
+  return [
+    await finding(name, async () => {
+      if (!credentialsCheck) return `${url}, not checked: it has no operation that only reads`;
+      const found = await credentialsCheck.read(client, { signal });
+      return [`${url} accepts our credentials`, found, environment && `environment ${environment}`]
+        .filter(Boolean)
+        .join('; ');
+    }),
+  ];
+}
+
+async function warnings({ env }: CommandLine, config: WorkerSettings): Promise<Finding[]> {
   const weak = await weakSettings(config, env);
   return weak.map((detail) => ({ check: 'weak setting', ok: true, warning: true, detail }));
 }
 
 async function examineTemporal(
   { env, signal }: CommandLine,
-  config: Config,
+  config: CommandSettings,
   clocks: ClockOffsets,
 ): Promise<Finding[]> {
   try {
@@ -118,73 +147,17 @@ async function examineTemporal(
   }
 }
 
-async function examineBoarding(
-  { settingsPrefix, boarding }: Account,
-  clients: PartnerClients,
-  signal: AbortSignal,
-): Promise<string> {
-  if (!boarding) throw new Error(`off: ${settingsPrefix}BOARDING_URL is not set`);
-  const profiles = await clients.boarding.listAgentProfiles({}, { signal });
-  return `${boarding.url} accepts our credentials; ${profiles.length} agent profiles`;
-}
-
-/** Boarding merchants does not need it, so it may be off. */
-async function examineBanking(
-  { settingsPrefix, banking }: Account,
-  clients: PartnerClients,
-  signal: AbortSignal,
-): Promise<string> {
-  if (!banking)
-    return `off: ${settingsPrefix}BANKING_URL is not set, so businesses, customers, cards, statements and lists are unavailable`;
-  const tickets = await clients.banking.listNewTickets({}, { signal });
-  return `${banking.url} accepts our credentials; ${tickets.length} new tickets`;
-}
-
-/** The enabled systems among those that onboardings can do without. */
-function examineOthers(
-  { plantStore, payments, processor }: Account,
-  clients: PartnerClients,
-  signal: AbortSignal,
-): Promise<Finding>[] {
-  return [
-    ...(plantStore ? [finding('plant store', () => examinePlantStore(plantStore, clients, signal))] : []),
-    ...(payments ? [finding('payments platform', () => examinePayments(payments, clients, signal))] : []),
-    ...(processor
-      ? [
-          finding(
-            'processor',
-            async () => `${processor.url}, not checked: it has no operation that only reads`,
-          ),
-        ]
-      : []),
-  ];
-}
-
-async function examinePlantStore(
-  { url }: NonNullable<Account['plantStore']>,
-  clients: PartnerClients,
-  signal: AbortSignal,
-): Promise<string> {
-  await clients['plant-store'].listPlants({ limit: 1 }, { signal });
-  return `${url} accepts our credentials`;
-}
-
-async function examinePayments(
-  { url, environment }: NonNullable<Account['payments']>,
-  clients: PartnerClients,
-  signal: AbortSignal,
-): Promise<string> {
-  await clients.payments.listTerminals({ limit: 1 }, { signal });
-  return `${url} accepts our credentials; environment ${environment}`;
-}
-
 /** A file that the check writes and leaves in place, because nothing needs the permission to remove files. */
 const PROBE = {
   name: 'gangway-doctor.txt',
   content: 'gangway doctor wrote this file to check that the store can be written and read',
 };
 
-async function examineStore({ env }: CommandLine, place: string, { s3Endpoint }: Config): Promise<string> {
+async function examineStore(
+  { env }: CommandLine,
+  place: string,
+  { s3Endpoint }: CommandSettings,
+): Promise<string> {
   const files = await openStore(place, s3Endpoint, env);
   await files.save(PROBE.name, Readable.from([PROBE.content]), 'text/plain');
   const read = await text(await files.open(PROBE.name));
@@ -331,7 +304,7 @@ async function first(client: Client, query: string, count: number): Promise<Work
 }
 
 /** @throws {Error} that names a task queue whose new tasks no worker takes, and why */
-export async function examineWorkers(client: Client, config: Config): Promise<string> {
+export async function examineWorkers(client: Client, config: CommandSettings): Promise<string> {
   const { taskQueue } = config;
   const taking = async (queue: string, tasks: 'workflow' | 'activity') => {
     const pollers = await pollersOf(client, queue, tasks);

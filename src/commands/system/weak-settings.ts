@@ -1,21 +1,29 @@
 import { stat } from 'node:fs/promises';
-import type { Account } from '../../partners/account-settings.js';
+import { type Account, accountSecrets } from '../../partners/account-settings.js';
 import {
   authSetting,
   loadReceiverSettings,
-  RECEIVER_SECRETS,
+  receiverSettings,
   type SenderRule,
   WEBHOOK_PARTNERS,
+  webhookSettings,
 } from '../../receiver/settings.js';
-import { type Config, secretSettings } from '../../settings/settings.js';
+import { secretsOf } from '../../settings/settings.js';
 import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../../temporal/connection.js';
+import { type WorkerSettings, workerSettings } from '../../worker/settings.js';
 
 /** Settings that work but are unsafe: one sentence each, with the risk and the remedy. Names settings and files, never a secret. */
-export async function weakSettings(config: Config, environment: NodeJS.ProcessEnv): Promise<string[]> {
+export async function weakSettings(
+  config: WorkerSettings,
+  environment: NodeJS.ProcessEnv,
+): Promise<string[]> {
+  const secrets = new Set([
+    ...accountSecrets(Object.keys(config.accounts)),
+    ...[workerSettings, receiverSettings, webhookSettings].flatMap(secretsOf),
+    ...TEMPORAL_SECRETS,
+  ]);
   const readable = await Promise.all([
-    ...[...secretSettings(Object.keys(config.accounts)), ...RECEIVER_SECRETS, ...TEMPORAL_SECRETS].map(
-      (name) => readableByOthers(`${name}_FILE`, environment[`${name}_FILE`]),
-    ),
+    ...[...secrets].map((name) => readableByOthers(`${name}_FILE`, environment[`${name}_FILE`])),
     readableByOthers('TEMPORAL_TLS_CLIENT_KEY_PATH', environment['TEMPORAL_TLS_CLIENT_KEY_PATH']),
     readableByOthers('DOCUMENT_DIR', config.documentDir),
     readableByOthers('STATEMENT_DIR', config.statementDir),
@@ -30,7 +38,7 @@ export async function weakSettings(config: Config, environment: NodeJS.ProcessEn
   ];
 }
 
-function weakTemporal({ payloadKeys }: Config, environment: NodeJS.ProcessEnv): string[] {
+function weakTemporal({ payloadKeys }: WorkerSettings, environment: NodeJS.ProcessEnv): string[] {
   const { address, tls, apiKey } = temporalSettings(environment).connectionOptions;
   const isRemote = !isLoopback(address);
   return [
@@ -47,7 +55,7 @@ function weakTemporal({ payloadKeys }: Config, environment: NodeJS.ProcessEnv): 
   ];
 }
 
-function weakPartners({ settingsPrefix = '', boarding, banking }: Account): string[] {
+function weakPartners({ settingsPrefix, partners: { boarding, banking } }: Account): string[] {
   return [
     ...weakCredentials(`${settingsPrefix}BOARDING`, boarding),
     ...weakCredentials(`${settingsPrefix}BANKING`, banking),
@@ -76,7 +84,7 @@ function weakCredentials(
 const REACHABLE =
   'accepts connections from other machines: restrict them by a firewall, or use a loopback address';
 
-function weakProcess({ logLevel, healthAddress, metricsAddress }: Config): string[] {
+function weakProcess({ logLevel, healthAddress, metricsAddress }: WorkerSettings): string[] {
   const isOpen = (address: { host: string } | undefined) => address && !isLoopback(address.host);
   return [
     ...(logLevel === 'trace' || logLevel === 'debug'
@@ -99,7 +107,7 @@ function weakReceiver(environment: NodeJS.ProcessEnv): string[] {
       ? []
       : ['RECEIVER_ADDRESS accepts connections from other machines: put TLS in front of it']),
     ...WEBHOOK_PARTNERS.flatMap((partner) =>
-      webhooks[partner].senders.flatMap((rule) => weakSender(authSetting(partner), rule)),
+      (webhooks[partner]?.senders ?? []).flatMap((rule) => weakSender(authSetting(partner), rule)),
     ),
   ];
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Operations } from '../catalogue.js';
-import { anyAnswer } from '../fields.js';
+import { anyResponse, exactJson, int32, int64, text } from '../fields.js';
 import { cardClosing, cardNickname } from './requests.js';
 import { boardingResponse, paymentCard, paymentCards } from './responses.js';
-import { exactJson, int32, int64, text } from './rules.js';
 
 const cardWithReason = z.strictObject({ paymentCardId: text, reason: z.string().optional() });
 
@@ -31,7 +30,7 @@ export function cardOperations(svc: string) {
     },
     closeCard: {
       reference: 'E8',
-      summary: 'Close a card for good',
+      summary: 'Close a card permanently',
       method: 'POST',
       path: `/${svc}/paymentCard/closePaymentCard`,
       effect: 'once',
@@ -50,7 +49,7 @@ export function cardOperations(svc: string) {
       response: paymentCard,
     },
     listCards: {
-      summary: 'One’s own cards',
+      summary: 'The cards of the caller',
       method: 'GET',
       path: '/api/paymentCards',
       query: ['skip', 'count'],
@@ -66,7 +65,7 @@ export function cardOperations(svc: string) {
       effect: 'idempotent',
       provenance: 'assumed',
       request: z.strictObject({ paymentCardId: text, status: z.int().min(0).max(3) }),
-      response: anyAnswer,
+      response: anyResponse,
     },
     setCardAuthorizationControls: {
       summary: 'Replace a card’s authorization controls',
@@ -78,10 +77,10 @@ export function cardOperations(svc: string) {
         paymentCardId: text,
         authorizationControls: z.array(z.record(z.string(), exactJson)),
       }),
-      response: anyAnswer,
+      response: anyResponse,
     },
     suspendCard: {
-      summary: 'Suspend a card; activate-card is the way back',
+      summary: 'Suspend a card; activate-card undoes it',
       method: 'POST',
       path: `/${svc}/paymentCard/suspendPaymentCard`,
       effect: 'idempotent',
@@ -99,7 +98,7 @@ export function cardOperations(svc: string) {
       response: boardingResponse,
     },
     reissueCard: {
-      summary: 'Issue a new card in place of one, which goes out of use',
+      summary: 'Replace a card by a new one; the old one stops working',
       method: 'POST',
       path: `/${svc}/paymentCard/reissuePaymentCard`,
       effect: 'once',

@@ -12,29 +12,29 @@ const SYSTEM = 'banking';
 export interface BankingSettings extends TokenSettings {
   /** https, or http to loopback; a path below the origin is kept. */
   readonly url: string;
-  /** Issued to partners at onboarding; travels as the header `X-Partner-Id`, which is assumed. */
+  /** Issued to partners at onboarding; sent as the header `X-Partner-Id`, which is assumed. */
   readonly partnerId?: string;
-  /** Stands in paths for the contract's neutral segment `svc`. */
+  /** Replaces the contract's neutral segment `svc` in paths. */
   readonly pathSegment?: string;
   readonly limits?: Partial<HttpLimits>;
 }
 
 export type BankingClient = PartnerClient<BankingOperations> & {
   /**
-   * Takes a one-time code from a person, for the next token. It is asked for by a `PartnerError` whose details have
-   * `needs: 'one-time-code'`. The kind of code is `ShortMessageCode` unless said otherwise.
+   * Takes a one-time code of a person, for the next token. A `PartnerError` whose details have `needs: 'one-time-code'`
+   * asks for it. Default kind of code: `ShortMessageCode`.
    */
   useCode(code: string, typeOperation?: OneTimeCode['typeOperation']): void;
-  /** Drops the token and what is remembered of refusals, so that the next call signs in anew. */
+  /** Drops the token and forgets refusals, so that the next call signs in again. */
   forget(): void;
   close(): Promise<void>;
 };
 
 /**
- * A client of the banking API (apis/1). Tokens are its own affair: the first call fetches one, see `token.ts`. A call
- * answered with 401 is made once more with a fresh token.
+ * A client of the banking API (apis/1). The client gets tokens itself: the first call fetches one, see `token.ts`. A
+ * call that gets a 401 is repeated once with a fresh token.
  *
- * @throws {TypeError} for a URL, path segment or TOTP secret that cannot be.
+ * @throws {TypeError} for an invalid URL, path segment or TOTP secret.
  */
 export function bankingClient(settings: BankingSettings): BankingClient {
   const { url, limits, partnerId, pathSegment } = settings;
@@ -73,8 +73,8 @@ const CARDS_AT_ONCE = 100;
 const CLOSED = 3;
 
 /**
- * Every card that the caller may see, read page by page as they are asked for; each once. Ends with the first page
- * that has nothing new, for a partner that answers a bare list may not know of pages.
+ * Every card that the caller may see, each once, read page by page as the caller iterates. Ends with the first page
+ * that has nothing new, because a partner that returns a bare list may ignore paging.
  */
 export async function* eachPaymentCard(
   client: Pick<BankingClient, 'listPaymentCards'>,
@@ -98,8 +98,8 @@ export function isClosed({ status }: Pick<PaymentCard, 'status'>): boolean {
 
 export type StatementFormat = 'PDF' | 'CSV' | 'QBO' | 'OFX';
 
-/** MIME types of statements. The contract prints none; it says that CSV is plain text and the others are binary. */
-const FORMATS: Readonly<Record<string, StatementFormat>> = {
+/** MIME types of statements. The contract prints none; according to it, CSV is plain text and the others are binary. */
+export const STATEMENT_FORMATS: Readonly<Record<string, StatementFormat>> = {
   'application/pdf': 'PDF',
   'text/csv': 'CSV',
   'application/csv': 'CSV',
@@ -112,21 +112,18 @@ const FORMATS: Readonly<Record<string, StatementFormat>> = {
   'application/x-ofx': 'OFX',
 };
 
-/** The MIME types that a statement may have. */
-export const STATEMENT_TYPES = Object.keys(FORMATS);
-
-/** Which format a statement came in, by its `Content-Type` (E10); undefined for a type that tells nothing. */
+/** The format of a statement, by its `Content-Type` (E10); undefined for a type that does not identify one. */
 export function statementFormat(contentType: string): StatementFormat | undefined {
   const [type = ''] = contentType.split(';');
-  return FORMATS[type.trim().toLowerCase()];
+  return STATEMENT_FORMATS[type.trim().toLowerCase()];
 }
 
 /** The partner's own page size (apis/1, Limits). */
 const PAGE = 100;
 
 /**
- * Every notification that fits, in the partner's order, read page by page as they are asked for; each once, though
- * the pages shift when a new one arrives. Ends with the first page that has nothing new.
+ * Every notification that matches, each once and in the partner's order, read page by page as the caller iterates.
+ * Pages shift when a notification arrives. Ends with the first page that has nothing new.
  */
 export async function* eachNotification(
   client: Pick<BankingClient, 'listNotifications'>,

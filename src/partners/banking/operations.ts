@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
-import { anyAnswer } from '../fields.js';
+import { anyResponse, int32, text } from '../fields.js';
 import { cardOperations } from './card-operations.js';
 import { accountOperations, profileOperations } from './profile-operations.js';
 import { byId, nothing, notificationQuery, webhook } from './requests.js';
@@ -13,19 +13,18 @@ import {
   tickets,
   webhooks,
 } from './responses.js';
-import { int32, text } from './rules.js';
 import { TOKEN_OPERATIONS } from './token.js';
 
 const byWebhook = z.strictObject({ webhookId: int32 });
 
-/** What partners and administrators manage: webhooks, departments and sub-users. */
+/** Operations of partners and administrators: webhooks, departments and sub-users. */
 export const PARTNER_OPERATIONS = {
   createWebhook: {
     reference: 'E13',
-    summary: 'Register a webhook for one type of notification; `exists` when it was there already',
+    summary: 'Register a webhook for one type of notification; `exists` if it is registered already',
     method: 'POST',
     path: '/api/Partners/webhooks',
-    statusAnswers: { 409: { success: true, exists: true } },
+    statusPayloads: { 409: { success: true, exists: true } },
     effect: 'once',
     provenance: 'documented',
     request: webhook,
@@ -33,7 +32,7 @@ export const PARTNER_OPERATIONS = {
   },
   listDepartments: {
     reference: 'E14',
-    summary: 'Departments, by which sub-users are grouped',
+    summary: 'Departments, which group sub-users',
     method: 'GET',
     path: '/api/teams/departments',
     effect: 'read',
@@ -51,7 +50,7 @@ export const PARTNER_OPERATIONS = {
     effect: 'idempotent',
     provenance: 'documented',
     request: byId,
-    response: anyAnswer,
+    response: anyResponse,
   },
   listWebhooks: {
     summary: 'The webhooks of the caller',
@@ -69,7 +68,7 @@ export const PARTNER_OPERATIONS = {
     effect: 'idempotent',
     provenance: 'assumed',
     request: webhook.extend({ webhookId: int32 }),
-    response: anyAnswer,
+    response: anyResponse,
   },
   deleteWebhook: {
     summary: 'Delete a webhook',
@@ -78,13 +77,13 @@ export const PARTNER_OPERATIONS = {
     effect: 'idempotent',
     provenance: 'assumed',
     request: byWebhook,
-    response: anyAnswer,
+    response: anyResponse,
   },
 } as const satisfies Operations;
 
-const ticketMembers = { topicId: int32.optional(), parentTicketId: int32.optional() };
+const ticketFields = { topicId: int32.optional(), parentTicketId: int32.optional() };
 
-/** What the partner and its clients tell each other: tickets and notifications. */
+/** Communication between the partner and its clients: tickets and notifications. */
 export const MESSAGE_OPERATIONS = {
   listNewTickets: {
     reference: 'E6',
@@ -99,7 +98,7 @@ export const MESSAGE_OPERATIONS = {
   },
   listNotifications: {
     reference: 'E12',
-    summary: 'Notifications of the caller, a page of them, oldest first',
+    summary: 'A page of notifications of the caller, oldest first',
     method: 'GET',
     path: '/api/notifications',
     query: ['fromDate', 'toDate', 'level', 'group', 'types', 'categories', 'searchTerm', 'skip', 'take'],
@@ -120,12 +119,12 @@ export const MESSAGE_OPERATIONS = {
     maxBytes: RESPONSE_BYTES.list,
   },
   createTicket: {
-    summary: 'Open a ticket, or answer one by naming it as parent',
+    summary: 'Open a ticket, or reply to one by naming it as parent',
     method: 'POST',
     path: '/api/tickets',
     effect: 'once',
     provenance: 'assumed',
-    request: z.strictObject({ topic: z.string().optional(), text, ...ticketMembers }),
+    request: z.strictObject({ topic: z.string().optional(), text, ...ticketFields }),
     response: ticket,
   },
   getTicket: {
@@ -144,7 +143,7 @@ export const MESSAGE_OPERATIONS = {
     effect: 'idempotent',
     provenance: 'assumed',
     request: z.strictObject({ ticketId: int32, text: text.optional(), status: text.optional() }),
-    response: anyAnswer,
+    response: anyResponse,
   },
   getNotification: {
     summary: 'A notification',
@@ -162,7 +161,7 @@ export const MESSAGE_OPERATIONS = {
     effect: 'idempotent',
     provenance: 'assumed',
     request: byId,
-    response: anyAnswer,
+    response: anyResponse,
   },
   deleteNotification: {
     summary: 'Delete a notification',
@@ -172,7 +171,7 @@ export const MESSAGE_OPERATIONS = {
     irreversible: true,
     provenance: 'assumed',
     request: byId,
-    response: anyAnswer,
+    response: anyResponse,
   },
 } as const satisfies Operations;
 
@@ -180,11 +179,11 @@ export const MESSAGE_OPERATIONS = {
 export const NEUTRAL_SEGMENT = 'svc';
 
 /**
- * The banking API: every operation that apis/1 names, E1 to E15 as printed there, the others, which it names without
- * shapes, with those that apis/4 reports or that their neighbours have.
+ * The banking API: every operation that apis/1 names. E1 to E15 are as printed there. The others, which it names
+ * without shapes, have the shapes that apis/4 reports, or those of similar operations.
  *
- * @param pathSegment what stands in the paths for the neutral segment `svc`.
- * @throws {TypeError} when that is not one plain path segment.
+ * @param pathSegment replaces the neutral segment `svc` in paths.
+ * @throws {TypeError} if it is not one plain path segment.
  */
 export function bankingOperations(pathSegment: string = NEUTRAL_SEGMENT) {
   if (!/^[\w.~-]+$/.test(pathSegment))

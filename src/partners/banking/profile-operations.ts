@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Download, type Operations, RESPONSE_BYTES } from '../catalogue.js';
-import { anyAnswer } from '../fields.js';
+import { anyResponse, dateTime, exactJson, int32, text } from '../fields.js';
 import {
   addressChange,
   businessAccountHolder,
@@ -21,9 +21,8 @@ import {
   foundPeople,
   transactions,
 } from './responses.js';
-import { dateTime, exactJson, int32, text } from './rules.js';
 
-/** A file, see `statementFormat` in `statement.ts` for what it is. */
+/** A file; `statementFormat` in `client.ts` returns its format. */
 const file = z.custom<Download>();
 
 /** Financial accounts, statements, transactions and external accounts. `svc` is the brand segment of the paths. */
@@ -34,7 +33,7 @@ export function accountOperations(svc: string) {
       summary: 'A statement over several accounts, as a file',
       method: 'POST',
       path: '/api/Statement/V2/full',
-      answer: 'stream',
+      returns: 'stream',
       effect: 'read',
       provenance: 'documented',
       request: fullStatementRequest,
@@ -42,14 +41,14 @@ export function accountOperations(svc: string) {
     },
     getExternalAccountActivity: {
       reference: 'E11',
-      summary: 'Activity of the external accounts linked to a profile; empty when none is',
+      summary: 'Activity of the external accounts linked to a profile; empty if none is',
       method: 'GET',
       path: `/${svc}/externalAccountActivity/{profileId}`,
       query: ['financialAccountId', 'provider', 'dateFrom', 'dateTo'],
-      statusAnswers: { 404: {} },
+      statusPayloads: { 404: {} },
       effect: 'read',
       provenance: 'documented',
-      deprecated: 'no replacement is named',
+      deprecated: 'the contract names no replacement',
       request: externalActivityRequest,
       response: externalActivity,
     },
@@ -57,7 +56,7 @@ export function accountOperations(svc: string) {
       summary: 'A statement of one account, as a file',
       method: 'POST',
       path: '/api/Statement/V2',
-      answer: 'stream',
+      returns: 'stream',
       effect: 'read',
       provenance: 'assumed',
       request: fullStatementRequest.omit({ financialAccountIds: true }).extend({ financialAccountId: text }),
@@ -91,7 +90,7 @@ export function accountOperations(svc: string) {
   } as const satisfies Operations;
 }
 
-/** Whole applications whose members are not shown: they travel as they are. */
+/** Whole applications whose fields the contract does not show: they are sent unchanged. */
 const asItIs = z.record(z.string(), exactJson);
 
 /** Profiles, holders and addresses. `svc` is the brand segment of the paths. */
@@ -99,13 +98,13 @@ export function profileOperations(svc: string) {
   return {
     changeAddress: {
       reference: 'E3',
-      summary: 'Change one’s postal address, or that of an associated person',
+      summary: 'Change the postal address of the caller or of an associated person',
       method: 'POST',
       path: '/changeAddress',
       effect: 'idempotent',
       provenance: 'documented',
       request: addressChange,
-      response: anyAnswer,
+      response: anyResponse,
     },
     findProfileByMerchant: {
       reference: 'E5',

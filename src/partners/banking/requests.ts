@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { email, httpsUrl } from '../fields.js';
+import { dateTime, email, httpsUrl, int32, text } from '../fields.js';
 import {
-  dateTime,
   dollars,
   ein,
   extendedAddress,
-  int32,
   oneTimeCode,
   phone,
   postalCode,
@@ -14,14 +12,13 @@ import {
   state,
   streetAddress,
   tenDigits,
-  text,
   zipCode,
 } from './rules.js';
 
 export const nothing = z.strictObject({});
 
 /** The one-time code of the second factor and where it comes from: both or neither (Authentication, 3). */
-const codeMembers = { smsCode: z.string().nullish(), typeOperation: secondFactor.nullish() };
+const codeFields = { smsCode: z.string().nullish(), typeOperation: secondFactor.nullish() };
 
 const CODE_IS_COMPLETE = 'smsCode and typeOperation: both or neither';
 
@@ -36,8 +33,8 @@ function codeIsComplete(
   if (typeOperation && !smsCode) missing(context, 'smsCode', 'typeOperation');
 }
 
-function missing(context: z.RefinementCtx, member: string, other: string): void {
-  context.addIssue({ code: 'custom', path: [member], message: `is required beside ${other}` });
+function missing(context: z.RefinementCtx, field: string, other: string): void {
+  context.addIssue({ code: 'custom', path: [field], message: `is required beside ${other}` });
 }
 
 const likev1 = z.boolean().optional();
@@ -50,7 +47,7 @@ const userTokenRequest = z
     likev1,
     ...userForm,
     reCaptchaResponse: z.string().nullish(),
-    ...codeMembers,
+    ...codeFields,
     captcha: z.strictObject({ token: z.string().optional() }).optional(),
   })
   .superRefine(codeIsComplete)
@@ -60,17 +57,17 @@ const partnerTokenRequest = z
   .strictObject({
     likev1,
     ...partnerForm,
-    ...codeMembers,
+    ...codeFields,
   })
   .superRefine(codeIsComplete)
   .describe(CODE_IS_COMPLETE);
 
-/** E1: the user form (with or without `captcha`), or the partner form with its capitalised names. */
+/** E1: the user form (with or without `captcha`), or the partner form with its capitalized names. */
 export const tokenRequest = z.union([userTokenRequest, partnerTokenRequest]);
 
 const completeCode = { smsCode: text, typeOperation: secondFactor };
 
-/** The second factor by itself (assumed): either form of E1 with the code, which must be there. */
+/** The second factor by itself (assumed): either form of E1 with the code, which is required. */
 export const secondFactorRequest = z.union([
   z.strictObject({ ...userForm, ...completeCode }),
   z.strictObject({ ...partnerForm, ...completeCode }),
@@ -84,7 +81,10 @@ interface Address {
   state: number;
 }
 
-/** E3, its three variants: one's own address; the same confirmed by a one-time code; that of an associated person. */
+/**
+ * The three variants of E3: the caller's own address; the same confirmed by a one-time code; the address of an
+ * associated person.
+ */
 export type AddressChange =
   | (Address & { oneTimeCode?: never; secureOperationType?: never; associatedPersonId?: never })
   | (Address & {
@@ -100,7 +100,7 @@ export type AddressChange =
       secureOperationType?: never;
     });
 
-/** E3. One object with a rule for what goes together, so that a problem is told by the member it is in. */
+/** E3. One object with rules for fields that go together, so that a problem names its field. */
 export const addressChange = z
   .strictObject({
     streetAddress,
@@ -187,14 +187,14 @@ export const accountHolder = z.strictObject({
   businessType: z.int().min(0).max(4).optional(),
   website: z.string().nullish(),
   businessStartDate: dateTime.nullish(),
-  /** In whole US dollars here, where it is submitted; a profile that is read has it in cents, see `holder.ts`. */
+  /** In whole US dollars, because it is submitted; a profile that is read has it in cents, see `holder.ts`. */
   annualBusinessRevenue: dollars.nullish(),
   payrollCustomer: z.boolean().optional(),
   /** 0 Default, 1 Type1, 2 Type2, 3 Type3. */
   profileType: z.int().min(0).max(3).optional(),
 });
 
-/** E7 as it travels. People write one list of owners instead: see `submissionOf` in `holder.ts`. */
+/** E7 as it is sent. People write one list of owners instead: see `submissionOf` in `holder.ts`. */
 export const businessAccountHolder = accountHolder.extend({
   owner: beneficialOwner.optional(),
   owner2: beneficialOwner.optional(),
@@ -206,7 +206,7 @@ export const businessAccountHolder = accountHolder.extend({
 export const cardClosing = z.strictObject({
   paymentCardId: text,
   notes: z.string().max(600, 'must be at most 600 characters').optional(),
-  /** Must be that of the card on record. */
+  /** Must match the card on record. */
   last4: z.string().optional(),
 });
 
@@ -214,9 +214,9 @@ export const cardClosing = z.strictObject({
 export const businessSearch = z.strictObject({
   agentIds: z.array(int32).nullish(),
   isoId: int32.nullish(),
-  /** The whole name, or a part of it. */
+  /** The name or a part of it. */
   dba: z.string().nullish(),
-  /** How many results at most. */
+  /** The most results. */
   count: int32.optional(),
 });
 
@@ -224,12 +224,12 @@ export const businessSearch = z.strictObject({
 export const fullStatementRequest = z.strictObject({
   period: dateTime,
   financialAccountIds: z.array(text).min(1, 'must name an account'),
-  /** The statement is delivered there as well. */
+  /** The statement is sent there as well. */
   email: email.optional(),
   fileFormat: z.enum(['PDF', 'CSV', 'QBO', 'OFX']).optional(),
 });
 
-/** E11. The contract leaves out the names of the two providers, all in upper case. */
+/** E11. The contract leaves out the names of the two providers, which are in upper case. */
 export const externalActivityRequest = z.strictObject({
   profileId: int32,
   financialAccountId: z.string().optional(),
@@ -254,13 +254,13 @@ export const notificationQuery = z.strictObject({
     .array(z.enum(['Cards', 'Deposits', 'WithdrawalsTransfers', 'Transactions', 'Other']))
     .optional(),
   searchTerm: z.string().optional(),
-  /** The partner takes 0 when it is left out. */
+  /** Default of the partner: 0. */
   skip: int32.optional(),
-  /** The partner takes 100 when it is left out. */
+  /** Default of the partner: 100. */
   take: int32.optional(),
 });
 
-/** E13: what a partner webhook can be about. The mixed spelling is the contract's. */
+/** E13: the topics of partner webhooks. The mixed spelling is the contract's. */
 export const NOTIFICATION_TYPES = [
   'ApplicationStatus',
   'PaymentCardStatus',

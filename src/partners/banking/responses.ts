@@ -14,16 +14,16 @@ import {
 } from '../fields.js';
 
 /**
- * What the partner answers (apis/1). Members we do not know are kept. So are values of an enumeration that nobody
- * named, hence `code`. What is absent reads as null.
+ * Responses of the partner (apis/1). Unknown fields are kept, and so are unknown values of an enumeration, hence
+ * `code`. Absent fields read as null.
  */
 
-/** An object whose members nobody needs, or none are shown. */
+/** An object whose fields nobody needs, or the contract does not show. */
 const someObject = absent(z.looseObject({}));
 
 /** E1 and E2. `expiration` is ISO 8601, about ten minutes after issuance. */
 export const tokenResponse = z.looseObject({
-  /** Travels in a header. */
+  /** Is sent in a header. */
   token: z.string().regex(/^[\x21-\x7e]+$/, 'must be one word of visible ASCII'),
   expiration: someText,
   userId: someCode,
@@ -55,7 +55,7 @@ export const paymentCard = z.looseObject({
   reissuedCardId: someId,
 });
 
-/** A list that comes bare or in pages (apis/4). `totalCount` is null when the partner does not say. */
+/** A list that comes bare or in pages (apis/4). `totalCount` is null if the partner leaves it out. */
 const pageOf = <T extends z.ZodType>(record: T) =>
   z
     .union([
@@ -85,7 +85,7 @@ const person = {
   countryCodeAlpha3: someText,
 };
 
-/** Business account holder as it is read. `annualBusinessRevenue` is in cents here, see `holder.ts`. */
+/** Business account holder as it is read. `annualBusinessRevenue` is in cents, see `holder.ts`. */
 export const businessHolderRecord = z.looseObject({
   id: someId,
   ...person,
@@ -125,7 +125,7 @@ const BANKING_STATUSES = [
   ...['Approved', 'Pending', 'InReview', 'AutoApprovedUW'],
 ];
 
-/** Banking profile record. `bankingStatus` is open; `businessAccountHolder` is there for business profiles only. */
+/** Banking profile record. `bankingStatus` is open; only business profiles have a `businessAccountHolder`. */
 export const bankingProfile = z.looseObject({
   id: idNumber,
   createdDate: someText,
@@ -165,15 +165,15 @@ export const bankingProfile = z.looseObject({
 });
 
 /**
- * Boarding response (E7, E8). It comes with 200 even when nothing was done: then `success` is false and `errors` says
- * why. That is for the caller to look at; the client does not make a failure of it.
+ * Boarding response (E7, E8). Its status is 200 even if nothing was done: then `success` is false, and `errors` has the
+ * reasons. The caller checks that; the client does not turn it into a failure.
  */
 export const boardingResponse = z.looseObject({
   profileId: someIdNumber,
   success: z.boolean(),
   errors: absent(z.union([z.string(), z.array(z.string()).transform((errors) => errors.join('; '))])),
   changeLog: list(z.looseObject({ requestType: someCode, changes: someText })),
-  /** There when a financial account was opened as well. */
+  /** Present if a financial account was opened as well. */
   financialAccountId: someId,
 });
 
@@ -201,7 +201,7 @@ export const tickets = list(ticket);
 export const foundBusinesses = list(z.looseObject({ id: idNumber, dba: someText }));
 export const foundPeople = list(z.looseObject({ id: idNumber, name: someText }));
 
-/** Where a list of E11 begins and ends. The query has no field for a cursor, so the next page cannot be asked for. */
+/** Where a list of E11 begins and ends. The query has no field for a cursor, so the next page cannot be requested. */
 const pageInfo = z.looseObject({
   startCursor: someText,
   endCursor: someText,

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { int64, text } from '../fields.js';
 
-export { dateTime, email, exactJson, int32, int64, text } from '../fields.js';
-
 /** Rules of single values (apis/1). Their messages name the rule and never the value. */
 
 /** US states and territories as the partner numbers them. Which number is which state is not shown. */
@@ -13,7 +11,7 @@ export const phone = z.string().regex(/^(\d|\*){10}$/, 'must be 10 digits');
 
 export const tenDigits = z.string().regex(/^\d{10}$/, 'must be 10 digits');
 
-/** As printed: nine digits without dashes, and none of the numbers that are never given out. */
+/** As printed: nine digits without dashes, and none of the numbers that are never issued. */
 export const ssn = z
   .string()
   .regex(
@@ -21,7 +19,7 @@ export const ssn = z
     'must be 9 digits of a valid SSN, without dashes',
   );
 
-/** As printed, which lets the two leading digits be left out. */
+/** As printed; the two leading digits are optional. */
 export const ein = z
   .string()
   .regex(
@@ -29,14 +27,14 @@ export const ein = z
     'must be the digits of a valid EIN, without dashes',
   );
 
-/** As printed. E3 speaks of exactly 5 digits where it lists its errors; its pattern takes ZIP+4, and so do we. */
+/** As printed. The list of errors of E3 requires exactly 5 digits; its pattern accepts ZIP+4, and so do we. */
 export const postalCode = z.string().regex(/^\d{5}(-\d{4})?$/, 'must be 5 digits, or 5-4');
 
 export const zipCode = z.string().regex(/^\d{5}$/, 'must be 5 digits');
 
 /**
  * The contract prints `^[a-zA-Z\d',. \-#]+(([',. \-#][a-zA-Z ])?[a-zA-Z.]*)*$`, which takes exponential time on text
- * that does not fit. All that its second part could add, its first part takes already; so this is the same rule.
+ * that does not match. Its first part accepts all that its second part could add, so this is the same rule.
  */
 export const extendedAddress = z
   .string()
@@ -55,7 +53,7 @@ export const secondFactor = z.enum(['ShortMessageCode', 'TimeBasedCode', 'Legacy
 
 export const oneTimeCode = z.string().regex(/^\d{6}$/, 'must be 6 digits');
 
-/** Money as the partner takes it in E7: whole US dollars. */
+/** An amount of E7: whole US dollars. */
 export const dollars = int64
   .refine((amount) => amount >= 0n, 'must be 0 or more')
   .meta({ format: 'int64', minimum: 0 });

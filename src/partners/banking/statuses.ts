@@ -1,11 +1,12 @@
 import type { ProfilePhase } from './phases.js';
 
-/** Stands for the status of a profile that tells none. */
+/** The status of a profile without status. */
 export const UNKNOWN = 'Unknown';
 
 /**
- * The partner's names in `bankingStatus` that mean something to us (apis/1, Banking profile record). The contract lists twelve
- * and no transitions between them; every other name is kept, shown and waited out. No other file decides by a name.
+ * The names in `bankingStatus` that Gangway acts on (apis/1, Banking profile record). The contract lists twelve and no
+ * transitions between them. Every other name is kept and shown, and the workflow waits for the next. No other file
+ * depends on a name.
  */
 const PHASES: ReadonlyMap<string, ProfilePhase> = new Map([
   ['New', 'new'],

@@ -17,7 +17,7 @@ import { nothing, secondFactorRequest, tokenRequest } from './requests.js';
 import { tokenResponse } from './responses.js';
 import type { secondFactor } from './rules.js';
 
-/** Asking for a token and renewing one. `token.ts` does both by itself, with the one-time code inside of E1. */
+/** The operations that issue and renew a token. The client calls both itself, with the one-time code inside of E1. */
 export const TOKEN_OPERATIONS = {
   issueToken: {
     reference: 'E1',
@@ -70,10 +70,10 @@ const PERIOD_MS = 30_000;
 /** Time-based codes (RFC 6238: SHA-1, 6 digits, 30 seconds) by the partner's clock, once that is known. */
 export class TimeBasedCodes {
   readonly #totp: TOTP;
-  /** What is to be added to our clock. */
+  /** The offset to add to our clock. */
   #offsetMs = 0;
 
-  /** @throws {TypeError} when the secret is not base32. The message does not repeat it. */
+  /** @throws {TypeError} if the secret is not base32. The message does not repeat it. */
   constructor(secret: string) {
     const base32 = secret.replace(/[\s-]/g, '').replace(/=+$/, '').toUpperCase();
     if (!/^[A-Z2-7]+$/.test(base32)) throw new TypeError('the TOTP secret must be base32');
@@ -85,7 +85,7 @@ export class TimeBasedCodes {
     return { smsCode: this.#totp.generate({ timestamp }), typeOperation: 'TimeBasedCode' };
   }
 
-  /** Takes over the partner's clock; true when codes were off by a period or more until now. */
+  /** Adopts the partner's clock; true if codes were wrong by a period or more until now. */
   correct(serverDate: number): boolean {
     const offset = serverDate - Date.now();
     if (Number.isNaN(offset) || Math.abs(offset - this.#offsetMs) < PERIOD_MS) return false;
@@ -94,7 +94,7 @@ export class TimeBasedCodes {
   }
 }
 
-/** Who asks for tokens, and in which of the two forms of E1. */
+/** Who requests tokens, and in which of the two forms of E1. */
 export interface TokenSettings {
   readonly username: string;
   readonly password: string;
@@ -102,15 +102,15 @@ export interface TokenSettings {
   readonly deviceToken: string;
   /** Names the device; for a partner, identifies the calling application. */
   readonly deviceName: string;
-  /** `partner` spells the members NickName, Password, TokenDevice, NameDevice. */
+  /** `partner` spells the fields NickName, Password, TokenDevice, NameDevice. */
   readonly form: 'user' | 'partner';
-  /** Asks for the format of version 1. */
+  /** Requests the format of version 1. */
   readonly likeV1?: boolean;
-  /** Base32. Codes of the second factor are then made here, and nobody is asked. */
+  /** Base32. With it, codes of the second factor are generated here, and nobody is asked. */
   readonly totpSecret?: string;
-  /** How long a refusal is believed before the partner is asked again. */
+  /** How long a refusal is remembered before the partner is asked again. */
   readonly coolDown?: Partial<CoolDown>;
-  /** Milliseconds of a clock that nobody sets; default: `performance.now()`. */
+  /** Milliseconds of a monotonic clock. Default: `performance.now()`. */
   readonly now?: () => number;
   readonly observe?: PartnerObserver | undefined;
 }
@@ -124,11 +124,11 @@ interface CoolDown {
 
 const COOL_DOWN: CoolDown = { lockedMs: 15 * 60_000, refusedMs: 60_000 };
 
-/** Documented lifetime (apis/1, Limits), for when an answer does not tell or cannot be believed. */
+/** Documented lifetime (apis/1, Limits), for a response without a plausible one. */
 const LIFETIME_MS = 10 * 60_000;
 const LONGEST_LIFETIME_MS = 24 * 60 * 60_000;
 const RENEWED_AT = 0.8;
-/** Between two attempts to renew a token that is still good. */
+/** Between two attempts to renew a token that is still valid. */
 const NEXT_ATTEMPT_MS = 10_000;
 
 /** Times are those of {@link TokenSettings.now}. */
@@ -140,12 +140,12 @@ interface Held {
 }
 
 /**
- * The Bearer token of a banking client: one for all callers, fetched once however many ask at the same time, renewed
- * ahead of its end, and seen by nobody else. How long it lives is told by its `expiration` and the `Date` of the same
- * answer, both by the partner's clock, so that a wrong clock of ours does no harm.
+ * The Bearer token of a banking client: one for all callers, fetched once however many wait for it, renewed before it
+ * expires, and visible to nothing else. Its lifetime is the difference of its `expiration` and the `Date` of the same
+ * response, both by the partner's clock, so that a wrong clock on our side does no harm.
  *
  * A refusal is remembered: until `forget`, a code, or the end of the cool-down, calls fail at once and without network,
- * for each attempt with a wrong password may count towards locking the account.
+ * because each attempt with a wrong password may count towards locking the account.
  */
 export class BankingToken {
   readonly #settings: TokenSettings;
@@ -158,10 +158,10 @@ export class BankingToken {
   #flight: Promise<Held> | undefined;
   #code: OneTimeCode | undefined;
   #refusal: { readonly details: PartnerErrorDetails; readonly until: number } | undefined;
-  /** Of the latest answer about tokens; there is never more than one on its way. */
+  /** The latest request for a token; there is never more than one at a time. */
   #latest: { readonly date: number; readonly asksForCode: boolean } | undefined;
 
-  /** @param headers sent beside the token with every call. @throws {TypeError} when the TOTP secret is not base32. */
+  /** @param headers sent beside the token with every call. @throws {TypeError} if the TOTP secret is not base32. */
   constructor(system: string, settings: TokenSettings, http: PartnerHttp, headers: Credentials) {
     this.#settings = settings;
     this.#headers = headers;
@@ -177,7 +177,7 @@ export class BankingToken {
     );
   }
 
-  /** Headers with a token that is good, fetched or renewed if need be. @throws {PartnerError} when there is none. */
+  /** Headers with a valid token, fetched or renewed if necessary. @throws {PartnerError} if there is none. */
   async authorization(): Promise<Credentials> {
     const held = this.#held;
     if (held && this.#now() < held.renewAt) return held.credentials;
@@ -191,19 +191,19 @@ export class BankingToken {
     }
   }
 
-  /** Headers with another token than the one that was answered with a 401; one fetch for all who were. */
+  /** Headers with another token than the one that got a 401; one fetch for all callers that got it. */
   async reauthorize(refused: Credentials): Promise<Credentials> {
     if (this.#held?.credentials['authorization'] === refused['authorization']) this.#held = undefined;
     return (this.#held ?? (await this.#renewed())).credentials;
   }
 
-  /** Gives the next attempt a one-time code that a person received, and lets that attempt be made. */
+  /** Gives the next attempt a one-time code that a person received, and allows that attempt. */
   useCode(code: string, typeOperation: OneTimeCode['typeOperation'] = 'ShortMessageCode'): void {
     this.#code = { smsCode: code, typeOperation };
     this.#refusal = undefined;
   }
 
-  /** Drops the token, a code that was not used, and what is remembered of refusals. */
+  /** Drops the token, an unused code, and remembered refusals. */
   forget(): void {
     this.#held = undefined;
     this.#code = undefined;
@@ -211,8 +211,8 @@ export class BankingToken {
   }
 
   /**
-   * What must never be shown: password, device token, TOTP secret, and the token as long as it is held. A password that is the
-   * user name, as in the sandbox, is no secret, and may be a word of a response.
+   * What must never be shown: password, device token, TOTP secret, and the current token. A password that equals the
+   * user name, as in the sandbox, is no secret, and may be a word in a response.
    */
   secrets(): string[] {
     const { username, password, deviceToken, totpSecret = '' } = this.#settings;
@@ -227,13 +227,13 @@ export class BankingToken {
     return this.#flight;
   }
 
-  /** E2 while the token lives, and after that only where E1 would need a person; E1 when E2 fails. */
+  /** E2 while the token is valid, and after that only where E1 would need a person; E1 if E2 fails. */
   async #obtain(): Promise<Held> {
     const held = this.#held;
     if (held && (held.neededPerson || this.#now() < held.expiresAt)) {
       const since = this.#now();
-      const answer = await this.#client.refreshToken({}).catch(() => undefined);
-      if (answer) return this.#hold(answer, since, held.neededPerson);
+      const response = await this.#client.refreshToken({}).catch(() => undefined);
+      if (response) return this.#hold(response, since, held.neededPerson);
     }
     return this.#issue();
   }
@@ -243,10 +243,10 @@ export class BankingToken {
     const since = this.#now();
     const code = this.#code;
     try {
-      const answer = await this.#ask(code);
+      const response = await this.#ask(code);
       if (this.#code === code) this.#code = undefined;
       this.#refusal = undefined;
-      return this.#hold(answer, since, code !== undefined);
+      return this.#hold(response, since, code !== undefined);
     } catch (error) {
       if (!(error instanceof PartnerError)) throw error;
       const wasUsed = error.kind !== 'NotSent' && error.kind !== 'RateLimited';
@@ -261,7 +261,7 @@ export class BankingToken {
     try {
       return await this.#client.issueToken(this.#request(code ?? codes?.now()));
     } catch (error) {
-      // A time-based code of a clock that goes wrong: the refusal tells the right time.
+      // A time-based code of a wrong clock: the response has the right time.
       const wasRefused = error instanceof PartnerError && (error.status === 401 || error.status === 403);
       if (!wasRefused || !codes?.correct(this.#serverDate())) throw error;
       return await this.#client.issueToken(this.#request(codes.now()));
@@ -276,11 +276,11 @@ export class BankingToken {
       : { nickName: username, password, tokenDevice: deviceToken, nameDevice: deviceName, ...more };
   }
 
-  #hold(answer: z.output<typeof tokenResponse>, since: number, neededPerson: boolean): Held {
-    const life = this.#lifetime(answer.expiration);
+  #hold(response: z.output<typeof tokenResponse>, since: number, neededPerson: boolean): Held {
+    const life = this.#lifetime(response.expiration);
     this.#codes?.correct(this.#serverDate());
     this.#held = {
-      credentials: { ...this.#headers, authorization: `Bearer ${answer.token}` },
+      credentials: { ...this.#headers, authorization: `Bearer ${response.token}` },
       renewAt: since + life * RENEWED_AT,
       expiresAt: since + life,
       neededPerson,
@@ -295,7 +295,7 @@ export class BankingToken {
     return life > 0 && life <= LONGEST_LIFETIME_MS ? life : LIFETIME_MS;
   }
 
-  /** By the partner's clock, when it answered last; NaN when it did not say. */
+  /** The partner's clock in its latest response; NaN without a `Date`. */
   #serverDate(): number {
     return this.#latest?.date ?? Number.NaN;
   }
@@ -308,8 +308,8 @@ export class BankingToken {
   }
 
   /**
-   * What callers are told. Whatever E1 has against the request (400, 404 included), it is credentials that a person
-   * must look at. The error is a new one, for what caused the other is of no use to them.
+   * The error that callers get. Whatever E1 rejects (400 and 404 included), a person must check the credentials. It is
+   * a new error, because the cause of the other does not help the caller.
    */
   #refused(error: PartnerError): PartnerError {
     const { kind, ...details } = error.details;
@@ -326,7 +326,7 @@ export class BankingToken {
   }
 }
 
-/** A 2xx that has words instead of a token, such as those of a captcha challenge, refuses the sign-in. */
+/** A 2xx with a message instead of a token, such as a captcha challenge, is a refused sign-in. */
 function openToken(response: PartnerResponse): Opened | undefined {
   const opened = openPlain(response);
   if (!opened || opened.failed || tokenResponse.safeParse(opened.payload).success) return opened;

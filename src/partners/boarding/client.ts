@@ -18,7 +18,7 @@ export interface BoardingSettings {
   readonly url: string;
   readonly username: string;
   readonly password: string;
-  /** Point-of-sale names the partner knows beside `None` and `CustomPos`. */
+  /** Point-of-sale names that the partner accepts beside `None` and `CustomPos`. */
   readonly posNames?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
@@ -34,7 +34,7 @@ export function boardingClient(settings: BoardingSettings): BoardingClient {
     system: SYSTEM,
     authorization: async () => ({ authorization: `Basic ${credentials}` }),
     open: openEnvelope,
-    // A password that is the user name, as in the sandbox, is no secret, and may be a word of a response.
+    // A password that equals the user name, as in the sandbox, is no secret, and may be a word in a response.
     secrets: () => [settings.password === settings.username ? '' : settings.password, credentials],
     observe: settings.observe,
   };
@@ -64,19 +64,19 @@ const envelope = z.object({
 
 const UNKNOWN_WARNING = 'the partner warned in an unknown form';
 
-/** What may stand beside those fields, and makes no envelope by itself. */
+/** Fields that may be beside those, and that do not make an envelope by themselves. */
 const beside = z.object({
   warning: z.string().catch(({ value }) => (isNothing(value) ? '' : UNKNOWN_WARNING)),
-  /** The bare form of a 401 or 403 (apis/4) puts into words here what its `error` only labels. */
+  /** In the bare form of a 401 or 403 (apis/4), the words for what `error` only labels. */
   message: z.string().catch(''),
 });
 
-/** Any of its fields makes an envelope. Other JSON, as from some proxy on the way, has none of them. */
+/** Any of its fields makes an envelope. Other JSON, such as that of a proxy, has none of them. */
 function isInEnvelope(body: unknown): boolean {
   return (
     typeof body === 'object' &&
     body !== null &&
-    Object.keys(envelope.shape).some((member) => Object.hasOwn(body, member))
+    Object.keys(envelope.shape).some((field) => Object.hasOwn(body, field))
   );
 }
 

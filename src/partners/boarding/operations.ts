@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Operations, RESPONSE_BYTES } from '../catalogue.js';
-import { anyAnswer } from '../fields.js';
+import { anyResponse } from '../fields.js';
 import {
   agentProfile,
   boardingSettings,
@@ -18,14 +18,14 @@ import {
 
 const byId = z.strictObject({ id: int32Id });
 
-/** Answers here come in an envelope of their own: `success` and `validationErrors` (apis/2, Response envelope). */
+/** Responses of this path have an envelope of their own: `success` and `validationErrors` (apis/2, Response envelope). */
 export const FEES_PATH = '/api/v2/merchant/fees';
 
 /**
- * The merchant boarding API: all fifteen operations that apis/2 names, B1 to B4 as printed there, the eleven
- * others with the shapes that apis/4 reports of services of its kind.
+ * The merchant boarding API: all fifteen operations that apis/2 names. B1 to B4 are as printed there; the eleven others
+ * have the shapes that apis/4 reports of similar services.
  *
- * @param posNames the point-of-sale systems that the partner knows, beside the two names the contract prints.
+ * @param posNames the point-of-sale systems that the partner accepts, beside the two names that the contract prints.
  */
 export function boardingOperations(posNames: readonly string[] = []) {
   const createRequest = createMerchantRequest(posNames);
@@ -93,7 +93,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       effect: 'idempotent',
       provenance: 'assumed',
       request: merchantFees.safeExtend({ id: int32Id }),
-      response: anyAnswer,
+      response: anyResponse,
     },
     submitMerchant: {
       summary: 'Enter all data of a merchant and submit it to underwriting',
@@ -103,7 +103,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       irreversible: true,
       provenance: 'assumed',
       request: submitMerchantRequest,
-      response: anyAnswer,
+      response: anyResponse,
     },
     submitMerchantV1: {
       summary: 'Submit a merchant to underwriting as it is',
@@ -114,7 +114,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       irreversible: true,
       provenance: 'assumed',
       request: byId,
-      response: anyAnswer,
+      response: anyResponse,
     },
     getStatus: {
       maxBytes: RESPONSE_BYTES.status,
@@ -147,7 +147,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       effect: 'idempotent',
       provenance: 'assumed',
       request: z.strictObject({ id: int32Id, status: z.string().min(1), comment: z.string().optional() }),
-      response: anyAnswer,
+      response: anyResponse,
     },
     uploadAttachment: {
       summary: 'Add a document to a merchant application',
@@ -158,12 +158,12 @@ export function boardingOperations(posNames: readonly string[] = []) {
       effect: 'once',
       provenance: 'assumed',
       request: z.strictObject({ id: int32Id, file: filePart, description: z.string().optional() }),
-      response: anyAnswer,
+      response: anyResponse,
     },
     getUnderwritingNotes: {
       maxBytes: RESPONSE_BYTES.list,
       reference: 'B4',
-      summary: 'Notes the underwriters want answered; none when the list is empty',
+      summary: 'Notes that the underwriters want answered; none if the list is empty',
       method: 'GET',
       path: '/api/v1/merchant/underwritingNotes',
       query: ['id'],
@@ -173,14 +173,14 @@ export function boardingOperations(posNames: readonly string[] = []) {
       response: underwritingNotes,
     },
     requestUnderwritingReview: {
-      summary: 'Tell the underwriters that their notes are answered',
+      summary: 'Report to the underwriters that their notes are answered',
       method: 'POST',
       path: '/api/v1/merchant/underwritingReview',
       query: ['id'],
       effect: 'once',
       provenance: 'assumed',
       request: z.strictObject({ id: int32Id, comment: z.string().optional() }),
-      response: anyAnswer,
+      response: anyResponse,
     },
     setUnderwritingPending: {
       summary: 'Put a merchant at UW Level 1: Pending',
@@ -190,7 +190,7 @@ export function boardingOperations(posNames: readonly string[] = []) {
       effect: 'idempotent',
       provenance: 'assumed',
       request: byId,
-      response: anyAnswer,
+      response: anyResponse,
     },
   } as const satisfies Operations;
 }

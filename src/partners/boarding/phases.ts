@@ -1,8 +1,8 @@
 /**
- * What a merchant's status means, in our own names: everything that is decided about a merchant is decided by them. The
- * partner's names are in `statuses.ts`.
+ * The meaning of a merchant's status, in our own names: all decisions about a merchant depend on these. The partner's
+ * names are in `schemas.ts`.
  *
- * - `submitted`: the underwriters have the application and take answers. Only a submission leads there.
+ * - `submitted`: the underwriters have the application and accept answers. Only a submission leads there.
  * - `awaiting-answers`: the underwriters wait for answers
  * - `in-review`: only a request for review leads there
  * - `other`: a status that no document explains
@@ -19,12 +19,12 @@ export type MerchantPhase =
   | 'closed'
   | 'other';
 
-/** Whether the partner has decided about an application. Only an approval has more to come: its mid. */
+/** Whether the partner has decided about an application. Only after an approval is more to come: the mid. */
 export function isDecided(phase: MerchantPhase): boolean {
   return ['approved', 'declined', 'withdrawn', 'closed'].includes(phase);
 }
 
-/** Whether somebody at the partner looks at the application, so that a note can be waiting. */
+/** Whether underwriters work on the application, so that a note can be open. */
 export function isUnderReview(phase: MerchantPhase): boolean {
   return phase !== 'not-submitted' && !isDecided(phase);
 }
@@ -39,7 +39,7 @@ export function takesAnswers(phase: MerchantPhase): boolean {
   return phase === 'submitted' || phase === 'awaiting-answers';
 }
 
-/** Whether the partner might take answers. Of statuses that no document explains, only the partner knows. */
+/** Whether the partner might accept answers of a person. It might for a status that no document explains. */
 export function mayTakeAnswers(phase: MerchantPhase): boolean {
   return takesAnswers(phase) || phase === 'other';
 }

@@ -5,7 +5,7 @@ import type { MerchantPhase } from './phases.js';
 /** `agentProfileId`, `boardingSettingsId` and merchant profile ids (apis/2: integer int32). */
 export const int32Id = int32;
 
-/** The `pos` names that the contract prints; the other sixteen are product names it leaves out, see `BOARDING_POS_NAMES`. */
+/** The `pos` names that the contract prints. It leaves out sixteen product names, see `BOARDING_POS_NAMES`. */
 export const DOCUMENTED_POS_NAMES = ['None', 'CustomPos'] as const;
 
 /** Create merchant request (v1), apis/2. */
@@ -23,20 +23,20 @@ export function createMerchantRequest(posNames: readonly string[]) {
   });
 }
 
-/** What a create says of the merchant itself: all of it but the ids that Gangway finds, and its own key. */
+/** The fields of a create about the merchant itself: all but the ids that Gangway finds, and our own key. */
 export function merchantBasics(posNames: readonly string[]) {
   return createMerchantRequest(posNames).omit({ agentProfileId: true, boardingSettingsId: true, guid: true });
 }
 
 /**
- * Create merchant request (v2). Assumed to be that of v1 (apis/4); the contract says that its data model is more complete,
- * so further fields are sent as they are.
+ * Create merchant request (v2). Assumed to be that of v1 (apis/4); the contract calls its data model more complete, so
+ * further fields are sent unchanged.
  */
 export function createMerchantV2Request(posNames: readonly string[]) {
   return z.looseObject(createMerchantRequest(posNames).shape);
 }
 
-/** Calls `visit` with every value in a JSON value, itself included, and where it is. */
+/** Calls `visit` with every value in a JSON value, itself included, and its path. */
 function everyValue(
   value: unknown,
   visit: (value: unknown, path: string[]) => void,
@@ -50,8 +50,8 @@ function everyValue(
 const feeLine = z.looseObject({ perItem: z.number(), percent: z.number() });
 
 /**
- * A group of fees. The contract does not print the members of groups, only that every fee line in them has
- * `perItem` (dollars per transaction) and `percent` (a rate); so that is what is checked, at any depth.
+ * A group of fees. The contract does not print the fields of groups, only that every fee line in them has `perItem`
+ * (dollars per transaction) and `percent` (a rate). So that is checked, at any depth.
  */
 const feeGroup = (anyValue: z.ZodType) =>
   z
@@ -68,7 +68,7 @@ const feeGroup = (anyValue: z.ZodType) =>
     )
     .describe('Every fee line in it has both perItem (dollars per transaction) and percent (a rate)');
 
-/** The card brand fee flags (apis/2). How they are grouped is not shown, so they may be at any depth. */
+/** The card brand fee flags (apis/2). The contract does not show how they are grouped, so they may be at any depth. */
 const feeFlags = z
   .record(z.string(), json)
   .superRefine((group, context) =>
@@ -81,8 +81,8 @@ const feeFlags = z
   )
   .describe('Flags: every value in it is true or false');
 
-/** @param group what a group of fees has to be */
-const feeMembers = (group: z.ZodType) => ({
+/** @param group the schema of a group of fees */
+const feeFields = (group: z.ZodType) => ({
   cashDiscountRate: z.number(),
   minimumDiscountAmount: z.number().min(0).max(500),
   minimumDiscountStartDate: dateTime,
@@ -101,22 +101,22 @@ const feeMembers = (group: z.ZodType) => ({
   miscFeesVolume: z.array(group),
 });
 
-/** What a person may ask to change of a merchant's fees: known members only, so that a typing error is found. */
-export const feeChanges = z.strictObject(feeMembers(feeGroup(json))).partial();
+/** The fees of a merchant that a person may change: known fields only, so that a typing error is found. */
+export const feeChanges = z.strictObject(feeFields(feeGroup(json))).partial();
 
 /**
- * Merchant fees as they are posted (apis/2, Merchant fees and Limits). Members we do not know are let through,
- * for an update sends back what was read with the changes laid over it, and must not drop the partner's own,
- * nor round its numbers.
+ * Merchant fees as they are posted (apis/2, Merchant fees and Limits). Unknown fields are accepted, because an update
+ * sends back what was read with the changes applied, and must neither drop the partner's own fields nor round its
+ * numbers.
  */
-export const merchantFees = z.looseObject(nullable(feeMembers(feeGroup(exactJson)))).partial();
+export const merchantFees = z.looseObject(nullable(feeFields(feeGroup(exactJson)))).partial();
 
 function nullable<Shape extends z.ZodRawShape>(shape: Shape) {
-  const members = Object.entries(shape).map(([name, schema]) => [name, z.nullable(schema)]);
-  return Object.fromEntries(members) as { [Name in keyof Shape]: z.ZodNullable<Shape[Name]> };
+  const fields = Object.entries(shape).map(([name, schema]) => [name, z.nullable(schema)]);
+  return Object.fromEntries(fields) as { [Name in keyof Shape]: z.ZodNullable<Shape[Name]> };
 }
 
-/** Merchant fees as they are read; empty until set when the merchant was created without boarding settings. */
+/** Merchant fees as they are read; empty until they are set, if the merchant was created without boarding settings. */
 export const merchantFeesRead = z
   .record(z.string(), z.unknown())
   .nullish()
@@ -125,7 +125,7 @@ export const merchantFeesRead = z
 /** Text or a number, with all its digits: leading zeros matter. */
 const midText = z.union([z.string(), z.number()]).transform(String);
 
-/** Whether it can be taken for a mid without asking: 1 to 20 digits, not all 0. The contract prints no format. */
+/** Whether it is a mid without doubt: 1 to 20 digits, not all 0. The contract prints no format. */
 export function isMid(text: string): boolean {
   return /^(?!0+$)\d{1,20}$/.test(text);
 }
@@ -147,7 +147,7 @@ export const underwritingNote = z.looseObject({
   date: absent(z.string()),
 });
 
-/** An empty list, or none, means no pending notes (B4). */
+/** An empty or absent list means no pending notes (B4). */
 export const underwritingNotes = z
   .array(underwritingNote)
   .nullish()
@@ -156,7 +156,7 @@ export const underwritingNotes = z
 /** An id in a response. */
 const idRead = int32Id.refine((id) => id > 0);
 
-/** The merchant that a create made. Documented as `{merchantProfileId}`; a bare number is understood too. */
+/** The merchant that a create made. Documented as `{merchantProfileId}`; a bare number is accepted too. */
 export const createdMerchant = z.union([
   z.looseObject({ merchantProfileId: idRead }),
   idRead.transform((merchantProfileId) => ({ merchantProfileId })),
@@ -168,7 +168,10 @@ export const agentProfile = z.looseObject({ id: idRead, name: absent(z.string())
 /** Boarding settings (assumed, apis/4). `id` is the `boardingSettingsId` of a create. */
 export const boardingSettings = z.looseObject({ id: idRead, name: absent(z.string()) });
 
-/** v2 submit (assumed, apis/4): the whole application. Its members are not printed, so they travel as they are. */
+/**
+ * v2 submit (assumed, apis/4): the whole application. The contract does not print its fields, so they are sent
+ * unchanged.
+ */
 export const submitMerchantRequest = z.looseObject({
   merchantProfileId: int32Id.optional(),
   merchantProfile: z.record(z.string(), json).optional(),
@@ -180,7 +183,7 @@ export const submitMerchantRequest = z.looseObject({
   equipment: json.optional(),
 });
 
-/** The limit on one uploaded document, in bytes (ours; the contract prints none). */
+/** Our limit of one uploaded document, in bytes; the contract prints none. */
 export const MAX_ATTACHMENT_BYTES = 25 * 1024 * 1024;
 
 /** A file part: see `FilePart` in the catalogue. On the wire it is bytes. */
@@ -198,8 +201,9 @@ export const filePart = z
 export type UnderwritingNote = z.output<typeof underwritingNote>;
 
 /**
- * The partner's names of merchant statuses that mean something to us (apis/2, Status data; apis/4, known status names). The
- * partner has more, and each ISO its own: every other name is kept, shown and waited out. No other file decides by a name.
+ * The names of merchant statuses that Gangway acts on (apis/2, Status data; apis/4, known status names). The partner
+ * has more, and each ISO its own: every other name is kept and shown, and the workflow waits for the next. No other
+ * file depends on a name.
  */
 export const NOT_SUBMITTED = 'Not Submitted';
 export const PENDING = 'Pending';
@@ -223,7 +227,10 @@ const PHASES: ReadonlyMap<string, MerchantPhase> = new Map([
   [CLOSED, 'closed'],
 ]);
 
-/** What a status means. Those of the underwriters' levels end alike: `UW Level 1: Pending` (apis/2, States and transitions). */
+/**
+ * The phase of a status. The statuses of the underwriters' levels end alike: `UW Level 1: Pending` (apis/2, States and
+ * transitions).
+ */
 export function phaseOf(status: string): MerchantPhase {
   const phase = PHASES.get(status);
   if (phase !== undefined) return phase;

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { type Json, ref } from '../../http/openapi.js';
 
-/** Schemas by the names that they have in our modules: `paymentCard`. What is no schema is left out. */
+/** Schemas by their names in our modules: `paymentCard`. Exports that are not schemas are ignored. */
 export type NamedSchemas = Readonly<Record<string, unknown>>;
 
-/** JSON schemas of what goes over the wire. */
+/** JSON schemas of requests and responses as they are on the wire. */
 export interface Components {
-  /** A reference to the schema if it has a name, else all of it. */
+  /** A reference to the schema if it has a name, otherwise the schema itself. */
   of(schema: z.ZodType): Json;
-  /** All of it. */
+  /** The schema itself. */
   whole(schema: z.ZodType): Json;
-  /** Those with a name, as the document calls them: `PaymentCard`. */
+  /** The schemas with a name, by their names in the document: `PaymentCard`. */
   readonly named: Json;
 }
 
 /**
- * Writes zod schemas as JSON schemas of dialect 2020-12, which is that of OpenAPI 3.1: what a request is when it is sent, and
- * an answer as it comes. What has a name is written once.
+ * Writes zod schemas as JSON schemas of dialect 2020-12, which OpenAPI 3.1 uses: a request as it is sent, and a
+ * response as it arrives. A schema with a name is written once.
  *
- * @param names those that get a name
- * @param uses what else will be asked for, by its use; an object with several uses is named after the first
+ * @param names the schemas that get a name
+ * @param uses the other schemas, by their use; an object with several uses gets the name of the first
  */
 export function componentsOf(
   names: NamedSchemas,
@@ -70,8 +70,8 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 const INT64: JsonSchema = { type: 'integer', format: 'int64' };
 
 /**
- * Turns what zod tells of our side of the wire into what is on it, adds in words the rules that it cannot tell, and drops what
- * a format says already.
+ * Replaces the JSON schema of our side of the wire by that of the wire, adds in words the rules that JSON Schema cannot
+ * express, and drops rules that a format implies.
  */
 function asOnTheWire(schema: z.core.$ZodType, json: JsonSchema): void {
   const { def } = schema._zod;
@@ -95,16 +95,16 @@ function become(json: JsonSchema, other: JsonSchema): void {
   Object.assign(json, other);
 }
 
-/** What the refinements of a schema say of what does not fit, whatever that is. */
+/** The messages of a schema's refinements, where they do not depend on the value. */
 function rulesInWords({ checks = [] }: z.core.$ZodTypeDef): string[] {
   return checks.flatMap(({ _zod: { def } }) => {
-    const told = def.check === 'custom' ? def.error?.(undefined as never) : undefined;
-    const message = typeof told === 'string' ? told : told?.message;
+    const error = def.check === 'custom' ? def.error?.(undefined as never) : undefined;
+    const message = typeof error === 'string' ? error : error?.message;
     return message ? [message] : [];
   });
 }
 
-/** Numbers and texts are told where they are used. */
+/** Numbers and texts are written where they are used. */
 function isScalar({ def }: z.ZodType): boolean {
   return def.type === 'number' || def.type === 'string' || def.type === 'enum';
 }

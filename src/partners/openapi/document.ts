@@ -1,25 +1,24 @@
 import { answer, type Json } from '../../http/openapi.js';
 import { type Operation, type Operations, operationName, pathParameters } from '../catalogue.js';
-import { SYSTEMS, type SystemName } from '../systems.js';
+import type { Partner } from '../partner.js';
 import { type Components, componentsOf } from './components.js';
-import { CONTRACTS, type Contract } from './contracts.js';
+import type { Contract } from './contract.js';
 
 const CREDENTIALS = 'credentials';
 
 /**
- * The OpenAPI 3.1 document of a partner system, made from its catalogue: what our client sends and understands. What the
- * partner's contract leaves out has `x-provenance: assumed`: an operation's shapes, a status, the body of a failure.
+ * The OpenAPI 3.1 document of a partner system, made from its catalogue: what our client sends and reads. What the
+ * partner's contract does not show has `x-provenance: assumed`: an operation's shapes, a status, the body of a failure.
  *
- * @param operations the catalogue of the system, in the wording of one customer
+ * @param operations the catalogue of the system, in the wording of one account
  */
-export function openApiDocument(system: SystemName, operations: Operations): Json {
-  const contract = CONTRACTS[system];
+export function openApiDocument({ title, contract }: Partner, operations: Operations): Json {
   const entries = Object.entries(operations);
   const components = componentsOf(
     contract.names,
     entries.flatMap(([key, { request, response }]) => [
       [`${key}Request`, request] as const,
-      [`${key}Answer`, response] as const,
+      [`${key}Response`, response] as const,
     ]),
   );
   const paths: Record<string, Json> = {};
@@ -30,16 +29,16 @@ export function openApiDocument(system: SystemName, operations: Operations): Jso
   return {
     openapi: '3.1.0',
     info: {
-      title: SYSTEMS[system],
+      title,
       version: '1',
-      description: `What Gangway sends and understands, after ${contract.reference}. What has x-provenance: assumed is not shown there, see docs/partner-apis.md.`,
+      description: `What Gangway sends and reads, after ${contract.reference}, which does not show what has x-provenance: assumed (see docs/partner-apis.md).`,
     },
-    servers: [{ url: '/', description: 'The sandbox that tells this document' }],
+    servers: [{ url: '/', description: 'The sandbox that serves this document' }],
     security: [{ [CREDENTIALS]: [] }],
     paths,
     components: {
       securitySchemes: { [CREDENTIALS]: contract.security },
-      schemas: reachable({ ...components.named, ...contract.answers }, paths),
+      schemas: reachable({ ...components.named, ...contract.bodies }, paths),
     },
   };
 }
@@ -65,22 +64,25 @@ function describe(name: string, operation: Operation, contract: Contract, compon
   };
 }
 
-/** OpenAPI has no parameters for headers such as `Content-Type`, so those that a contract prints are told in words. */
+/**
+ * OpenAPI has no parameters for headers such as `Content-Type`, so headers that a contract prints are in the
+ * description.
+ */
 function notes({ deprecated, headers = {} }: Operation): Json {
   const lines = [
     ...(deprecated === undefined ? [] : [`Deprecated: ${deprecated}.`]),
-    ...Object.entries(headers).map(([name, value]) => `Travels with the header ${name}: ${value}.`),
+    ...Object.entries(headers).map(([name, value]) => `Sent with the header ${name}: ${value}.`),
   ];
   return lines.length > 0 ? { description: lines.join(' ') } : {};
 }
 
-/** The first segment of a path that names something, behind versions and what a partner puts before all. */
+/** The first segment of a path that names a resource, after versions and the prefix of the partner. */
 function resource(path: string): string {
   const segments = path.split('/').filter(Boolean);
   return segments.find((segment) => !/^(api|svc|processor|v\d+)$/i.test(segment)) ?? path;
 }
 
-/** The schemas that something leads to, from the paths or from one another. */
+/** The schemas that the paths, or other reachable schemas, refer to. */
 function reachable(schemas: Json, from: Json): Json {
   const found = new Set<string>();
   const follow = (part: unknown): void => {
@@ -94,28 +96,28 @@ function reachable(schemas: Json, from: Json): Json {
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)));
 }
 
-/** Where the members of a request travel, by its JSON schema: see `encode`, which sends them there. */
+/** The request fields in path and query, by the JSON schema of the request: see `encode`, which sends them there. */
 export function parameters(operation: Operation, request: Json): Json[] {
-  const members = membersOf(request);
+  const fields = fieldsOf(request);
   const inPath = pathParameters(operation).map((name) => ({
     in: 'path',
     name,
     required: true,
-    schema: members[name],
+    schema: fields[name],
   }));
   const inQuery = (operation.query ?? []).map((name) => ({
     in: 'query',
     name,
     required: requiredOf(request).includes(name),
-    schema: members[name],
+    schema: fields[name],
   }));
   return [...inPath, ...inQuery];
 }
 
 /**
- * What is left for the body; undefined when nothing is.
+ * The other fields, which are the body; undefined if there are none.
  *
- * @param whole stands for the schema when all of it is the body
+ * @param whole replaces the schema if the whole request is the body
  */
 export function requestBody(operation: Operation, request: Json, whole: Json): Json | undefined {
   const elsewhere = [...pathParameters(operation), ...(operation.query ?? [])];
@@ -127,8 +129,8 @@ export function requestBody(operation: Operation, request: Json, whole: Json): J
   return { required, content: { [mediaType]: { schema } } };
 }
 
-function membersOf({ properties = {}, anyOf = [] }: Json): Json {
-  return Object.assign({}, ...(anyOf as Json[]).map(membersOf), properties);
+function fieldsOf({ properties = {}, anyOf = [] }: Json): Json {
+  return Object.assign({}, ...(anyOf as Json[]).map(fieldsOf), properties);
 }
 
 function requiredOf({ required = [] }: Json): readonly string[] {
@@ -141,38 +143,38 @@ function without(request: Json, names: readonly string[]): Json {
   }
   if (request['properties'] === undefined) return request;
   const { required: _, ...rest } = request;
-  const members = Object.entries(membersOf(request)).filter(([name]) => !names.includes(name));
+  const fields = Object.entries(fieldsOf(request)).filter(([name]) => !names.includes(name));
   const required = requiredOf(request).filter((name) => !names.includes(name));
-  return { ...rest, properties: Object.fromEntries(members), ...(required.length > 0 && { required }) };
+  return { ...rest, properties: Object.fromEntries(fields), ...(required.length > 0 && { required }) };
 }
 
 function isNothing({ properties, additionalProperties }: Json): boolean {
-  const hasMembers = Object.keys(properties ?? {}).length > 0;
-  return properties !== undefined && !hasMembers && additionalProperties === false;
+  const hasFields = Object.keys(properties ?? {}).length > 0;
+  return properties !== undefined && !hasFields && additionalProperties === false;
 }
 
-/** Meanings of the statuses of failure, as the contracts have them (Errors). */
+/** Meanings of failure statuses, from the contracts (Errors). */
 const MEANINGS: Readonly<Record<number, string>> = {
-  400: 'Something that is required is missing, or something is invalid',
+  400: 'Something required is missing, or something is invalid',
   401: 'Credentials are missing, expired or wrong',
   403: 'The caller may not do this',
-  404: 'What the request refers to is not there',
-  409: 'It is there already',
+  404: 'What the request refers to does not exist',
+  409: 'It already exists',
   422: 'Something is invalid',
-  500: 'Internal error: it may have taken effect, or not',
+  500: 'Internal error: the call may or may not have taken effect',
 };
 
 const ASSUMED: Json = { 'x-provenance': 'assumed' };
 
-/** All answers of an operation, by status. */
+/** All responses of an operation, by status. */
 export function responses(operation: Operation, contract: Contract, payload: Json): Json {
-  const { failures = {}, statusAnswers = {} } = operation;
+  const { failures = {}, statusPayloads = {} } = operation;
   const refusals = Object.entries(contract.failures(operation)).map(([status, body]) => {
-    const standsFor = statusAnswers[Number(status)];
+    const standsFor = statusPayloads[Number(status)];
     const description =
       standsFor === undefined
-        ? (failures[Number(status)]?.message ?? MEANINGS[Number(status)] ?? 'It failed')
-        : `An answer, and no failure: it is read as ${JSON.stringify(standsFor)}`;
+        ? (failures[Number(status)]?.message ?? MEANINGS[Number(status)] ?? 'The call failed')
+        : `A success: it is read as ${JSON.stringify(standsFor)}`;
     return [status, { ...answer(description, body), ...(contract.assumesStatuses && ASSUMED) }];
   });
   return {
@@ -182,11 +184,11 @@ export function responses(operation: Operation, contract: Contract, payload: Jso
   };
 }
 
-function success(operation: Operation, { envelope, fileTypes = [] }: Contract, payload: Json): Json {
-  if (operation.answer === 'none') return { 204: { description: 'Done' } };
-  if (operation.answer === 'stream') {
-    const content = Object.fromEntries(fileTypes.map((type) => [type, {}]));
-    return { 200: { description: 'A file; its type is told by the Content-Type', content } };
+function success(operation: Operation, { envelope, fileTypes = {} }: Contract, payload: Json): Json {
+  if (operation.returns === 'none') return { 204: { description: 'Done' } };
+  if (operation.returns === 'stream') {
+    const content = Object.fromEntries(Object.keys(fileTypes).map((type) => [type, {}]));
+    return { 200: { description: 'A file, whose type is in the Content-Type', content } };
   }
   return { 200: answer('Done', envelope?.(operation, payload) ?? payload) };
 }

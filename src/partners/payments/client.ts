@@ -15,18 +15,18 @@ import { isVersioned, versionedPrefixes } from './schemas.js';
 
 const SYSTEM = 'payments';
 
-/** What the contract writes in place of the brand in the header of the key. */
+/** The header of the API key as the contract writes it, without the brand. */
 export const NEUTRAL_KEY_HEADER = 'x-svc-api-key';
 
 export interface PaymentsSettings {
   /** https, or http to loopback; a path below the origin is kept. */
   readonly url: string;
   readonly apiKey: string;
-  /** Header that carries the key: `x-svc-api-key` unless it has the platform's own name. */
+  /** Header of the key. Default: `x-svc-api-key`. */
   readonly apiKeyHeader?: string;
   /**
-   * Which of the two the URL leads to. In `uat` no money moves. In `production` a call that is no read is refused before it
-   * is sent unless it says `toProduction`, so that nobody moves money by a wrong setting.
+   * Which environment the URL leads to. In `uat` no money moves. In `production` a write fails before it is sent unless
+   * the call has `toProduction`, so that nobody moves money because of a wrong setting.
    */
   readonly environment: 'uat' | 'production';
   readonly limits?: Partial<HttpLimits>;
@@ -42,7 +42,7 @@ export function paymentsClient(settings: PaymentsSettings): PaymentsClient {
   return paymentsClientOf(PAYMENTS_OPERATIONS, settings);
 }
 
-/** The same for operations of one's own. A path in a version that its resource lacks is refused before it is sent. */
+/** The same for other operations. A call whose path has a version that its resource lacks fails before it is sent. */
 export function paymentsClientOf<Ops extends PaymentsCatalogue>(
   operations: Ops,
   settings: PaymentsSettings,
@@ -72,7 +72,7 @@ function refusalOf(
 ): string | undefined {
   if (!isVersioned(path)) return `its path must begin with one of ${versionedPrefixes()}`;
   if (environment === 'production' && effect !== 'read' && !toProduction) {
-    return 'a write to production must be asked for explicitly';
+    return 'a write to production must be requested explicitly';
   }
   return undefined;
 }

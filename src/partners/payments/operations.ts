@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyAnswer, text } from '../fields.js';
+import { anyResponse, text } from '../fields.js';
 import { PAYMENT_OPERATIONS, TRANSACTION_OPERATIONS } from './payment-operations.js';
 import {
   account,
@@ -25,7 +25,7 @@ const oneKey = { apikey_id: text };
 /** Accounts, and the API keys of the platform. */
 export const ACCOUNT_OPERATIONS = {
   listAccounts: {
-    summary: 'Accounts, a page of them',
+    summary: 'A page of accounts',
     method: 'GET',
     path: '/v1/accounts',
     query: ['search', 'status', 'limit', 'offset'],
@@ -45,7 +45,7 @@ export const ACCOUNT_OPERATIONS = {
     response: account,
   },
   createAccountV1: {
-    summary: 'Create an account, and nothing beside it',
+    summary: 'Create an account and nothing else',
     method: 'POST',
     path: '/v1/accounts',
     effect: 'once',
@@ -63,7 +63,7 @@ export const ACCOUNT_OPERATIONS = {
     response: account,
   },
   updateAccount: {
-    summary: 'Change members of an account',
+    summary: 'Change fields of an account',
     method: 'PUT',
     path: '/v1/accounts/{account_id}',
     failures: missing('account'),
@@ -93,7 +93,7 @@ export const ACCOUNT_OPERATIONS = {
     response: apiKey,
   },
   createApiKey: {
-    summary: 'Make an API key with the permissions that are named; its secret is told this once',
+    summary: 'Create an API key with the named permissions; only this response has its secret',
     method: 'POST',
     path: '/v5/apikeys',
     effect: 'once',
@@ -112,7 +112,7 @@ export const ACCOUNT_OPERATIONS = {
     response: apiKey,
   },
   deleteApiKey: {
-    summary: 'Delete an API key, which opens nothing from then on',
+    summary: 'Delete an API key, which then stops working',
     method: 'DELETE',
     path: '/v5/apikeys/{apikey_id}',
     failures: missing('API key'),
@@ -120,7 +120,7 @@ export const ACCOUNT_OPERATIONS = {
     irreversible: true,
     provenance: 'assumed',
     request: z.strictObject(oneKey),
-    response: anyAnswer,
+    response: anyResponse,
   },
 } as const satisfies PaymentsCatalogue;
 
@@ -130,7 +130,7 @@ const oneLocation = { location_id: text };
 /** Terminals, and the locations where they are. */
 export const PLACE_OPERATIONS = {
   listTerminals: {
-    summary: 'Terminals, a page of them; those that fit `search`, if it is given',
+    summary: 'A page of terminals; with `search`, those that match',
     method: 'GET',
     path: '/v2/terminals',
     query: Object.keys(page),
@@ -140,7 +140,7 @@ export const PLACE_OPERATIONS = {
     response: terminals,
   },
   createTerminal: {
-    summary: 'Create a terminal with all that belongs to it',
+    summary: 'Create a terminal and what it needs',
     method: 'POST',
     path: '/v2/terminals',
     effect: 'once',
@@ -159,7 +159,7 @@ export const PLACE_OPERATIONS = {
     response: terminal,
   },
   updateTerminal: {
-    summary: 'Change members of a terminal',
+    summary: 'Change fields of a terminal',
     method: 'PUT',
     path: '/v2/terminals/{terminal_id}',
     failures: missing('terminal'),
@@ -177,7 +177,7 @@ export const PLACE_OPERATIONS = {
     irreversible: true,
     provenance: 'assumed',
     request: z.strictObject(oneTerminal),
-    response: anyAnswer,
+    response: anyResponse,
   },
   createLocation: {
     summary: 'Create a location',
@@ -189,7 +189,7 @@ export const PLACE_OPERATIONS = {
     response: location,
   },
   updateLocation: {
-    summary: 'Change members of a location',
+    summary: 'Change fields of a location',
     method: 'PUT',
     path: '/v1/locations/{location_id}',
     failures: missing('location'),
@@ -211,8 +211,8 @@ export const PLACE_OPERATIONS = {
 } as const satisfies PaymentsCatalogue;
 
 /**
- * The payments platform: every operation that apis/3 names, all without shapes, with those that apis/4 reports or that their
- * neighbours have. Of what exists in two versions, the older is called `...V1`.
+ * The payments platform: every operation that apis/3 names. It shows no shapes, so they are those that apis/4 reports,
+ * or those of similar operations. Of two versions of an operation, the older is called `...V1`.
  */
 export const PAYMENTS_OPERATIONS = {
   ...ACCOUNT_OPERATIONS,

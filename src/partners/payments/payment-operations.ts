@@ -65,7 +65,7 @@ function actions(version: (typeof VERSIONS)['payments'][number]) {
     },
     confirm: {
       ...common,
-      summary: 'Say yes or no to the surcharge that a payment waits for',
+      summary: 'Accept or reject the surcharge that a payment waits for',
       path: `${payment}/confirm`,
       request: confirmation,
     },
@@ -128,7 +128,7 @@ const oneBatch = { batch_id: text };
 /** Transactions as they are reported, and the batches in which they are settled. */
 export const TRANSACTION_OPERATIONS = {
   listTransactions: {
-    summary: 'Transactions, a page of them; those that fit `search`, if it is given',
+    summary: 'A page of transactions; with `search`, those that match',
     method: 'GET',
     path: '/v1/transactions',
     query: Object.keys(page),
@@ -148,7 +148,7 @@ export const TRANSACTION_OPERATIONS = {
     response: transaction,
   },
   updateTransaction: {
-    summary: 'Enter the final outcome of a passthrough transaction, as the processor told it',
+    summary: 'Enter the final outcome of a passthrough transaction, as the processor reported it',
     method: 'PUT',
     path: '/v1/transactions/{transaction_id}',
     failures: {
@@ -156,7 +156,7 @@ export const TRANSACTION_OPERATIONS = {
       401: {
         message:
           'only transactions of passthrough flows can be edited, and the processor manages this one directly; ' +
-          'if reads are answered 401 as well, it is the API key',
+          'if reads fail with 401 as well, the API key is wrong',
         kind: 'Rejected',
       },
     },
@@ -187,7 +187,7 @@ export const TRANSACTION_OPERATIONS = {
     response: batch,
   },
   updateBatch: {
-    summary: 'Change members of an open batch',
+    summary: 'Change fields of an open batch',
     method: 'PUT',
     path: '/v1/batches/{batch_id}',
     failures: missing('batch'),

@@ -15,10 +15,13 @@ import {
   text,
 } from '../fields.js';
 
-/** Operations of the payments platform: a path that has no version, or one that the resource lacks, does not compile. */
+/**
+ * Operations of the payments platform: a path without version, or with a version that the resource lacks, does not
+ * compile.
+ */
 export type PaymentsCatalogue = Readonly<Record<string, Operation & { readonly path: VersionedPath }>>;
 
-/** What a 404 means for one thing that is named in the path or body (apis/3, Errors). */
+/** The meaning of a 404 for a thing that is named in the path or body (apis/3, Errors). */
 export function missing(thing: string): Readonly<Record<404, FailureMeaning>> {
   return { 404: { message: `there is no such ${thing}, or this API key may not see it` } };
 }
@@ -47,7 +50,7 @@ type Prefix = { [Name in Resource]: `/${(typeof VERSIONS)[Name][number]}/${Name}
 /** A path below a version of a resource that has this version. */
 export type VersionedPath = Prefix | `${Prefix}/${string}`;
 
-/** Whether a path is one that the types would let pass. */
+/** Whether a path has a version that its resource has, as the types require. */
 export function isVersioned(path: string): path is VersionedPath {
   const [start, version, resource] = path.split('/');
   return (
@@ -58,7 +61,7 @@ export function isVersioned(path: string): path is VersionedPath {
   );
 }
 
-/** The versions there are, for someone who wrote another one: `/v1/accounts, /v2/accounts, ...` */
+/** The versions that exist, as an error message lists them: `/v1/accounts, /v2/accounts, ...` */
 export function versionedPrefixes(): string {
   return Object.entries(VERSIONS)
     .flatMap(([name, versions]) => versions.map((version) => `/${version}/${name}`))
@@ -77,13 +80,13 @@ export const DECLINED = 'declined';
 export const REFUNDED = 'refunded';
 
 /**
- * The `event_id` of one step of a workflow: the platform takes a call with an `event_id` that it has seen as the same call.
- * The same workflow and step always give the same one, on whichever worker, so a step may be repeated.
+ * The `event_id` of one step of a workflow: the platform takes a call with an `event_id` that it has seen as the same
+ * call. The same workflow and step always give the same one, on whichever worker, so a step may be repeated.
  *
- * A UUID of version 8 (RFC 9562): the first 128 bits of the SHA-256 of the JSON `["<workflowId>","<step>"]`, version and
- * variant set. It tells nobody the workflow id, which holds the caller's own key.
+ * A UUID of version 8 (RFC 9562): the first 128 bits of the SHA-256 of the JSON `["<workflowId>","<step>"]`, version
+ * and variant set. It does not reveal the workflow id, which holds the caller's own key.
  *
- * @param step what is done in the workflow, unlike every other of its payment steps: `capture`, `refund-2`
+ * @param step the name of the step, unique among the payment steps of the workflow: `capture`, `refund-2`
  */
 export function eventIdOf(workflowId: string, step: string): string {
   const hash = createHash('sha256')
@@ -94,7 +97,7 @@ export function eventIdOf(workflowId: string, step: string): string {
   return hash.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Requests of the payments platform (assumed, apis/4). Where it is not known what more there is, members travel as they are. */
+/** Requests of the payments platform (assumed, apis/4). Where there may be further fields, they are sent unchanged. */
 
 /** Money is in cents. */
 const cents = z.int().min(1, 'must be cents, 1 or more');
@@ -144,10 +147,10 @@ export const newPayment = z.looseObject({ terminal_id: text, amount: cents, even
 
 const ofPayment = { transaction_id: text, event_id: text };
 
-/** All of it when `amount` is null or absent. */
+/** All of it if `amount` is null or absent. */
 const upToAll = cents.nullish();
 
-/** The actions on a payment. `event_id` makes each of them safe to repeat, see `event-id.ts`. */
+/** The actions on a payment. `event_id` makes each of them safe to repeat, see {@link eventIdOf}. */
 export const capture = z.strictObject({
   ...ofPayment,
   amount: upToAll,
@@ -160,16 +163,16 @@ export const reversal = z.strictObject({ ...ofPayment, amount: upToAll });
 export const adjustment = z.strictObject({ ...ofPayment, amount: cents });
 export const confirmation = z.strictObject({ ...ofPayment, confirm: z.boolean() });
 
-/** Answers of the payments platform (assumed, apis/4). Members we do not know are kept; what is absent reads as null. */
+/** Responses of the payments platform (assumed, apis/4). Unknown fields are kept; absent ones read as null. */
 
-/** `status` is open, as those of everything here. `created_at` is ISO 8601. */
+/** `status` is open, like all statuses of this platform. `created_at` is ISO 8601. */
 export const account = z.looseObject({ id: idText, status: someText, created_at: someText, name: someText });
 
 export const terminal = z.looseObject({ id: idText, status: someText, name: someText, account_id: someId });
 
 export const location = z.looseObject({ id: idText, name: someText, account_id: someId });
 
-/** Amounts are in cents. For `status` see `statuses.ts`. */
+/** Amounts are in cents. */
 export const transaction = z.looseObject({
   id: idText,
   status: someText,
@@ -180,7 +183,7 @@ export const transaction = z.looseObject({
 
 export const batch = z.looseObject({ id: idText, status: someText, account_id: someId });
 
-/** `key` is the secret itself, which is told once, when the key is made. */
+/** `key` is the secret itself, which only the response to the creation has. */
 export const apiKey = z.looseObject({
   id: idText,
   name: someText,
@@ -189,7 +192,7 @@ export const apiKey = z.looseObject({
   key: absent(z.string()),
 });
 
-/** A page of a listing. Without its list it is no answer, lest a wrong assumption reads as "none". */
+/** A page of a list. Its list is required, so that a wrong assumption does not read as "none". */
 const pageFields = { limit: someNumber, offset: someNumber, page: someNumber, total: someNumber };
 
 export const accounts = z.looseObject({ ...pageFields, accounts: z.array(account) });

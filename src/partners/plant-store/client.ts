@@ -23,13 +23,13 @@ export interface PlantStoreSettings {
 
 export type PlantStoreClient = PartnerClient<PlantStoreOperations> & { close(): Promise<void> };
 
-/** A client of the plant store (apis/3). Ids are int64 and keep all their digits, see `schemas.ts`. */
+/** A client of the plant store (apis/3). Ids are int64 and keep all their digits. */
 export function plantStoreClient({ url, token, limits, observe }: PlantStoreSettings): PlantStoreClient {
   const http = new PartnerHttp(url, limits);
   const protocol = {
     system: SYSTEM,
     authorization: async () => ({ authorization: `Bearer ${token}` }),
-    open: openAnswer,
+    open: openBody,
     secrets: () => [token],
     observe,
   };
@@ -41,11 +41,11 @@ export function plantStoreOff(reason: string): PlantStoreClient {
   return { ...partnerOff(SYSTEM, PLANT_STORE_OPERATIONS, reason), close: async () => undefined };
 }
 
-/** Plain JSON; a failure is an Error, whose number is told beside its message. */
-function openAnswer(response: PartnerResponse): Opened | undefined {
+/** Plain JSON; a failure is an Error, whose number is shown beside its message. */
+function openBody(response: PartnerResponse): Opened | undefined {
   const opened = openPlain(response);
-  const told = failure.safeParse(opened?.payload);
-  if (!opened?.failed || !told.success) return opened;
-  const { error, message } = told.data;
-  return { ...opened, fields: [{ field: '', message: `${message} (error ${error})` }] };
+  const error = failure.safeParse(opened?.payload);
+  if (!opened?.failed || !error.success) return opened;
+  const { error: number, message } = error.data;
+  return { ...opened, fields: [{ field: '', message: `${message} (error ${number})` }] };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operations } from '../catalogue.js';
-import { anyAnswer, idText, int32, int64 } from '../fields.js';
+import { anyResponse, idText, int32, int64 } from '../fields.js';
 
 export { int64 };
 
@@ -8,8 +8,8 @@ export { int64 };
 export const newPlant = z.strictObject({ id: int64, name: z.string(), tag: z.string().optional() });
 
 /**
- * Plant. The contract prints no id in it; should the partner tell one, it is kept as the text of its digits, for an answer
- * travels on as JSON.
+ * Plant. The contract prints no id in it. If there is one, it is kept as the text of its digits, because a response is
+ * passed on as JSON.
  */
 export const plant = z.looseObject({
   name: z.string(),
@@ -26,7 +26,7 @@ export const failure = z.looseObject({ error: z.int32(), message: z.string() });
 /** The plant store (apis/3): all three operations, as printed there. */
 export const PLANT_STORE_OPERATIONS = {
   listPlants: {
-    summary: 'Plants; no more than `limit` of them, if it is given',
+    summary: 'Plants, at most `limit` of them',
     method: 'GET',
     path: '/plants',
     query: ['limit'],
@@ -36,7 +36,7 @@ export const PLANT_STORE_OPERATIONS = {
     response: z.array(plant),
   },
   createPlant: {
-    summary: 'Add a plant under an id of the caller’s choice',
+    summary: 'Add a plant with an id that the caller chooses',
     method: 'POST',
     path: '/plants',
     effect: 'once',
@@ -48,12 +48,12 @@ export const PLANT_STORE_OPERATIONS = {
     summary: 'Delete a plant',
     method: 'DELETE',
     path: '/plants/{id}',
-    answer: 'none',
+    returns: 'none',
     effect: 'idempotent',
     irreversible: true,
     provenance: 'documented',
     request: z.strictObject({ id: int64 }),
-    response: anyAnswer,
+    response: anyResponse,
   },
 } as const satisfies Operations;
 

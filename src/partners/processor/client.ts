@@ -17,7 +17,7 @@ const SYSTEM = 'processor';
 export interface ProcessorSettings {
   /** https, or http to loopback; a path below the origin is kept. */
   readonly url: string;
-  /** Issued by the processor's support; travels as a Bearer token. */
+  /** Issued by the processor's support; sent as a Bearer token. */
   readonly apiKey: string;
   readonly limits?: Partial<HttpLimits>;
   readonly observe?: PartnerObserver | undefined;
@@ -46,8 +46,8 @@ export function processorOff(reason: string): ProcessorClient {
 const envelope = z.looseObject({ status: z.boolean(), message: z.string().nullish().catch(null) });
 
 /**
- * The contract leaves open which HTTP status a refusal has, so the envelope's `status` decides. That a token was refused
- * shows then in the message alone.
+ * The contract does not show the HTTP status of a failure, so the envelope's `status` decides. A rejected token is then
+ * visible in the message only.
  */
 function openEnvelope(response: PartnerResponse): Opened | undefined {
   const body = openPlain(response)?.payload;

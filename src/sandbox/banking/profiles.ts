@@ -1,6 +1,7 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { phaseOf } from '../../partners/banking/statuses.js';
 import type { Signs } from '../ledger.js';
+import type { Merchants } from '../partner.js';
 import type { Handlers } from '../routes.js';
 import { invalid, Refusal } from '../routes.js';
 import { scenarioOf, unknownMagicValue } from '../scenario.js';
@@ -31,12 +32,8 @@ export interface ProfilesContext extends Omit<ProfileContext, 'merchantProfileId
   record(operation: keyof BankingOperations & string, id: number, signs?: Signs): void;
   /** Whether a one-time code is right. */
   isCode(code: string, kind: string | undefined): boolean;
-  /** Merchants of the boarding partner: the contract does not print how a profile is tied to one. */
-  readonly merchants: {
-    idsNamed(businessName: string): readonly number[];
-    /** The merchant itself, or a later one of the same customer. */
-    latestLike(merchantProfileId: number): number;
-  };
+  /** Those of the boarding partner. */
+  readonly merchants: () => Merchants;
 }
 
 /** Banking profiles, and what apis/1 lets one do with them. */
@@ -55,7 +52,7 @@ export class Profiles {
    * to. Of several, as in a franchise, nobody can say which.
    */
   merchantProfileIdOf(profile: Profile): number | null {
-    const { merchants } = this.#context;
+    const merchants = this.#context.merchants();
     const name = profile.merchantProfileId === undefined && profile.holder?.doingBusinessAsName;
     const named = name ? merchants.idsNamed(name) : [];
     if (named.length > 0) {
@@ -198,7 +195,7 @@ export class Profiles {
   #ofMerchant(merchantProfileId: number): Profile | undefined {
     return [...this.#profiles.values()].findLast(
       (profile) =>
-        this.merchantProfileIdOf(profile) === this.#context.merchants.latestLike(merchantProfileId),
+        this.merchantProfileIdOf(profile) === this.#context.merchants().latestLike(merchantProfileId),
     );
   }
 

@@ -3,13 +3,15 @@ import { z } from 'zod';
 import { newCard } from '../../partners/banking/card-operations.js';
 import { bankingOperations } from '../../partners/banking/operations.js';
 import { businessAccountHolder, NOTIFICATION_TYPES } from '../../partners/banking/requests.js';
-import { dollars, int32, int64 } from '../../partners/banking/rules.js';
+import { dollars } from '../../partners/banking/rules.js';
+import { int32, int64 } from '../../partners/fields.js';
 import type { Answer } from '../fault-injection.js';
 import type { Faults } from '../faults.js';
+import type { EmulatedPartner } from '../partner.js';
 import { invalidControl, notFound, onTheWire, partnerRoutes } from '../routes.js';
 import type { Profile } from './profile.js';
 import { BUSINESS_SCENARIOS, MAGIC_SSNS } from './scenarios.js';
-import type { BankingService } from './service.js';
+import { BankingService } from './service.js';
 import { BANKING_USERS, type BankingUser, SHORT_MESSAGE_CODE, TOTP_SECRET } from './users.js';
 import { webhookRecord } from './webhooks.js';
 
@@ -19,7 +21,7 @@ const NOBODY: BankingUser = { name: '', userId: 0, partnerId: 0, access: 'none',
 const annualBusinessRevenue = onTheWire(dollars).nullish();
 
 /** Serves every banking operation of the catalogue, with the documented responses (apis/1): plain JSON, no envelope. */
-export function bankingRoutes(server: FastifyInstance, service: BankingService, faults: Faults): void {
+function bankingRoutes(server: FastifyInstance, service: BankingService, faults: Faults): void {
   partnerRoutes(server, faults, {
     name: 'banking',
     operations: bankingOperations(),
@@ -84,18 +86,32 @@ const webhook = z.strictObject({
   partnerId: z.int().default(1),
 });
 
-/** What of the banking partner is listed at `GET /sandbox/scenarios`. */
-export const BANKING_SCENARIOS = {
-  businesses: Object.entries(BUSINESS_SCENARIOS).map(([name, { description }]) => ({ name, description })),
-  ssns: MAGIC_SSNS,
-  bankingUsers: BANKING_USERS.map(({ name, profileId = null, ...user }) => {
-    return { username: name, password: name, profileId, ...user };
-  }),
-  oneTimeCodes: { ShortMessageCode: SHORT_MESSAGE_CODE, totpSecret: TOTP_SECRET },
-} as const;
+export const bankingPartner: EmulatedPartner = {
+  credentials: {
+    BANKING_USERNAME: 'sandbox',
+    BANKING_PASSWORD: 'sandbox',
+    BANKING_DEVICE_TOKEN: 'sandbox-device',
+  },
+  scenarios: {
+    businesses: Object.entries(BUSINESS_SCENARIOS).map(([name, { description }]) => ({ name, description })),
+    ssns: MAGIC_SSNS,
+    bankingUsers: BANKING_USERS.map(({ name, profileId = null, ...user }) => {
+      return { username: name, password: name, profileId, ...user };
+    }),
+    oneTimeCodes: { ShortMessageCode: SHORT_MESSAGE_CODE, totpSecret: TOTP_SECRET },
+  },
+  start(world) {
+    const service = new BankingService(world);
+    return {
+      routes: (server) => bankingRoutes(server, service, world.faults),
+      controls: (server) => bankingControlRoutes(server, service),
+      close: () => service.close(),
+    };
+  },
+};
 
 /** `/sandbox/profiles/...` and `/sandbox/webhooks`: the banking part of what tests and demos steer. */
-export function bankingControlRoutes(server: FastifyInstance, { profiles, webhooks }: BankingService): void {
+function bankingControlRoutes(server: FastifyInstance, { profiles, webhooks }: BankingService): void {
   const shown = ({ basics, record }: Profile) => ({ ...record, partnerId: basics.partnerId });
 
   server.get<ProfilePath>('/sandbox/profiles/:id', ({ params }, reply) => {

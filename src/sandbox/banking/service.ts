@@ -1,29 +1,15 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { operationName } from '../../partners/catalogue.js';
-import type { Faults } from '../faults.js';
-import type { Ledger, Signs } from '../ledger.js';
+import type { Signs } from '../ledger.js';
+import type { World } from '../partner.js';
 import { type Handlers, Refusal } from '../routes.js';
-import type { Pace } from '../scenario.js';
 import { Accounts, MANY_PAGES_PROFILE_ID, NOT_LINKED_PROFILE_ID } from './accounts.js';
 import { Cards } from './cards.js';
 import { type Profile, userProfileIdOf } from './profile.js';
-import { Profiles, type ProfilesContext } from './profiles.js';
+import { Profiles } from './profiles.js';
 import { isOpen, RESOLVED, type Ticket, Tickets, ticketRecord } from './scenarios.js';
 import { type BankingUser, SignIn, Team } from './users.js';
 import { Notifications, Webhooks } from './webhooks.js';
-
-/** What the banking partner shares with the rest of the sandbox. */
-export interface BankingContext {
-  readonly ledger: Ledger;
-  readonly faults: Faults;
-  readonly pace: () => Pace;
-  /** By the partner's clock. */
-  readonly now: () => number;
-  readonly tokenLifetimeMs: number;
-  /** The password of every user. Default: each user's name. */
-  readonly password?: string | undefined;
-  readonly merchants: ProfilesContext['merchants'];
-}
 
 /** The banking partner behind its API, as far as its parts have to do with each other. */
 export class BankingService {
@@ -32,7 +18,8 @@ export class BankingService {
   readonly webhooks: Webhooks;
   readonly handlers: Handlers<BankingOperations, BankingUser>;
 
-  constructor({ ledger, faults, pace, now, tokenLifetimeMs, password, merchants }: BankingContext) {
+  constructor(world: World) {
+    const { ledger, faults, pace, now, tokenLifetimeMs, password } = world;
     const record = (operation: keyof BankingOperations & string, id: number | string, signs?: Signs) =>
       ledger.record({ system: 'banking', operation: operationName(operation), id, ...signs });
     const signIn = new SignIn(now, tokenLifetimeMs, password);
@@ -49,7 +36,7 @@ export class BankingService {
       pace,
       now,
       tickets,
-      merchants,
+      merchants: () => world.merchants,
       record,
       isCode: (code, kind) => signIn.isCode(code, kind),
       openAccount: (profile) => accounts.open(profile)?.id,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   type BoardingOperations,
   boardingOperations,
@@ -10,17 +10,27 @@ import { operationName } from '../../partners/catalogue.js';
 import type { Answer } from '../fault-injection.js';
 import type { Faults } from '../faults.js';
 import type { Ledger, Signs } from '../ledger.js';
-import { type Content, type Handlers, invalid, partnerRoutes, Refusal, STATUS_LABELS } from '../routes.js';
+import type { EmulatedPartner } from '../partner.js';
+import {
+  type Content,
+  type Handlers,
+  invalid,
+  invalidControl,
+  notFound,
+  partnerRoutes,
+  Refusal,
+  STATUS_LABELS,
+} from '../routes.js';
 import { type Pace, plainName, scenarioOf, unknownMagicValue } from '../scenario.js';
 import { Merchant, SCENARIOS } from './merchants.js';
-import { AGENT_PROFILES, authenticate, BOARDING_SETTINGS, type User } from './reference-data.js';
+import { AGENT_PROFILES, authenticate, BOARDING_SETTINGS, USERS, type User } from './reference-data.js';
 
 type Request<Key extends keyof BoardingOperations> = z.output<BoardingOperations[Key]['request']>;
 
 const FIRST_MERCHANT_ID = 1_001;
 
 /** The boarding partner behind its API: merchants, and the rules of apis/2 for what may be done with them. */
-export class BoardingService {
+class BoardingService {
   readonly #merchants = new Map<number, Merchant>();
   /** By name, then by guid. */
   readonly #idsByName = new Map<string, Map<string | number, number>>();
@@ -161,7 +171,7 @@ function ofIso<T extends { readonly isoId: number }>(all: readonly T[], { isoId 
 }
 
 /** Serves every boarding operation of the catalogue, with the documented responses (apis/2). */
-export function boardingRoutes(
+function boardingRoutes(
   server: FastifyInstance,
   service: BoardingService,
   faults: Faults,
@@ -211,3 +221,58 @@ function feesEnvelope({ data, error, fields, requestId }: NumberedContent) {
   const validationErrors = fields.map(({ field, message }) => ({ field, error: message }));
   return { data, requestId, success: error === null, error, validationErrors };
 }
+
+interface MerchantPath {
+  Params: { id: string };
+}
+
+const transition = z.strictObject({
+  status: z.string().min(1).optional(),
+  comment: z.string().nullable().optional(),
+  /** A partner may write any text or number there. */
+  mid: z.union([z.string(), z.number(), z.bigint()]).nullable().optional(),
+  /** Texts of notes to leave. */
+  notes: z.array(z.string().min(1)).optional(),
+});
+
+/** `/sandbox/merchants/...`: what tests and demos steer. */
+function boardingControlRoutes(server: FastifyInstance, service: BoardingService): void {
+  server.get<MerchantPath>('/sandbox/merchants/:id', ({ params }, reply) => {
+    const merchant = service.find(Number(params.id));
+    if (!merchant) return notFound(reply, 'merchant');
+    const { id, isoId, basics, fees, notes, application, attachments, reviewComments, statusData } = merchant;
+    return { id, isoId, basics, ...statusData, fees, notes, application, attachments, reviewComments };
+  });
+
+  server.post<MerchantPath>('/sandbox/merchants/:id/transition', ({ params, body }, reply) => {
+    const merchant = service.find(Number(params.id));
+    if (!merchant) return notFound(reply, 'merchant');
+    const change = transition.safeParse(body);
+    if (!change.success) return invalidControl(reply, change.error);
+    const { status, comment, mid, notes } = change.data;
+    merchant.set({
+      ...(status !== undefined && { status }),
+      ...(comment !== undefined && { comment }),
+      ...(mid !== undefined && { mid }),
+      ...(notes !== undefined && { notes }),
+    });
+    return merchant.statusData;
+  });
+}
+
+export const boardingPartner: EmulatedPartner = {
+  credentials: { BOARDING_USERNAME: 'sandbox', BOARDING_PASSWORD: 'sandbox' },
+  scenarios: {
+    merchants: Object.entries(SCENARIOS).map(([name, { description }]) => ({ name, description })),
+    users: USERS.map(({ name, isoId, mayWrite }) => ({ username: name, password: name, isoId, mayWrite })),
+  },
+  start(world) {
+    const { ledger, faults, pace, posNames, password } = world;
+    const service = new BoardingService(ledger, pace);
+    world.merchants = service;
+    return {
+      routes: (server) => boardingRoutes(server, service, faults, posNames, password),
+      controls: (server) => boardingControlRoutes(server, service),
+    };
+  },
+};

@@ -6,6 +6,7 @@ import { PAYMENTS_OPERATIONS, type PaymentsOperations } from '../../partners/pay
 import type { Answer } from '../fault-injection.js';
 import type { Faults } from '../faults.js';
 import type { Ledger } from '../ledger.js';
+import type { EmulatedPartner } from '../partner.js';
 import { type Handlers, invalidControl, notFound, partnerRoutes } from '../routes.js';
 import type { Pace } from '../scenario.js';
 import {
@@ -21,7 +22,7 @@ import { Batches, Payments } from './payments.js';
 import { Places, TERMINAL_SCENARIOS } from './places.js';
 
 /** The payments platform behind its API. */
-export class PaymentsService {
+class PaymentsService {
   readonly apiKeys: ApiKeys;
   readonly payments: Payments;
   readonly handlers: Handlers<PaymentsOperations, KeyHolder>;
@@ -57,7 +58,7 @@ function addMerchants(accounts: Accounts, places: Places): void {
 }
 
 /** Serves the payments platform (apis/3). What has no version, or a version that its resource lacks, has no route: 404. */
-export function paymentsRoutes(server: FastifyInstance, service: PaymentsService, faults: Faults): void {
+function paymentsRoutes(server: FastifyInstance, service: PaymentsService, faults: Faults): void {
   partnerRoutes(server, faults, {
     name: 'payments',
     operations: PAYMENTS_OPERATIONS,
@@ -82,15 +83,24 @@ function refused(status: number, message: string): { refused: Answer } {
 
 const transition = z.strictObject({ status: z.string().min(1) });
 
-/** What of the payments platform is listed at `GET /sandbox/scenarios`. */
-export const PAYMENTS_SCENARIOS = {
-  terminals: Object.entries(TERMINAL_SCENARIOS).map(([name, { description }]) => ({ name, description })),
-  paymentsKeys: PAYMENTS_KEYS.map(({ name, ...key }) => ({ key: name, ...key })),
-  paymentsPermissions: PERMISSIONS,
-} as const;
+export const paymentsPartner: EmulatedPartner = {
+  credentials: { PAYMENTS_API_KEY: 'sandbox' },
+  scenarios: {
+    terminals: Object.entries(TERMINAL_SCENARIOS).map(([name, { description }]) => ({ name, description })),
+    paymentsKeys: PAYMENTS_KEYS.map(({ name, ...key }) => ({ key: name, ...key })),
+    paymentsPermissions: PERMISSIONS,
+  },
+  start({ ledger, faults, pace, password }) {
+    const service = new PaymentsService(ledger, pace, password);
+    return {
+      routes: (server) => paymentsRoutes(server, service, faults),
+      controls: (server) => paymentsControlRoutes(server, service),
+    };
+  },
+};
 
 /** `/sandbox/transactions/...`: the payments part of what tests and demos steer. */
-export function paymentsControlRoutes(server: FastifyInstance, { payments }: PaymentsService): void {
+function paymentsControlRoutes(server: FastifyInstance, { payments }: PaymentsService): void {
   server.post<{ Params: { id: string } }>(
     '/sandbox/transactions/:id/transition',
     ({ params, body }, reply) => {

@@ -1,7 +1,7 @@
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { loadCommandSettings } from '../../../src/commands/cli/settings.js';
 import { examineVersions, examineWorkers } from '../../../src/commands/system/doctor.js';
-import { loadConfig } from '../../../src/settings/settings.js';
 import { nameOf, pollersOf } from '../../../src/temporal/workers.js';
 import { WORKFLOW_BUNDLES } from '../../../src/worker/create-worker.js';
 import { SECRET, type Subscriber, subscriber } from '../../rigs/events/subscriber.js';
@@ -148,7 +148,7 @@ describe('a changed build', () => {
       const old = await runBuild('a', undefined, crm);
       // The server lists a worker a moment after its first poll.
       await eventually(
-        () => examineWorkers(rig.client, loadConfig(rig.env)).catch(({ message }: Error) => message),
+        () => examineWorkers(rig.client, loadCommandSettings(rig.env)).catch(({ message }: Error) => message),
         (said) =>
           /has no current version, .* run "temporal worker deployment set-current-version .* --build-id a --yes"$/.test(
             said,

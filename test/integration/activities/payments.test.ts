@@ -122,7 +122,7 @@ describe('an account', () => {
     const { details } = await failed(run('createAccount', { mid: MID, provisionTerminal: asked }));
     expect(details).toMatchObject({
       kind: 'Rejected',
-      fields: [{ field: '', message: 'a write to production must be asked for explicitly' }],
+      fields: [{ field: '', message: 'a write to production must be requested explicitly' }],
     });
     expect(sent()).toEqual([]);
     const explicitly = { ...asked, toProduction: true };
@@ -170,7 +170,7 @@ describe('looking for an account', () => {
     expect(await failed(down.run('findAccounts', { mid: MID }))).toMatchObject({ isRetried: true });
     const strange = await activities(responding(200, '{"data":[]}'));
     const { details } = await failed(strange.run('findAccounts', { mid: MID }));
-    expect(details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+    expect(details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
 });
 

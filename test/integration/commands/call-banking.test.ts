@@ -1,4 +1,3 @@
 import { callEverything } from '../../rigs/commands/call-everything.js';
-import { BANKING_CALLS } from '../../rigs/partners/calls/banking.js';
 
-callEverything('banking', BANKING_CALLS);
+callEverything('banking');

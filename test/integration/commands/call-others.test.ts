@@ -1,7 +1,7 @@
+import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { callEverything } from '../../rigs/commands/call-everything.js';
-import { BOARDING_CALLS } from '../../rigs/partners/calls/boarding.js';
-import { PLANT_STORE_CALLS, PROCESSOR_CALLS } from '../../rigs/partners/calls/plants-and-processor.js';
 
-callEverything('boarding', BOARDING_CALLS);
-callEverything('plant-store', PLANT_STORE_CALLS);
-callEverything('processor', PROCESSOR_CALLS);
+/** The systems with the most operations have files of their own, which run beside this one. */
+const ELSEWHERE = ['banking', 'payments'];
+
+for (const system of SYSTEM_NAMES) if (!ELSEWHERE.includes(system)) callEverything(system);

@@ -163,7 +163,7 @@ describe('a warning of a call', () => {
 
   it('names unknown fields before the call is confirmed, and with its response', async () => {
     const request = JSON.stringify({ ...MERCHANT, legalName: 'Baker LLC', emial: 'ada@example.com' });
-    const warning = 'warning: fields that Gangway does not know are sent as they are: legalName, emial\n';
+    const warning = 'warning: unknown fields are sent unchanged: legalName, emial\n';
     const args = ['call', 'boarding', 'create-merchant', request];
     const asked = startGangway(rig.env, args, { terminal: true });
     await asked.says('Type create-merchant to confirm: ');

@@ -50,7 +50,7 @@ describe('the help of gangway call', () => {
   it('lists the operations of a system', async () => {
     const { code, stdout } = await call(['banking']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/close-card +Close a card for good\n/);
+    expect(stdout).toMatch(/close-card +Close a card permanently\n/);
     expect(stdout).toMatch(/get-ticket +A ticket \(assumed\)\n/);
   });
 
@@ -156,7 +156,7 @@ describe('a call', () => {
       stderr: 'close-card cannot be undone: confirm it with --yes\n',
     });
     const args = ['call', 'banking', 'close-card', '{"paymentCardId":"card-1001"}'];
-    const question = 'Close a card for good. This cannot be undone. Type close-card to confirm: ';
+    const question = 'Close a card permanently. This cannot be undone. Type close-card to confirm: ';
     const typed = async (answer: string) => {
       const command = startGangway(rig.env, args, { terminal: true });
       await command.says(question);

@@ -112,7 +112,7 @@ describe('gangway with a problem', () => {
 
   it.each([
     [{ BOARDING_URL: 'http://partner.example.com' }, 'BOARDING_URL: must be https (http only to loopback)\n'],
-    [{ GANGWAY_POLL_MIN: 'soon' }, 'GANGWAY_POLL_MIN: must be a duration such as 200ms, 1m or 1h\n'],
+    [{ GANGWAY_UI_URL: 'ui' }, 'GANGWAY_UI_URL: must be a URL\n'],
     [{ BOARDING_PASSWORD: '' }, 'BOARDING_PASSWORD: is not set\n'],
     [
       { BOARDING_PASSWORD_FILE: '/nowhere' },
@@ -120,6 +120,14 @@ describe('gangway with a problem', () => {
     ],
   ])('stops at a bad setting with one line that names it: %o', async (settings, stderr) => {
     expect(await runGangway({ ...rig.env, ...settings }, ['list'])).toEqual({ code: 2, stdout: '', stderr });
+  });
+
+  it('checks the settings of the worker as well', async () => {
+    expect(await runGangway({ ...rig.env, GANGWAY_POLL_MIN: 'soon' }, ['doctor'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'GANGWAY_POLL_MIN: must be a duration such as 200ms, 1m or 1h\n',
+    });
   });
 
   it('shows its commands under headings', async () => {

@@ -53,6 +53,6 @@ it('a deprecated operation causes one warning per process, and no other operatio
 
 it('the processor’s registration is deprecated', () => {
   expect(PROCESSOR_OPERATIONS.registerWebhook.deprecated).toBe(
-    'the contract wants a stable replacement used, and does not name it',
+    'the contract asks for a stable replacement, and does not name it',
   );
 });

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readAccounts } from '../../../src/partners/account-settings.js';
 import type { CallOptions } from '../../../src/partners/client.js';
-import { closeAll, type PartnerClients, partnerClients } from '../../../src/partners/clients.js';
+import { closeAll, partnerClients } from '../../../src/partners/clients.js';
+import type { PartnerClients } from '../../../src/partners/systems.js';
 import { holder as holderOf } from '../../rigs/inputs.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import { recordingServer, responding } from '../../rigs/partners/servers.js';
@@ -34,17 +36,15 @@ async function echoing(status: number, body: (words: string) => object): Promise
     const words = ['bad', authorization, others['x-svc-api-key'], ...PRIVATE, String(sent), ...CREDENTIALS];
     responding(status, JSON.stringify(body(words.join(' '))))(response, request);
   });
-  const clients = partnerClients({
-    boarding: { url, username: 'harbor', password: 'hunter2/secret' },
-    posNames: [],
-    banking: {
-      ...{ url, username: 'harbor', password: 'hunter2/secret' },
-      ...{ deviceToken: 'device-1', deviceName: 'd', form: 'user' },
-    },
-    plantStore: { url, token: 'plant-token-1' },
-    payments: { url, apiKey: 'pay-key-1', environment: 'uat' },
-    processor: { url, apiKey: 'processor-key-1' },
+  const account = readAccounts({
+    ...{ BOARDING_URL: url, BOARDING_USERNAME: 'harbor', BOARDING_PASSWORD: 'hunter2/secret' },
+    ...{ BANKING_URL: url, BANKING_USERNAME: 'harbor', BANKING_PASSWORD: 'hunter2/secret' },
+    BANKING_DEVICE_TOKEN: 'device-1',
+    ...{ PLANT_STORE_URL: url, PLANT_STORE_TOKEN: 'plant-token-1' },
+    ...{ PAYMENTS_URL: url, PAYMENTS_API_KEY: 'pay-key-1' },
+    ...{ PROCESSOR_URL: url, PROCESSOR_API_KEY: 'processor-key-1' },
   });
+  const clients = partnerClients(account);
   onTestFinished(() => closeAll(clients));
   return clients;
 }

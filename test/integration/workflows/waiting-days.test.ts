@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { stateQuery } from '../../../src/messages/onboarding-state.js';
 import type { MerchantBoardingOutcome } from '../../../src/messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
+import { readAccounts } from '../../../src/partners/account-settings.js';
 import { startSandbox } from '../../../src/sandbox/server.js';
 import { addSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { createWorker } from '../../../src/worker/create-worker.js';
@@ -39,14 +40,13 @@ async function boardForDays<T>(
       version: undefined,
       poll: { minMs: MINUTE_MS, maxMs: HOUR_MS },
       patience: { retryAfterMaxMs: HOUR_MS, stepMs: 24 * HOUR_MS, unreadableMs: HOUR_MS },
-      boarding: { url: sandbox.url, username: 'sandbox', password: 'sandbox' },
-      posNames: [],
-      accounts: {},
-      settingsPrefix: '',
-      ...{ banking: undefined, plantStore: undefined, payments: undefined, processor: undefined },
+      ...readAccounts({
+        BOARDING_URL: sandbox.url,
+        BOARDING_USERNAME: 'sandbox',
+        BOARDING_PASSWORD: 'sandbox',
+      }),
       documentDir: 'none',
       statementDir: 'none',
-      activitiesPerSecond: {},
       events: NO_EVENTS,
       payloadKeys: undefined,
     },

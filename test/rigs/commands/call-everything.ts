@@ -5,23 +5,24 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readAccounts } from '../../../src/partners/account-settings.js';
 import { type Operation, operationName } from '../../../src/partners/catalogue.js';
-import { closeAll, type PartnerClients, partnerClients } from '../../../src/partners/clients.js';
-import { catalogue, SYSTEMS, type SystemName } from '../../../src/partners/systems.js';
+import { closeAll, partnerClients } from '../../../src/partners/clients.js';
+import { catalogue, PARTNERS, type SystemName } from '../../../src/partners/systems.js';
+import { sandboxAccount } from '../../../src/sandbox/systems.js';
 import { gangway } from '../command.js';
+import { CALLS } from '../partners/calls/calls.js';
 import { POS_NAMES } from '../partners/openapi/documents.js';
 import { launch, type RunningProcess } from '../processes.js';
 import { createRig, type Rig } from '../rig.js';
-import { type RunningSandbox, runSandbox } from '../sandbox/running-sandbox.js';
-
-/** A valid call of each operation, see test/partners/calls. */
-type Calls = Readonly<Record<string, (client: never, sandbox: RunningSandbox) => Promise<unknown>>>;
+import { runSandbox } from '../sandbox/running-sandbox.js';
 
 /**
  * Calls every operation of a system with `gangway call` and a worker process. Each operation gets a sandbox of its own, which
  * the typed client prepares.
  */
-export function callEverything<System extends SystemName>(system: System, calls: Calls): void {
+export function callEverything(system: SystemName): void {
+  const calls = CALLS[system];
   const operations: Readonly<Record<string, Operation>> = catalogue({ posNames: POS_NAMES })[system];
   let rig: Rig;
   let worker: RunningProcess;
@@ -42,11 +43,7 @@ export function callEverything<System extends SystemName>(system: System, calls:
   });
 
   function env(): Record<string, string> {
-    const urls = ['BOARDING', 'BANKING', 'PLANT_STORE', 'PAYMENTS', 'PROCESSOR'].map((name) => [
-      `${name}_URL`,
-      partner.url,
-    ]);
-    return { ...rig.env, ...Object.fromEntries(urls), BOARDING_POS_NAMES: POS_NAMES.join(',') };
+    return { ...rig.env, ...sandboxAccount(partner.url), BOARDING_POS_NAMES: POS_NAMES.join(',') };
   }
 
   /** Calls an operation as a person does. @returns the printed response */
@@ -57,12 +54,12 @@ export function callEverything<System extends SystemName>(system: System, calls:
     const options = [
       ...['--reveal', '--json'],
       ...(operation?.irreversible ? ['--yes'] : []),
-      ...(operation?.answer === 'stream' ? ['--output', output] : []),
+      ...(operation?.returns === 'stream' ? ['--output', output] : []),
     ];
     const done = await gangway(env(), ['call', system, operationName(key), '-', ...options], given);
     const { code, stderr } = done;
     expect({ code, stderr: stderr.replace(/^.* is deprecated: .*\n/, '') }).toEqual({ code: 0, stderr: '' });
-    return operation?.answer === 'stream' ? { body: createReadStream(output) } : JSON.parse(done.stdout);
+    return operation?.returns === 'stream' ? { body: createReadStream(output) } : JSON.parse(done.stdout);
   }
 
   /** A file is given by its path. */
@@ -74,7 +71,7 @@ export function callEverything<System extends SystemName>(system: System, calls:
     return { ...request, file: `@${path}` };
   }
 
-  describe(`gangway call ${system}: ${SYSTEMS[system]}`, () => {
+  describe(`gangway call ${system}: ${PARTNERS[system].title}`, () => {
     it('has a call of every operation of the catalogue', () => {
       expect(Object.keys(calls).sort()).toEqual(Object.keys(operations).sort());
     });
@@ -82,7 +79,9 @@ export function callEverything<System extends SystemName>(system: System, calls:
     it.each(Object.keys(operations))('%s', async (key) => {
       const sandbox = await runSandbox({ posNames: POS_NAMES });
       partner.target = sandbox.url;
-      const clients = clientsOf(sandbox.url);
+      const clients = partnerClients(
+        readAccounts({ ...sandboxAccount(sandbox.url), BOARDING_POS_NAMES: POS_NAMES.join(',') }),
+      );
       try {
         let called = 0;
         const client = new Proxy(clients[system], {
@@ -100,18 +99,6 @@ export function callEverything<System extends SystemName>(system: System, calls:
         await closeAll(clients);
       }
     });
-  });
-}
-
-function clientsOf(url: string): PartnerClients {
-  const user = { username: 'sandbox', password: 'sandbox' };
-  return partnerClients({
-    posNames: POS_NAMES,
-    boarding: { url, ...user },
-    banking: { url, ...user, deviceToken: 'device-1', deviceName: 'test', form: 'user' },
-    plantStore: { url, token: 'sandbox' },
-    payments: { url, apiKey: 'sandbox', environment: 'uat' },
-    processor: { url, apiKey: 'sandbox' },
   });
 }
 

@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { weakSettings } from '../../../src/commands/system/weak-settings.js';
-import { BadSetting, loadConfig } from '../../../src/settings/settings.js';
+import { BadSetting } from '../../../src/settings/settings.js';
 import { isLoopback, requireKeys } from '../../../src/temporal/connection.js';
 import { generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
+import { loadWorkerSettings } from '../../../src/worker/settings.js';
 
 const KEYS = generatePayloadKey();
 
 async function weaknesses(environment: Record<string, string>): Promise<string[]> {
-  return weakSettings(loadConfig({ PAYLOAD_KEYS: KEYS, ...environment }), environment);
+  return weakSettings(loadWorkerSettings({ PAYLOAD_KEYS: KEYS, ...environment }), environment);
 }
 
 describe('settings that work but are unsafe', () => {
@@ -79,7 +80,7 @@ describe('settings that work but are unsafe', () => {
       RECEIVER_BOARDING_AUTH_FILE: auth,
       STATEMENT_DIR: join(folder, 'none'),
     };
-    const load = () => weakSettings(loadConfig(settings), settings);
+    const load = () => weakSettings(loadWorkerSettings(settings), settings);
     await chmod(keys, 0o644);
     await chmod(documents, 0o755);
     await chmod(auth, 0o640);

@@ -7,9 +7,9 @@ import { loadCodecSettings } from '../../../src/codec-server/settings.js';
 import { partnerTaskQueue } from '../../../src/messages/ids.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
-import { loadConfig } from '../../../src/settings/settings.js';
 import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { SHUTDOWN_FORCE } from '../../../src/worker/create-worker.js';
+import { loadWorkerSettings } from '../../../src/worker/settings.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of other programs, of which tests read a few fields
 type Document = any;
@@ -123,7 +123,8 @@ describe('what is deployed', () => {
     ];
     for (const { name, environment } of started.filter((process) => process.name !== 'sandbox')) {
       const load =
-        { receiver: loadReceiverSettings, 'codec-server': loadCodecSettings }[name as string] ?? loadConfig;
+        { receiver: loadReceiverSettings, 'codec-server': loadCodecSettings }[name as string] ??
+        loadWorkerSettings;
       expect(() => load(withSecrets({ ...IMAGE, ...environment })), name).not.toThrow();
       expect(Object.keys(environment), name).toContain('PAYLOAD_KEYS_FILE');
     }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  ACCOUNT_NAME,
   partsOfId,
   possibleWorkflowIds,
   splitAccount,
@@ -8,6 +7,7 @@ import {
   workflowId,
 } from '../../../src/messages/ids.js';
 import { externalId } from '../../../src/messages/inputs.js';
+import { ACCOUNT_NAME } from '../../../src/partners/bounds.js';
 
 describe('a workflow id', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('a workflow id', () => {
     ['closeCard', 'card-1', 'acme', 'close-card-card-1@acme'],
   ] as const)('of %s %j in account %j is %s, and is taken apart again', (type, key, account, id) => {
     expect(workflowId(type, key, account)).toBe(id);
-    expect(partsOfId(id)).toEqual({ key, account });
+    expect(partsOfId(id)).toEqual({ type, key, account });
   });
 
   it('of a schedule’s run has its account before the time that the server appends', () => {

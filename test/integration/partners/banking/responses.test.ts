@@ -115,7 +115,7 @@ describe('a banking profile', () => {
     '{"id":7,"financialAccountId":1.5}',
   ])('without an id, or with an invalid one, is unreadable: %s', async (body) => {
     const error = await failureOf(read(profile, body));
-    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
 
   it.each([
@@ -290,7 +290,7 @@ describe('JSON', () => {
 
   it('is required in a response', async () => {
     const error = await failureOf(read(submit, '<html>', 200));
-    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
 });
 

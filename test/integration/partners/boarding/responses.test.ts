@@ -286,12 +286,12 @@ describe('200 that cannot be read is uncertain', () => {
   ])('(%s)', async (_, call, body) => {
     const error = await failure(call, body);
     expect(error).toMatchObject({ kind: 'Uncertain', status: 200 });
-    expect(error.details.reason).toBe('unreadable answer');
+    expect(error.details.reason).toBe('unreadable response');
   });
 
   it('and has the id of the request', async () => {
     const error = await failure(create, inEnvelope('{}'));
     expect(error.requestId).toBe('70001');
-    expect(error.message).toContain('unreadable answer');
+    expect(error.message).toContain('unreadable response');
   });
 });

@@ -20,7 +20,7 @@ describe('a failure', () => {
           field: '',
           message:
             'only transactions of passthrough flows can be edited, and the processor manages this one directly; ' +
-            'if reads are answered 401 as well, it is the API key',
+            'if reads fail with 401 as well, the API key is wrong',
         },
         { field: '', message: 'flow not supported' },
       ],
@@ -149,6 +149,6 @@ describe('a response', () => {
     const error = await failureOf(
       client[key]({ ...(key === 'getTransaction' && { transaction_id: 't' }) } as never),
     );
-    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable answer' });
+    expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
 });

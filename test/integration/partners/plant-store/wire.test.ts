@@ -236,7 +236,7 @@ describe('a failure', () => {
     const { client } = await plantStore(responding(200, body));
     expect((await failureOf(call.listPlants(client))).details).toMatchObject({
       kind: 'Uncertain',
-      reason: 'unreadable answer',
+      reason: 'unreadable response',
     });
   });
 });

@@ -164,7 +164,7 @@ describe('a body without an envelope', () => {
   it.each(['', '{}', '<html>', '{"status":"true"}', '[]'])('is no success: %s', async (body) => {
     expect((await failureAt(200, body)).details).toMatchObject({
       kind: 'Uncertain',
-      reason: 'unreadable answer',
+      reason: 'unreadable response',
       fields: [{ field: '', message: expect.stringMatching(/^\S+, \d+ bytes$/) }],
     });
   });

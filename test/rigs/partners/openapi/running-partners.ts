@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
+import { readAccounts } from '../../../../src/partners/account-settings.js';
 import { operationName } from '../../../../src/partners/catalogue.js';
-import { closeAll, type PartnerClients, partnerClients } from '../../../../src/partners/clients.js';
-import type { SystemName } from '../../../../src/partners/systems.js';
+import { closeAll, partnerClients } from '../../../../src/partners/clients.js';
+import type { PartnerClients, SystemName } from '../../../../src/partners/systems.js';
+import { sandboxAccount } from '../../../../src/sandbox/systems.js';
 import { type CountingProxy, countingProxy, type Seen } from '../../counting-proxy.js';
 import { type RunningSandbox, runSandbox } from '../../sandbox/running-sandbox.js';
 import { testEnds, type Until } from '../../shared.js';
@@ -21,22 +23,13 @@ export async function runPartner(system: SystemName, until: Until = testEnds): P
   const sandbox = await runSandbox({ posNames: POS_NAMES }, until);
   const proxy = await countingProxy(sandbox.url, until);
   const { url } = proxy;
-  const clients = partnerClients({
-    posNames: POS_NAMES,
-    boarding: { url, username: 'sandbox', password: 'sandbox' },
-    banking: {
-      url,
-      username: 'sandbox',
-      password: 'sandbox',
-      deviceToken: 'device-1',
-      deviceName: 'worker',
-      form: 'partner',
-      partnerId: 'partner-1',
-    },
-    plantStore: { url, token: 'sandbox' },
-    payments: { url, apiKey: 'sandbox', environment: 'uat' },
-    processor: { url, apiKey: 'sandbox' },
-  });
+  const clients = partnerClients(
+    readAccounts({
+      ...sandboxAccount(url),
+      BOARDING_POS_NAMES: POS_NAMES.join(','),
+      BANKING_PARTNER_ID: 'partner-1',
+    }),
+  );
   until(() => closeAll(clients));
   return { sandbox, clients, proxy, contract: await contractOf(system) };
 }

@@ -92,7 +92,7 @@ describe('a field that is not known', () => {
     const onWarning = (warning: string) => void warnings.push(warning);
     const error = await failureOf(client().createMerchant(request as never, { onWarning }));
     expect(error.details).toMatchObject({ kind: 'NotSent', reason: 'ECONNREFUSED' });
-    expect(warnings).toEqual(['fields that Gangway does not know are sent as they are: ssn, extra']);
+    expect(warnings).toEqual(['unknown fields are sent unchanged: ssn, extra']);
     await failureOf(client().createMerchant(valid as never, { onWarning }));
     expect(warnings).toHaveLength(1);
   });

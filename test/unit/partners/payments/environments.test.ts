@@ -8,8 +8,8 @@ it.each(WRITES)('production refuses %s before it is sent, unless writes are aske
   onTestFinished(() => client.close());
   const error = await failureOf(client[key](requestOf(key)));
   expect(error).toMatchObject({ kind: 'Rejected', status: undefined });
-  expect(error.message).toMatch(/: Rejected, not sent: a write to production must be asked for explicitly$/);
+  expect(error.message).toMatch(/: Rejected, not sent: a write to production must be requested explicitly$/);
   expect(error.fields).toEqual([
-    { field: '', message: 'a write to production must be asked for explicitly' },
+    { field: '', message: 'a write to production must be requested explicitly' },
   ]);
 });

@@ -2,7 +2,9 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BadSetting, loadConfig, servedAccounts } from '../../src/settings/settings.js';
+import { servedAccounts } from '../../../src/partners/account-settings.js';
+import { BadSetting } from '../../../src/settings/settings.js';
+import { loadWorkerSettings } from '../../../src/worker/settings.js';
 
 const partner = {
   BOARDING_URL: 'https://boarding.example.com',
@@ -14,7 +16,7 @@ const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 
 describe('the settings', () => {
   it('have defaults, and a partner without a URL is off', () => {
-    expect(loadConfig({})).toEqual({
+    expect(loadWorkerSettings({})).toEqual({
       taskQueue: 'gangway',
       poll: { minMs: 60_000, maxMs: 3_600_000 },
       patience: { retryAfterMaxMs: 3_600_000, stepMs: 86_400_000, unreadableMs: 3_600_000 },
@@ -23,14 +25,16 @@ describe('the settings', () => {
       healthAddress: { host: '127.0.0.1', port: 8081 },
       metricsAddress: undefined,
       logLevel: 'info',
-      uiUrl: undefined,
-      boarding: undefined,
-      banking: undefined,
+      partners: {
+        boarding: undefined,
+        banking: undefined,
+        'plant-store': undefined,
+        payments: undefined,
+        processor: undefined,
+      },
       activitiesPerSecond: {},
-      plantStore: undefined,
-      payments: undefined,
-      processor: undefined,
       posNames: [],
+      pathSegment: 'svc',
       settingsPrefix: '',
       accounts: {},
       events: { secrets: [], toLoopback: false, destinations: [] },
@@ -40,7 +44,7 @@ describe('the settings', () => {
   });
 
   it('are read from the environment', () => {
-    const config = loadConfig({
+    const config = loadWorkerSettings({
       ...partner,
       GANGWAY_TASK_QUEUE: 'boarding-east',
       GANGWAY_POLL_MIN: '200ms',
@@ -58,7 +62,9 @@ describe('the settings', () => {
       taskQueue: 'boarding-east',
       poll: { minMs: 200, maxMs: 5_400_000 },
       healthAddress: { host: '0.0.0.0', port: 9000 },
-      boarding: { url: 'https://boarding.example.com', username: 'user', password: 'secret' },
+      partners: {
+        boarding: { url: 'https://boarding.example.com', username: 'user', password: 'secret' },
+      },
       posNames: ['Till One', 'Till Two'],
       metricsAddress: { host: '127.0.0.1', port: 9464 },
       documentDir: '/var/lib/gangway',
@@ -76,12 +82,12 @@ describe('the settings', () => {
   });
 
   it('of a build name its version, of a deployment that is called as the task queue', () => {
-    expect(loadConfig({ GANGWAY_BUILD_ID: '1.4.0-a1b2c3d' }).version).toEqual({
+    expect(loadWorkerSettings({ GANGWAY_BUILD_ID: '1.4.0-a1b2c3d' }).version).toEqual({
       deploymentName: 'gangway',
       buildId: '1.4.0-a1b2c3d',
     });
     const named = { GANGWAY_BUILD_ID: '2', GANGWAY_TASK_QUEUE: 'a queue', GANGWAY_DEPLOYMENT_NAME: 'east' };
-    expect(loadConfig(named).version).toEqual({ deploymentName: 'east', buildId: '2' });
+    expect(loadWorkerSettings(named).version).toEqual({ deploymentName: 'east', buildId: '2' });
   });
 
   it('of the banking partner make us a user, or with a partner ID a partner', () => {
@@ -91,13 +97,12 @@ describe('the settings', () => {
       BANKING_PASSWORD: 'secret',
       BANKING_DEVICE_TOKEN: 'device',
     };
-    expect(loadConfig(banking).banking).toEqual({
+    expect(loadWorkerSettings(banking).partners.banking).toEqual({
       url: 'https://banking.example.com',
       username: 'user',
       password: 'secret',
       deviceToken: 'device',
       deviceName: 'gangway',
-      pathSegment: 'svc',
       form: 'user',
     });
     const more = {
@@ -105,29 +110,29 @@ describe('the settings', () => {
       BANKING_TOTP_SECRET: 'JBSWY3DPEHPK3PXP',
       BANKING_PATH_SEGMENT: 'brand',
     };
-    expect(loadConfig({ ...banking, ...more }).banking).toMatchObject({
-      form: 'partner',
-      partnerId: '42',
-      totpSecret: 'JBSWY3DPEHPK3PXP',
+    expect(loadWorkerSettings({ ...banking, ...more })).toMatchObject({
+      partners: { banking: { form: 'partner', partnerId: '42', totpSecret: 'JBSWY3DPEHPK3PXP' } },
       pathSegment: 'brand',
     });
   });
 
   it('treat an empty value as not set', () => {
-    expect(loadConfig({ BOARDING_URL: '', GANGWAY_POLL_MIN: '' }).boarding).toBeUndefined();
+    expect(loadWorkerSettings({ BOARDING_URL: '', GANGWAY_POLL_MIN: '' }).partners.boarding).toBeUndefined();
   });
 
   it('take a secret from the file that <NAME>_FILE names, without its last line break', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'gangway-config-')), 'password');
     await writeFile(file, 'from a file\n');
     const { BOARDING_PASSWORD: _, ...rest } = partner;
-    expect(loadConfig({ ...rest, BOARDING_PASSWORD_FILE: file }).boarding?.password).toBe('from a file');
+    expect(loadWorkerSettings({ ...rest, BOARDING_PASSWORD_FILE: file }).partners.boarding?.password).toBe(
+      'from a file',
+    );
   });
 });
 
 describe('the settings of stores', () => {
   it('take a bucket, and a server that is not AWS’s', () => {
-    const config = loadConfig({
+    const config = loadWorkerSettings({
       DOCUMENT_DIR: 's3://example-bucket/gangway/documents/',
       STATEMENT_DIR: 's3://example-bucket',
       S3_ENDPOINT: 'https://s3.example.com',
@@ -150,25 +155,28 @@ describe('the settings of stores', () => {
     ['s3://example-bucket/a b', MALFORMED],
     ['s3://key:secret@example-bucket', MALFORMED],
   ])('refuse %s', (place, rule) => {
-    expect(() => loadConfig({ DOCUMENT_DIR: place })).toThrow(`DOCUMENT_DIR: ${rule}`);
+    expect(() => loadWorkerSettings({ DOCUMENT_DIR: place })).toThrow(`DOCUMENT_DIR: ${rule}`);
   });
 
   it('send files to no server in the clear but to this machine', () => {
     const rule = 'S3_ENDPOINT: must be https (http only to loopback)';
-    expect(() => loadConfig({ S3_ENDPOINT: 'http://s3.example.com' })).toThrow(rule);
+    expect(() => loadWorkerSettings({ S3_ENDPOINT: 'http://s3.example.com' })).toThrow(rule);
   });
 });
 
 describe('the settings of the other systems', () => {
   it('turn each on by itself', () => {
-    const { plantStore, payments, processor } = loadConfig({
+    const { partners } = loadWorkerSettings({
       PLANT_STORE_URL: 'https://plants.example.com',
       PLANT_STORE_TOKEN: 't0k3n',
     });
-    expect(plantStore).toEqual({ url: 'https://plants.example.com', token: 't0k3n' });
-    expect([payments, processor]).toEqual([undefined, undefined]);
+    expect(partners['plant-store']).toEqual({ url: 'https://plants.example.com', token: 't0k3n' });
+    expect([partners.payments, partners.processor]).toEqual([undefined, undefined]);
     const other = { PROCESSOR_URL: 'https://processor.example.com', PROCESSOR_API_KEY: 'k3y' };
-    expect(loadConfig(other).processor).toEqual({ url: 'https://processor.example.com', apiKey: 'k3y' });
+    expect(loadWorkerSettings(other).partners.processor).toEqual({
+      url: 'https://processor.example.com',
+      apiKey: 'k3y',
+    });
   });
 
   it.each([
@@ -183,7 +191,7 @@ describe('the settings of the other systems', () => {
     ['http://127.0.0.1:4010', 'production'],
   ])('take the payments platform at %s for %s', (url, environment) => {
     const set = { PAYMENTS_URL: url, PAYMENTS_ENVIRONMENT: environment, PAYMENTS_API_KEY: 'k3y' };
-    expect(loadConfig(set).payments).toEqual({
+    expect(loadWorkerSettings(set).partners.payments).toEqual({
       url,
       environment,
       apiKey: 'k3y',
@@ -197,7 +205,10 @@ describe('the settings of the other systems', () => {
       PAYMENTS_API_KEY: 'k3y',
       PAYMENTS_API_KEY_HEADER: 'x-brand-api-key',
     };
-    expect(loadConfig(set).payments).toMatchObject({ environment: 'uat', apiKeyHeader: 'x-brand-api-key' });
+    expect(loadWorkerSettings(set).partners.payments).toMatchObject({
+      environment: 'uat',
+      apiKeyHeader: 'x-brand-api-key',
+    });
   });
 
   it.each([
@@ -205,10 +216,10 @@ describe('the settings of the other systems', () => {
     ['PAYMENTS_API_KEY', { PAYMENTS_URL: 'https://api.example.com', PAYMENTS_ENVIRONMENT: 'uat' }],
     ['PROCESSOR_API_KEY', { PROCESSOR_URL: 'https://processor.example.com' }],
   ])('need %s, or a file that holds it', async (name, set) => {
-    expect(() => loadConfig(set)).toThrow(new BadSetting(name, 'is not set'));
+    expect(() => loadWorkerSettings(set)).toThrow(new BadSetting(name, 'is not set'));
     const file = join(await mkdtemp(join(tmpdir(), 'gangway-config-')), 'secret');
     await writeFile(file, 'from a file\n');
-    const config = loadConfig({ ...set, [`${name}_FILE`]: file });
+    const config = loadWorkerSettings({ ...set, [`${name}_FILE`]: file });
     expect(JSON.stringify(config)).toContain('"from a file"');
   });
 });
@@ -227,27 +238,31 @@ describe('the settings of named accounts', () => {
   };
 
   it('are theirs alone, and have nothing of those without a name', () => {
-    const { accounts, ...config } = loadConfig({ ...partner, BOARDING_ACTIVITIES_PER_SECOND: '1', ...named });
+    const { accounts, ...config } = loadWorkerSettings({
+      ...partner,
+      BOARDING_ACTIVITIES_PER_SECOND: '1',
+      ...named,
+    });
     const url = 'https://boarding.example.com';
-    const off = { banking: undefined, plantStore: undefined, payments: undefined, processor: undefined };
+    const off = { banking: undefined, 'plant-store': undefined, payments: undefined, processor: undefined };
     expect(accounts).toEqual({
       acme: {
-        ...off,
         settingsPrefix: 'ACME_',
-        boarding: { url, username: 'acme', password: 'a-secret' },
+        partners: { ...off, boarding: { url, username: 'acme', password: 'a-secret' } },
         posNames: ['Till'],
+        pathSegment: 'svc',
         activitiesPerSecond: { boarding: 5 },
       },
       'north-iso': {
-        ...off,
         settingsPrefix: 'NORTH_ISO_',
-        boarding: { url, username: 'north', password: 'n-secret' },
+        partners: { ...off, boarding: { url, username: 'north', password: 'n-secret' } },
         posNames: [],
+        pathSegment: 'svc',
         activitiesPerSecond: {},
       },
     });
     expect(config).toMatchObject({
-      boarding: { username: 'user' },
+      partners: { boarding: { username: 'user' } },
       posNames: [],
       activitiesPerSecond: { boarding: 1 },
     });
@@ -257,12 +272,12 @@ describe('the settings of named accounts', () => {
     const file = join(await mkdtemp(join(tmpdir(), 'gangway-config-')), 'password');
     await writeFile(file, 'from a file\n');
     const { ACME_BOARDING_PASSWORD: _, ...rest } = named;
-    const { accounts } = loadConfig({ ...rest, ACME_BOARDING_PASSWORD_FILE: file });
-    expect(accounts['acme']?.boarding?.password).toBe('from a file');
+    const { accounts } = loadWorkerSettings({ ...rest, ACME_BOARDING_PASSWORD_FILE: file });
+    expect(accounts['acme']?.partners.boarding?.password).toBe('from a file');
   });
 
   it('decide whom a process works for', () => {
-    const served = (set: NodeJS.ProcessEnv) => servedAccounts(loadConfig(set)).map(([name]) => name);
+    const served = (set: NodeJS.ProcessEnv) => servedAccounts(loadWorkerSettings(set)).map(([name]) => name);
     expect(served({})).toEqual([undefined]);
     expect(served(partner)).toEqual([undefined]);
     expect(served(named)).toEqual(['acme', 'north-iso']);
@@ -347,9 +362,8 @@ describe('a bad setting', () => {
     ],
     [
       { GANGWAY_BUILD_ID: '1', GANGWAY_TASK_QUEUE: 'a queue' },
-      'GANGWAY_DEPLOYMENT_NAME: is needed, for GANGWAY_TASK_QUEUE cannot be the name of a deployment',
+      'GANGWAY_DEPLOYMENT_NAME: is required, because GANGWAY_TASK_QUEUE cannot be the name of a deployment',
     ],
-    [{ GANGWAY_UI_URL: 'ui' }, 'GANGWAY_UI_URL: must be a URL'],
     [
       { BANKING_ACTIVITIES_PER_SECOND: '0' },
       'BANKING_ACTIVITIES_PER_SECOND: must be a number above 0 and below 1000000, such as 5 or 0.5',
@@ -365,13 +379,13 @@ describe('a bad setting', () => {
       'EVENTS_URLS: each must be https (http only to loopback, with EVENTS_TO_LOOPBACK=true)',
     ],
   ])('%o is named in one line', (environment, message) => {
-    expect(() => loadConfig(environment)).toThrow(
+    expect(() => loadWorkerSettings(environment)).toThrow(
       new BadSetting(...(message.split(/: (.*)/s) as [string, string])),
     );
   });
 
   it('never has its value told', () => {
-    const told = () => loadConfig({ ...partner, GANGWAY_LOG_LEVEL: 'hunter2' });
+    const told = () => loadWorkerSettings({ ...partner, GANGWAY_LOG_LEVEL: 'hunter2' });
     expect(told).toThrow(/^GANGWAY_LOG_LEVEL: /);
     expect(told).not.toThrow(/hunter2/);
   });
@@ -398,13 +412,13 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
       { DOCUMENT_DIR: 's3://example-bucket', S3_ENDPOINT: 'https://storage.example.com' },
     ],
   ])('is refused with %s on another machine', (_, settings) => {
-    const load = () => loadConfig({ ...settings, ...unverified });
+    const load = () => loadWorkerSettings({ ...settings, ...unverified });
     expect(load).toThrow(BadSetting);
     expect(load).toThrow(
       'NODE_TLS_REJECT_UNAUTHORIZED: is 0, so whoever poses as a partner would get our credentials; ' +
         'it is for loopback only. Name the CA in NODE_EXTRA_CA_CERTS instead',
     );
-    expect(() => loadConfig({ ...settings, NODE_TLS_REJECT_UNAUTHORIZED: '1' })).not.toThrow();
+    expect(() => loadWorkerSettings({ ...settings, NODE_TLS_REJECT_UNAUTHORIZED: '1' })).not.toThrow();
   });
 
   it('is accepted where all that is connected to is on loopback', () => {
@@ -416,6 +430,6 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
       DOCUMENT_DIR: 's3://example-bucket',
       S3_ENDPOINT: 'https://[::1]:9000',
     };
-    expect(() => loadConfig({ ...local, ...unverified })).not.toThrow();
+    expect(() => loadWorkerSettings({ ...local, ...unverified })).not.toThrow();
   });
 });

@@ -1,7 +1,23 @@
-import { PAYMENTS_OPERATIONS } from '../src/partners/payments/operations.js';
-import { PLANT_STORE_OPERATIONS } from '../src/partners/plant-store/operations.js';
-import { PROCESSOR_OPERATIONS } from '../src/partners/processor/operations.js';
-import type { System } from './partner-apis.js';
+import { z } from 'zod';
+import { ref } from '../../http/openapi.js';
+import { isLoopback } from '../../settings/settings.js';
+import { json } from '../fields.js';
+import { type Contract, PROBLEM, same } from '../openapi/contract.js';
+import { definePartner, NO_WORDING } from '../partner.js';
+import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient, paymentsOff } from './client.js';
+import { PAYMENTS_OPERATIONS } from './operations.js';
+import * as schemas from './schemas.js';
+
+/** apis/3, Authentication and Errors. Only what is named in a path or body can be missing. */
+const contract: Contract = {
+  reference: 'apis/3',
+  security: { type: 'apiKey', in: 'header', name: NEUTRAL_KEY_HEADER },
+  names: { ...schemas, json },
+  bodies: { Problem: PROBLEM },
+  failures: ({ failures = {} }) =>
+    same(ref('Problem'), 400, 401, 403, 500, ...Object.keys(failures).map(Number)),
+  tooMany: () => ref('Problem'),
+};
 
 const NEW_ACCOUNT =
   'Takes `type`, `name`, `description` and `address`, optionally `admin_email`, `mcc`, `parent_id`, `tax_id`, and further fields as they are.';
@@ -9,13 +25,68 @@ const CHANGES = 'Takes those fields of the creation that change, and returns the
 const PAGE = '`search`, `account_id`, `status`, `limit` (1 to 200) and `offset`';
 const LIKE_V3 = 'Takes and returns what v3 does.';
 
-/** The systems of apis/3. */
-export const OTHER_SYSTEMS: readonly System[] = [
-  {
-    title: 'Payments platform',
-    catalogue: 'src/partners/payments/operations.ts',
-    schemas: 'src/partners/payments/schemas.ts',
-    operations: PAYMENTS_OPERATIONS,
+/** Words of a host name that belong to the other environment. */
+const OTHER_ENVIRONMENT = {
+  uat: /(^|[.-])(prod|production|live)([.-]|$)/i,
+  production: /(^|[.-])(uat|sandbox|test|staging)([.-]|$)/i,
+} as const;
+
+export const payments = definePartner({
+  title: 'Payments platform',
+  name: 'payments platform',
+  settings: z.object({
+    PAYMENTS_ENVIRONMENT: z.enum(['uat', 'production'], 'must be uat or production').optional().meta({
+      description:
+        'Environment that `PAYMENTS_URL` leads to. In `production` money moves, and a write must ask for it. Required with a `PAYMENTS_URL` that is not on this machine.',
+      unset: '`uat` on this machine',
+    }),
+    PAYMENTS_API_KEY: z
+      .string('is not set')
+      .meta({ description: 'API key at the payments platform.', secret: true }),
+    PAYMENTS_API_KEY_HEADER: z
+      .string()
+      .regex(/^[\w.~+-]+$/, 'must be the name of a header')
+      .default(NEUTRAL_KEY_HEADER)
+      .meta({ description: 'Header that carries the API key.', format: 'name of a header' }),
+  }),
+  /**
+   * The contract has one URL for UAT and one for production, and neither shows which it is. So the environment is a setting
+   * beside the URL. Default for a URL on this machine: UAT.
+   */
+  clientSettings: (at, set, { prefix, reject }): PaymentsSettings => {
+    const url = new URL(at);
+    const environment = set.PAYMENTS_ENVIRONMENT ?? (isLoopback(url) ? 'uat' : undefined);
+    if (environment === undefined) return reject('PAYMENTS_ENVIRONMENT', 'is not set');
+    if (OTHER_ENVIRONMENT[environment].test(url.hostname)) {
+      return reject(
+        'PAYMENTS_ENVIRONMENT',
+        `is ${environment}, and the host of ${prefix}PAYMENTS_URL is not`,
+      );
+    }
+    return {
+      url: at,
+      environment,
+      apiKey: set.PAYMENTS_API_KEY,
+      apiKeyHeader: set.PAYMENTS_API_KEY_HEADER,
+    };
+  },
+  wording: NO_WORDING,
+  operations: () => PAYMENTS_OPERATIONS,
+  client: (settings) => paymentsClient(settings),
+  off: paymentsOff,
+  credentialsCheck: {
+    read: async (client, options) => {
+      await client.listTerminals({ limit: 1 }, options);
+      return '';
+    },
+  },
+  whenOff: undefined,
+  hasEnvironments: true,
+  idempotencyKey: { field: 'event_id', make: schemas.eventIdOf },
+  webhooks: undefined,
+  contract,
+  documentation: {
+    schemas: 'schemas.ts',
     assumptions: {
       'list-accounts':
         'Takes `search`, `status`, `limit` and `offset`, and returns a page, as list-terminals does, with `accounts`.',
@@ -79,26 +150,4 @@ export const OTHER_SYSTEMS: readonly System[] = [
       'A customer’s account is found by `search` of list-accounts for its `mid`, and by a `description` in the response that ends in `mid <mid>`; its terminal by `search` and `account_id` of list-terminals, and by `name` and `account_id` in the response. If the platform does not return these fields, Gangway finds nothing: a person decides about a write with an unknown outcome, and `--again` for the same merchant creates a second account (`src/activities/payments.ts`).',
     ],
   },
-  {
-    title: 'Processor',
-    catalogue: 'src/partners/processor/operations.ts',
-    schemas: 'src/partners/processor/operations.ts',
-    operations: PROCESSOR_OPERATIONS,
-    assumptions: {},
-    alsoAssumed: [
-      'The envelope’s `status` decides, and not the HTTP status. `errors` is null, absent, an empty list, or messages by field. Gangway keeps `error_code` and `data` as they are (`src/partners/processor/client.ts`).',
-      'A refusal with a 2xx that mentions a token is about the API key.',
-      'Gangway sends any event name, because the contract has three examples and no complete list.',
-    ],
-  },
-  {
-    title: 'Plant store',
-    catalogue: 'src/partners/plant-store/operations.ts',
-    schemas: 'src/partners/plant-store/operations.ts',
-    operations: PLANT_STORE_OPERATIONS,
-    assumptions: {},
-    alsoAssumed: [
-      'A plant in a response has no `id`, as printed. If there is one, Gangway keeps it as the text of its digits, also beyond 2^53.',
-    ],
-  },
-];
+});

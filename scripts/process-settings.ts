@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import { codecServerSettings } from '../src/codec-server/settings.js';
+import { commandSettings } from '../src/commands/cli/settings.js';
+import { accountSettings, wordingSettings } from '../src/partners/account-settings.js';
+import { receiverSettings, webhookSettings } from '../src/receiver/settings.js';
+import { sandboxSettings } from '../src/sandbox/settings.js';
+import { secretsOf } from '../src/settings/settings.js';
+import { workerSettings } from '../src/worker/settings.js';
+
+/** A process, by the name under which people start it. */
+export type Process = 'worker' | 'gangway' | 'receiver' | 'codec-server' | 'sandbox';
+
+/** Settings that a process reads, beside those of libraries. */
+export interface ProcessSettings {
+  readonly process: Process;
+  /** Each setting has a description, and a format or a default that describes its values (`metaOf`). */
+  readonly schema: z.ZodObject;
+  /** Whether the settings exist once more for each account that `GANGWAY_ACCOUNTS` names. */
+  readonly ofAccounts: boolean;
+  /** Settings that a file can hold. */
+  readonly secrets: readonly string[];
+}
+
+const entry = (
+  process: ProcessSettings['process'],
+  schema: z.ZodObject,
+  ofAccounts = false,
+): ProcessSettings => ({ process, schema, ofAccounts, secrets: secretsOf(schema) });
+
+/** All settings of all processes. A setting that several processes read is in several entries. */
+export const PROCESS_SETTINGS: readonly ProcessSettings[] = [
+  entry('worker', workerSettings),
+  entry('worker', accountSettings(), true),
+  entry('gangway', commandSettings),
+  entry('gangway', accountSettings(), true),
+  entry('receiver', receiverSettings),
+  entry('receiver', webhookSettings),
+  entry('receiver', wordingSettings(), true),
+  entry('codec-server', codecServerSettings),
+  entry('sandbox', sandboxSettings),
+];

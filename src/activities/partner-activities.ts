@@ -1,0 +1,32 @@
+import type { DocumentStore } from '../documents/document-store.js';
+import type { FileStore } from '../documents/file-store.js';
+import type { PartnerClients, SystemName } from '../partners/systems.js';
+import { bankingActivities } from './banking.js';
+import { boardingActivities } from './boarding.js';
+import { paymentsActivities } from './payments.js';
+import type { PollBounds } from './poll.js';
+
+/** What the activities of a partner account work with. */
+export interface ActivityDependencies {
+  /** undefined for the account without a name. */
+  readonly partnerAccount: string | undefined;
+  /** The account's own: it shares no connection, token or one-time code with another account. */
+  readonly clients: PartnerClients;
+  readonly documents: DocumentStore;
+  /** Takes statements, and other files that partners return. */
+  readonly statements: FileStore;
+  readonly poll: PollBounds;
+}
+
+/** The activities of workflows at each partner. `gangway call` needs none of these. */
+export const PARTNER_ACTIVITIES: Readonly<
+  Record<SystemName, (dependencies: ActivityDependencies) => object>
+> = {
+  boarding: ({ clients, documents, partnerAccount, poll }) =>
+    boardingActivities({ client: clients.boarding, documents, partnerAccount, poll }),
+  banking: ({ clients, statements, partnerAccount, poll }) =>
+    bankingActivities({ client: clients.banking, statements, partnerAccount, poll }),
+  'plant-store': () => ({}),
+  payments: ({ clients }) => paymentsActivities(clients.payments),
+  processor: () => ({}),
+};

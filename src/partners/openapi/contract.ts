@@ -1,0 +1,53 @@
+import type { Json } from '../../http/openapi.js';
+import type { Operation } from '../catalogue.js';
+import type { NamedSchemas } from './components.js';
+
+/**
+ * What a partner's contract prints about all its operations, beside the catalogue. Its OpenAPI document is made from
+ * both.
+ */
+export interface Contract {
+  /** Where it is printed: `apis/2`. */
+  readonly reference: string;
+  /** An OpenAPI security scheme. */
+  readonly security: Json;
+  /** Schemas of the catalogue that the document calls by name. */
+  readonly names: NamedSchemas;
+  /** Bodies of responses around a payload or in place of it, as JSON schemas by name. */
+  readonly bodies: Json;
+  /** Header parameters of every call that carries credentials. */
+  readonly headers?: readonly Json[];
+  /** Wraps the schema of a payload. Default: the body of a response is its payload. */
+  envelope?(operation: Operation, payload: Json): Json;
+  /** The failure statuses that the contract lists for an operation, each with the schema of its body. */
+  failures(operation: Operation): Readonly<Record<number, Json>>;
+  /** The contract prints those failures, but not which status each has. */
+  readonly assumesStatuses?: true;
+  /** The contract names no rate limits, so a 429 and its body are assumed. Left out where no other status can occur. */
+  readonly tooMany?: (operation: Operation) => Json;
+  /** The files that operations return: the name of the format, which is also their extension, by MIME type. */
+  readonly fileTypes?: Readonly<Record<string, string>>;
+}
+
+export const text: Json = { type: 'string' };
+export const textOrNull: Json = { type: ['string', 'null'] };
+export const listOf = (items: Json): Json => ({ type: 'array', items });
+export const byField: Json = { type: 'object', additionalProperties: listOf(text) };
+
+/** An object. A field is required unless its name ends in `?`. */
+export function object(fields: Json): Json {
+  const names = Object.keys(fields).filter((name) => !name.endsWith('?'));
+  const properties = Object.entries(fields).map(([name, schema]) => [name.replace('?', ''), schema]);
+  return { type: 'object', required: names, properties: Object.fromEntries(properties) };
+}
+
+/** The same body for each of these statuses. */
+export function same(body: Json, ...statuses: number[]): Readonly<Record<number, Json>> {
+  return Object.fromEntries(statuses.map((status) => [status, body]));
+}
+
+/** Neither apis/1 nor apis/3 show the body of a failure. This is the most frequent form of such services. */
+export const PROBLEM: Json = {
+  ...object({ 'message?': textOrNull, 'errors?': byField }),
+  'x-provenance': 'assumed',
+};

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { Operations } from './catalogue.js';
+import type { CallOptions } from './client.js';
+import type { HttpLimits, PartnerObserver } from './http.js';
+import type { Contract } from './openapi/contract.js';
+
+/** How to reach a partner, and what identifies us there. */
+export interface PartnerSettings {
+  /** https, or http to loopback; a path below the origin is kept. */
+  readonly url: string;
+  /** Which environment the URL leads to, where the partner has several. A write to production must be asked for. */
+  readonly environment?: 'uat' | 'production';
+  readonly limits?: Partial<HttpLimits>;
+}
+
+/** What each client takes beside its settings. */
+export interface ClientOptions {
+  readonly limits?: Partial<HttpLimits>;
+  readonly observe?: PartnerObserver | undefined;
+}
+
+/** What the client of every partner has beside a method for each operation. */
+export interface Closable {
+  close(): Promise<void>;
+  /** Forgets that the partner rejected our credentials, so that the next call signs in again. */
+  forget?(): void;
+  /** Takes a one-time code of a person, for the next sign-in. */
+  useCode?(code: string): void;
+}
+
+/** What `clientSettings` takes: what identifies the account in messages, and a way to reject a setting. */
+export interface Checks {
+  /** What the names of the account's settings begin with: `ACME_`, or nothing. */
+  readonly prefix: string;
+  /** @throws {BadSetting} */
+  reject(setting: string, rule: string): never;
+}
+
+/**
+ * One partner system as Gangway uses it, beside its activities (src/activities/partner-activities.ts) and its sandbox
+ * (src/sandbox/systems.ts). The registry in systems.ts lists the descriptors, and everything else derives from it:
+ * settings, clients, task queues, `gangway call`, `gangway doctor`, webhooks, OpenAPI documents, docs/partner-apis.md.
+ */
+export interface Partner<
+  Shape extends z.ZodRawShape = z.ZodRawShape,
+  WordingShape extends z.ZodRawShape = z.ZodRawShape,
+  Wording extends object = object,
+  Settings extends PartnerSettings = PartnerSettings,
+  Ops extends Operations = Operations,
+  Client extends Closable = Closable,
+> {
+  /** A heading: `Plant store`. */
+  readonly title: string;
+  /** In a sentence, after "the": `plant store`. */
+  readonly name: string;
+  /**
+   * The settings of an account beside `<SYSTEM>_URL` and `<SYSTEM>_ACTIVITIES_PER_SECOND`, by their whole names. A setting
+   * without default that is not optional is required with the URL. A secret has `secret: true` in its meta.
+   */
+  readonly settings: z.ZodObject<Shape>;
+  clientSettings(url: string, set: z.output<z.ZodObject<Shape>>, checks: Checks): Settings;
+  /** What differs in the catalogue from account to account, whether the system is on or off. */
+  readonly wording: {
+    readonly settings: z.ZodObject<WordingShape>;
+    from(set: z.output<z.ZodObject<WordingShape>>): Wording;
+  };
+  operations(wording: Partial<Wording>): Ops;
+  client(settings: Settings & ClientOptions, wording: Wording): Client;
+  /** The client of an account in which the system is off: it fails every call with this reason. */
+  off(reason: string): Client;
+  /** How credentials are checked; undefined where no operation reads. */
+  readonly credentialsCheck:
+    | {
+        /** Reads as little as possible. @returns what it found, for people: `3 agent profiles`; '' for nothing worth showing */
+        read(client: Client, options: CallOptions): Promise<string>;
+      }
+    | undefined;
+  /** What `gangway doctor` reports while the system is off: a failure, or a finding in words; undefined: nothing. */
+  readonly whenOff: 'failure' | string | undefined;
+  /** Whether its settings name an environment. */
+  readonly hasEnvironments: boolean;
+  /** The field of a request by which the partner recognizes a repeated call; undefined where there is none. */
+  readonly idempotencyKey:
+    | {
+        readonly field: string;
+        /** A key for the call with this id. */
+        make(callId: string, path: string): string;
+      }
+    | undefined;
+  /** How the receiver takes the partner's webhooks; undefined where there are none. */
+  readonly webhooks:
+    | {
+        /** HTTP status of the response to a webhook. */
+        readonly status: 200 | 202;
+        /** Default of `RECEIVER_<SYSTEM>_ID_FIELDS`. */
+        readonly idFields: string;
+      }
+    | undefined;
+  readonly contract: Contract;
+  /** What docs/partner-apis.md shows beside the catalogue. */
+  readonly documentation: {
+    /** The file beside `operations.ts` that holds the shapes: `schemas.ts`. */
+    readonly schemas: string;
+    /** What is assumed of each operation whose provenance is `assumed`, by its name. */
+    readonly assumptions: Readonly<Record<string, string>>;
+    /** What is assumed of more than one operation. */
+    readonly alsoAssumed: readonly string[];
+  };
+}
+
+/** Lets the compiler infer the types of a descriptor. */
+export function definePartner<
+  Shape extends z.ZodRawShape,
+  WordingShape extends z.ZodRawShape,
+  Wording extends object,
+  Settings extends PartnerSettings,
+  Ops extends Operations,
+  Client extends Closable,
+>(partner: Partner<Shape, WordingShape, Wording, Settings, Ops, Client>): typeof partner {
+  return partner;
+}
+
+/** For a partner whose catalogue is the same in every account. */
+export const NO_WORDING = { settings: z.object({}), from: () => ({}) };

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { ref } from '../../http/openapi.js';
+import { type Contract, object, same, text } from '../openapi/contract.js';
+import { definePartner, NO_WORDING } from '../partner.js';
+import { plantStoreClient, plantStoreOff } from './client.js';
+import * as operations from './operations.js';
+
+/** apis/3, Plant store: every failure is a 400 with an Error. */
+const contract: Contract = {
+  reference: 'apis/3',
+  security: { type: 'http', scheme: 'bearer' },
+  names: operations,
+  bodies: { Error: object({ error: { type: 'integer', format: 'int32' }, message: text }) },
+  failures: () => same(ref('Error'), 400),
+};
+
+export const plantStore = definePartner({
+  title: 'Plant store',
+  name: 'plant store',
+  settings: z.object({
+    PLANT_STORE_TOKEN: z
+      .string('is not set')
+      .meta({ description: 'Bearer token at the plant store.', secret: true }),
+  }),
+  clientSettings: (url, set) => ({ url, token: set.PLANT_STORE_TOKEN }),
+  wording: NO_WORDING,
+  operations: () => operations.PLANT_STORE_OPERATIONS,
+  client: (settings) => plantStoreClient(settings),
+  off: plantStoreOff,
+  credentialsCheck: {
+    read: async (client, options) => {
+      await client.listPlants({ limit: 1 }, options);
+      return '';
+    },
+  },
+  whenOff: undefined,
+  hasEnvironments: false,
+  idempotencyKey: undefined,
+  webhooks: undefined,
+  contract,
+  documentation: {
+    schemas: 'operations.ts',
+    assumptions: {},
+    alsoAssumed: [
+      'A plant in a response has no `id`, as printed. If there is one, Gangway keeps it as the text of its digits, also beyond 2^53.',
+    ],
+  },
+});

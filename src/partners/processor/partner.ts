@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { ref } from '../../http/openapi.js';
+import { byField, type Contract, object, same, text } from '../openapi/contract.js';
+import { definePartner, NO_WORDING } from '../partner.js';
+import { processorClient, processorOff } from './client.js';
+import { PROCESSOR_OPERATIONS } from './operations.js';
+
+/** apis/3, Response envelope. Which HTTP status a failure has is not shown; these are from apis/4. */
+const contract: Contract = {
+  reference: 'apis/3',
+  security: { type: 'http', scheme: 'bearer' },
+  names: {},
+  bodies: {
+    Envelope: object({
+      status: { type: 'boolean', description: 'Whether it succeeded, whatever the HTTP status' },
+      message: text,
+      'data?': { type: 'null' },
+      'errors?': { anyOf: [byField, { type: 'array', maxItems: 0 }, { type: 'null' }] },
+      'error_code?': { type: 'null' },
+    }),
+  },
+  envelope: () => ref('Envelope'),
+  failures: () => same(ref('Envelope'), 401, 422, 500),
+  assumesStatuses: true,
+  tooMany: () => ref('Envelope'),
+};
+
+export const processor = definePartner({
+  title: 'Processor webhook',
+  name: 'processor',
+  settings: z.object({
+    PROCESSOR_API_KEY: z
+      .string('is not set')
+      .meta({ description: 'API key that the support of the processor issues.', secret: true }),
+  }),
+  clientSettings: (url, set) => ({ url, apiKey: set.PROCESSOR_API_KEY }),
+  wording: NO_WORDING,
+  operations: () => PROCESSOR_OPERATIONS,
+  client: (settings) => processorClient(settings),
+  off: processorOff,
+  credentialsCheck: undefined,
+  whenOff: undefined,
+  hasEnvironments: false,
+  idempotencyKey: undefined,
+  webhooks: { status: 200, idFields: 'client_reference_id:externalId' },
+  contract,
+  documentation: {
+    schemas: 'operations.ts',
+    assumptions: {},
+    alsoAssumed: [
+      'The envelope’s `status` decides, and not the HTTP status. `errors` is null, absent, an empty list, or messages by field. Gangway keeps `error_code` and `data` as they are (`src/partners/processor/client.ts`).',
+      'A refusal with a 2xx that mentions a token is about the API key.',
+      'Gangway sends any event name, because the contract has three examples and no complete list.',
+    ],
+  },
+});

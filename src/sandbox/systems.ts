@@ -1,0 +1,27 @@
+import { SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
+import { bankingPartner } from './banking/routes.js';
+import { boardingPartner } from './boarding/service.js';
+import type { EmulatedPartner } from './partner.js';
+import { paymentsPartner } from './payments/service.js';
+import { plantStorePartner } from './plant-store.js';
+import { processorPartner } from './processor.js';
+
+/** The emulated partners. */
+export const EMULATED: Readonly<Record<SystemName, EmulatedPartner>> = {
+  boarding: boardingPartner,
+  banking: bankingPartner,
+  'plant-store': plantStorePartner,
+  payments: paymentsPartner,
+  processor: processorPartner,
+};
+
+/** The settings of an account with which every partner is the sandbox at this URL. */
+export function sandboxAccount(url: string): Record<string, string> {
+  return Object.assign(
+    {},
+    ...SYSTEM_NAMES.map((system) => ({
+      [`${settingsPrefix(system)}URL`]: url,
+      ...EMULATED[system].credentials,
+    })),
+  );
+}

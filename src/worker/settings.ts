@@ -1,0 +1,113 @@
+import type { WorkerDeploymentVersion } from '@temporalio/common';
+import { z } from 'zod';
+import type { PollBounds } from '../activities/poll.js';
+import {
+  type Patience,
+  patienceFrom,
+  patienceSettings,
+  pollFrom,
+  pollSettings,
+} from '../activities/settings.js';
+import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../documents/open-store.js';
+import { type EventSettings, eventSettings, eventsFrom } from '../events/settings.js';
+import { type Accounts, accountNames, partnerUrls, readAccounts } from '../partners/account-settings.js';
+import { logSettings } from '../process/logging.js';
+import {
+  BadSetting,
+  isLoopback,
+  listenAddress,
+  readSettings,
+  requireCertificates,
+} from '../settings/settings.js';
+import { temporalClientSettings } from '../temporal/connection.js';
+import type { PayloadKeys } from '../temporal/payload-codec.js';
+
+/** Temporal joins and splits names of deployments and build ids at colons, and reserves leading underscores. */
+const versionPart = z
+  .string()
+  .regex(
+    /^(?!__)[\w./-]{1,100}$/,
+    'must be 1 to 100 letters, digits or signs of "._/-", and not begin with __',
+  )
+  .meta({ format: '1 to 100 letters, digits or signs of `._/-`' });
+
+/** The settings of the worker, beside those of each account (partners/account-settings.ts) and Temporal's own. */
+export const workerSettings = z.object({
+  ...accountNames.shape,
+  ...temporalClientSettings.shape,
+  GANGWAY_BUILD_ID: versionPart.optional().meta({
+    description: 'Build that a worker runs. With it, the worker takes part in worker versioning.',
+    unset: 'workers are not versioned',
+  }),
+  GANGWAY_DEPLOYMENT_NAME: versionPart.optional().meta({
+    description: 'Worker deployment that `GANGWAY_BUILD_ID` is a build of.',
+    unset: '`GANGWAY_TASK_QUEUE`',
+  }),
+  ...pollSettings.shape,
+  ...patienceSettings.shape,
+  GANGWAY_HEALTH_ADDRESS: listenAddress
+    .prefault('127.0.0.1:8081')
+    .describe('Where the worker serves `/healthz` and `/readyz`.'),
+  GANGWAY_METRICS_ADDRESS: listenAddress.optional().meta({
+    description: 'Where the worker serves metrics to Prometheus.',
+    unset: 'no metrics',
+  }),
+  ...logSettings.shape,
+  ...eventSettings.shape,
+  ...storeSettings.shape,
+});
+
+export type WorkerSettings = Accounts &
+  StorePlaces & {
+    readonly taskQueue: string;
+    /** The build that this process runs; undefined when its workers are not versioned. */
+    readonly version: WorkerDeploymentVersion | undefined;
+    readonly poll: PollBounds;
+    readonly patience: Patience;
+    /** undefined when PAYLOAD_KEYS is not set: payloads are not encrypted. */
+    readonly payloadKeys: PayloadKeys | undefined;
+    readonly healthAddress: { readonly host: string; readonly port: number };
+    /** undefined when no metrics are served. */
+    readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
+    readonly logLevel: string;
+    readonly events: EventSettings;
+  };
+
+/** @throws {BadSetting} naming the first setting that cannot be used */
+export function loadWorkerSettings(environment: NodeJS.ProcessEnv): WorkerSettings {
+  const set = readSettings(workerSettings, environment);
+  const accounts = readAccounts(environment);
+  const stores = storesFrom(set);
+  const reached = [...partnerUrls(accounts), ...storeUrls(stores), ...set.EVENTS_URLS];
+  requireCertificates(
+    environment,
+    reached.every((url) => isLoopback(new URL(url))),
+  );
+  return {
+    ...accounts,
+    ...stores,
+    taskQueue: set.GANGWAY_TASK_QUEUE,
+    version: versionFrom(set),
+    poll: pollFrom(set),
+    patience: patienceFrom(set),
+    payloadKeys: set.PAYLOAD_KEYS,
+    healthAddress: set.GANGWAY_HEALTH_ADDRESS,
+    metricsAddress: set.GANGWAY_METRICS_ADDRESS,
+    logLevel: set.GANGWAY_LOG_LEVEL,
+    events: eventsFrom(set),
+  };
+}
+
+/** All that polls a task queue is one deployment, which by default has the name of the task queue. */
+function versionFrom(set: z.output<typeof workerSettings>): WorkerSettings['version'] {
+  const { GANGWAY_BUILD_ID: buildId, GANGWAY_TASK_QUEUE: taskQueue } = set;
+  if (buildId === undefined) return undefined;
+  const { GANGWAY_DEPLOYMENT_NAME: deploymentName = taskQueue } = set;
+  if (!versionPart.safeParse(deploymentName).success) {
+    throw new BadSetting(
+      'GANGWAY_DEPLOYMENT_NAME',
+      'is required, because GANGWAY_TASK_QUEUE cannot be the name of a deployment',
+    );
+  }
+  return { deploymentName, buildId };
+}

@@ -1,0 +1,19 @@
+import type { PartnerClients, SystemName } from '../../../../src/partners/systems.js';
+import type { RunningSandbox } from '../../sandbox/running-sandbox.js';
+import { BANKING_CALLS } from './banking.js';
+import { BOARDING_CALLS } from './boarding.js';
+import { PAYMENTS_CALLS } from './payments.js';
+import { PLANT_STORE_CALLS, PROCESSOR_CALLS } from './plants-and-processor.js';
+
+/** A valid call of each operation of every partner, after what it needs: the last call is the operation. */
+export const CALLS: {
+  readonly [System in SystemName]: Readonly<
+    Record<string, (client: PartnerClients[System], sandbox: RunningSandbox) => Promise<unknown>>
+  >;
+} = {
+  boarding: BOARDING_CALLS,
+  banking: BANKING_CALLS,
+  'plant-store': PLANT_STORE_CALLS,
+  payments: PAYMENTS_CALLS,
+  processor: PROCESSOR_CALLS,
+};
