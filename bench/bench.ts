@@ -3,20 +3,20 @@ import { type DevServer, startDevServer } from '../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.js';
 import type { Line } from './line.js';
 
-/** What a subject measures with. */
+/** The tools of a subject. */
 export interface Bench {
-  /** Address of the one server that all subjects share, started when the first asks. */
+  /** Address of the server that all subjects share, which starts on first use. */
   readonly address: () => Promise<string>;
-  /** `full`, or `quick` in a run that only shows that it works. */
+  /** `full`, or `quick` in a run with `--quick`. */
   readonly size: (full: number, quick: number) => number;
-  /** Undone when the subject has ended, the last first. */
+  /** Calls `undo` when the subject has ended, the last one first. */
   readonly atEnd: (undo: () => Promise<unknown>) => void;
 }
 
 /** Measures one thing, line by line. */
 export type Subject = (bench: Bench) => AsyncGenerator<Line>;
 
-/** Runs subjects one after the other, each on a machine that the one before has left. */
+/** Runs subjects one after the other. Each starts when the one before has released its resources. */
 export class Benches {
   #server: Promise<DevServer> | undefined;
 

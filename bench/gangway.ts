@@ -1,6 +1,11 @@
+import type { Client } from '@temporalio/client';
+import { createLogger } from '../src/process/logging.js';
+import { startReceiver } from '../src/receiver/server.js';
+import { loadReceiverSettings } from '../src/receiver/settings.js';
 import { freePort } from '../src/temporal/dev-server.js';
 import { launch, type RunningProcess } from '../test/rigs/processes.js';
-import { createRig, type Rig } from '../test/rigs/rig.js';
+import { SECRET } from '../test/rigs/receiver/running-receiver.js';
+import { createRig, type Rig, type RigOptions } from '../test/rigs/rig.js';
 import { SandboxControl } from '../test/rigs/sandbox-control.js';
 import type { Bench } from './bench.js';
 
@@ -9,9 +14,9 @@ export interface RunningGangway extends Rig {
 }
 
 /**
- * Gangway as it runs in production: the built worker and the partners in processes of their own, payloads encrypted.
+ * Gangway as in production: the built worker and the partners run in their own processes, and payloads are encrypted.
  *
- * @param settings of the worker, beside those of the rig: polls come after 100 ms to 1 s
+ * @param settings of the worker, beside those of the rig; by default it polls every 100 ms to 1 s
  */
 export async function gangway(
   bench: Bench,
@@ -33,7 +38,7 @@ export async function partners(bench: Bench): Promise<SandboxControl> {
   return new SandboxControl({ url: `http://${address}`, close: () => stopped(sandbox) });
 }
 
-/** Settings whose partners are elsewhere. */
+/** Replaces the URLs of all partners. */
 function withPartnersAt(env: Readonly<Record<string, string>>, url: string): Record<string, string> {
   const moved = Object.entries(env).map(([name, value]) => [name, name.endsWith('_URL') ? url : value]);
   return Object.fromEntries(moved);
@@ -49,8 +54,26 @@ export async function runningWorker(
   return worker;
 }
 
-/** Ends a process as an operator would, unless it has ended. */
+/** Ends a process as an operator does, if it still runs. */
 export async function stopped({ child, exit }: RunningProcess): Promise<void> {
   child.kill('SIGTERM');
   await exit;
+}
+
+/** A client, a sandbox and a worker in this process: for counts, which do not depend on time. */
+export async function rigOn(bench: Bench, options: RigOptions = {}): Promise<Rig> {
+  const rig = await createRig({ address: await bench.address(), ...options });
+  bench.atEnd(() => rig.close());
+  return rig;
+}
+
+/** Starts a receiver without a rate limit. @returns its URL */
+export async function receiving(bench: Bench, client: Client, taskQueue: string): Promise<string> {
+  const settings = loadReceiverSettings({
+    ...{ RECEIVER_ADDRESS: '127.0.0.1:0', RECEIVER_SECRETS: SECRET, RECEIVER_BANKING_AUTH: 'none' },
+    RECEIVER_REQUESTS_PER_MINUTE: '9999999',
+  });
+  const receiver = await startReceiver({ ...settings, client, taskQueue, logger: createLogger('error') });
+  bench.atEnd(() => receiver.close());
+  return receiver.url;
 }

@@ -1,7 +1,7 @@
 import type { Onboarding } from '../test/rigs/onboarding.js';
 import { type Goal, type Line, line } from './line.js';
 
-/** The events of an onboarding's history so far, by kind. */
+/** Counts the events of an onboarding's history by kind. */
 export async function eventsOf({ handle }: Pick<Onboarding, 'handle'>): Promise<Record<string, number>> {
   const { events } = await handle.fetchHistory();
   const kinds: Record<string, number> = {};

@@ -2,22 +2,22 @@
 export interface Line {
   readonly what: string;
   readonly figure: number;
-  /** Of `figure`, and of what it is held against: `events`, `bytes`, `ms`, `a second`. */
+  /** Unit of both figures: `events`, `bytes`, `ms`, `a second`. */
   readonly unit: string;
-  /** What it is held against, measured in the same run on the same server. */
+  /** The figure of comparison, measured in the same run on the same server. */
   readonly beside?: { readonly what: string; readonly figure: number };
-  /** `figure` to `beside`, to two decimals. */
+  /** `figure` divided by that of `beside`, to two decimals. */
   readonly ratio?: number;
-  /** A bound of the ratio where there is one, else of the figure. */
+  /** A bound of the ratio, or of the figure if there is no ratio. */
   readonly goal?: Goal;
   readonly met?: boolean;
-  /** What the figure is made of. */
+  /** The parts of the figure. */
   readonly parts?: Readonly<Record<string, number>>;
 }
 
 export type Goal = { readonly atLeast: number } | { readonly atMost: number };
 
-/** A line with its ratio, and whether it is as good as we want it. */
+/** A line with its ratio, and whether it meets its goal. */
 export function line({
   goal,
   ...given
@@ -37,14 +37,14 @@ function isMet(value: number, goal: Goal): boolean {
   return 'atLeast' in goal ? value >= goal.atLeast : value <= goal.atMost;
 }
 
-/** Three digits are as many as a time on such a machine has; counts stay whole. */
+/** Three digits, because times on such machines are not more precise; counts stay whole. */
 function rounded(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(3));
 }
 
 const PARTS_IN_A_ROW = 3;
 
-/** What stands in a column of the table for people. */
+/** The columns of a line in the table for people. */
 export function cells({ what, figure, unit, beside, ratio, goal, met, parts }: Line): string[] {
   const against = beside ? `${beside.figure} ${beside.what}` : '';
   const made = Object.entries(parts ?? {}).map(([name, count]) => `${count} ${name}`);

@@ -7,7 +7,7 @@ import { temporalCli } from '../src/temporal/dev-server.js';
 
 const GIB = 2 ** 30;
 
-/** On what the figures were taken. Only figures of one run compare. */
+/** The machine of the run. Only figures of one run are comparable. */
 export async function machine() {
   const [cpu] = cpus();
   const { stdout } = await promisify(execFile)(await temporalCli(), ['--version']);
@@ -15,7 +15,7 @@ export async function machine() {
     cpu: cpu?.model ?? 'unknown',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / GIB),
-    /** Over the last minute: what else the machine did. */
+    /** Load over the minute before the run. */
     loadBefore: Number((loadavg()[0] ?? 0).toFixed(2)),
     node: process.version,
     sdk: sdkVersion(),

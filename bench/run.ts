@@ -1,10 +1,10 @@
 /**
- * Measures what Gangway costs: `npm run bench`, or `npm run bench -- nudges polls` for some of it. Every time stands beside
- * that of something bare, taken in turns on one server, for only such a ratio says anything on another machine. Counts
- * are exact.
+ * Measures what Gangway costs: `npm run bench`, or `npm run bench -- nudges polls` for some subjects. Each time is printed beside
+ * that of a bare counterpart, measured in turns on one server, because only their ratio is valid on other machines. Counts are
+ * exact.
  *
- * A table goes to standard output. With `--json` that has JSON lines instead, the machine's figures first, and the table
- * goes to standard error. `--quick` takes sizes that show that it works, and nothing else.
+ * Prints a table on standard output. With `--json`, prints JSON lines there, the machine first, and the table on standard error.
+ * `--quick` uses sizes that only show that the bench works.
  */
 import { parseArgs } from 'node:util';
 import { requireFreshBuild } from '../scripts/build-stamp.js';
@@ -33,7 +33,7 @@ const wanted = Object.entries(SUBJECTS).filter(
   ([name]) => positionals.length === 0 || positionals.includes(name),
 );
 
-// What runs in other processes must not outlive this one.
+// Other processes must not outlive this one.
 process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
 
 const table = values.json ? process.stderr : process.stdout;
@@ -48,7 +48,7 @@ table.write(
 );
 try {
   for (const [name, subject] of wanted) {
-    // What the others have measured must not be lost.
+    // The results of the other subjects must not be lost.
     await measure(name, subject).catch((error: unknown) => {
       process.stderr.write(`${name}: ${error instanceof Error ? error.stack : error}\n`);
       process.exitCode = 1;

@@ -13,7 +13,7 @@ import { throughput } from './subjects/throughput.js';
 import { tokens } from './subjects/tokens.js';
 import { webhooks } from './subjects/webhooks.js';
 
-/** All that is measured, by the names that `npm run bench` takes. */
+/** All subjects, by the names that `npm run bench` accepts. */
 export const SUBJECTS: Readonly<Record<string, Subject>> = {
   throughput,
   histories,

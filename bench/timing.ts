@@ -1,9 +1,10 @@
 import pLimit from 'p-limit';
+import { type Line, line } from './line.js';
 
 /**
- * Does both some times, in turns, so that both meet the same load of the machine and of the server.
+ * Runs both in turns, so that both meet the same load of the machine and of the server.
  *
- * @returns what each turn gave, in order
+ * @returns the figures of all turns, in order
  */
 export async function inTurns<Figure>(
   turns: number,
@@ -18,7 +19,7 @@ export async function inTurns<Figure>(
   return figures;
 }
 
-/** Runs something `count` times, `atOnce` at a time, and says how many that were in a second. */
+/** Runs something `count` times, `atOnce` at a time. @returns how many runs ended in a second */
 export async function perSecond(count: number, atOnce: number, run: () => Promise<unknown>): Promise<number> {
   const limit = pLimit(atOnce);
   const milliseconds = await millisecondsOf(() =>
@@ -33,7 +34,7 @@ export async function millisecondsOf(run: () => Promise<unknown>): Promise<numbe
   return performance.now() - begun;
 }
 
-/** The value below which a share of all lies: 0.5 for the median. */
+/** The value below which this share of all values lies: 0.5 for the median. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? 0;
@@ -41,4 +42,21 @@ export function percentile(values: readonly number[], share: number): number {
 
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
+}
+
+/** The 50th and the 99th percentile, beside those of the bare counterpart. */
+export async function* latencies(
+  what: string,
+  { ours, other }: { readonly ours: readonly number[]; readonly other: readonly number[] },
+): AsyncGenerator<Line> {
+  for (const [name, share] of [
+    ['p50', 0.5],
+    ['p99', 0.99],
+  ] as const) {
+    yield line({
+      what: `${what}, ${name} of ${ours.length}`,
+      ...{ figure: percentile(ours, share), unit: 'ms' },
+      beside: { what: 'signal to result, bare', figure: percentile(other, share) },
+    });
+  }
 }

@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
-# Brings a new build of the workers into service beside the old one, and takes it back.
+# Puts a new build of the workers into service beside the old one, or takes it back.
 #
-#   roll-out.sh start BUILD             runs its workers, and waits until they poll; they get no tasks yet
-#   roll-out.sh ramp BUILD PERCENT      gives it this part of the onboardings; 0 takes them back
+#   roll-out.sh start BUILD             starts its workers, and waits until they poll; they get no tasks yet
+#   roll-out.sh ramp BUILD PERCENT      gives it this part of the new onboardings; 0 ends that
 #   roll-out.sh promote BUILD [PATCH]...
-#                                       gives it all, also what "back" held for these patches; the old workers stay up
-#   roll-out.sh check                   has each running workflow replayed by the build it goes on with, and names those
-#                                       that cannot; changes nothing
-#   roll-out.sh back BUILD [PATCH]...   gives all to an earlier build, but for those that have passed a patch
-#   roll-out.sh stop BUILD              stops its workers, once nothing can need them any more
+#                                       makes it current, also for workflows that "back" held for these patches; the old
+#                                       workers stay up
+#   roll-out.sh check                   replays each running workflow on the build that it continues on, and lists those
+#                                       that fail; changes nothing
+#   roll-out.sh back BUILD [PATCH]...   makes an earlier build current, except for workflows that have passed a patch
+#   roll-out.sh stop BUILD              stops its workers, once no workflow can need them
 #
 # BUILD is the tag of the image and the GANGWAY_BUILD_ID of its workers: lower-case letters, digits, "-" and ".".
-# Each step may be repeated. Exit code: 0 done, 1 not done, 2 bad usage.
+# You can repeat each step. Exit code: 0 done, 1 not done, 2 bad usage.
 #
-# WORKERS (default: kubernetes/workers.sh beside this script) is called with "start BUILD" and "stop BUILD"; with Compose it
-# is compose-workers.sh. TEMPORAL is how to call temporal (default: temporal). GANGWAY_DEPLOYMENT_NAME (default:
-# GANGWAY_TASK_QUEUE, or gangway) is the deployment. ROLL_OUT_TIMEOUT (default: 300) is how many seconds to wait for
-# workers. Needs bash, Node, temporal and its settings.
+# WORKERS is a command that is called with "start BUILD" and "stop BUILD"; default: kubernetes/workers.sh beside this script. With
+# Compose, use compose-workers.sh. TEMPORAL is the temporal command; default: temporal. GANGWAY_DEPLOYMENT_NAME is the deployment;
+# default: GANGWAY_TASK_QUEUE, or gangway. ROLL_OUT_TIMEOUT is how many seconds to wait for workers; default: 300.
+# Needs bash, Node, temporal and its settings.
 set -euo pipefail
 
 case ${1:-} in -h | --help)
@@ -53,7 +54,7 @@ deployed() {
   "${temporal[@]}" worker deployment "$command" --deployment-name "$deployment" "$@"
 }
 
-# Prints a field of the JSON on standard input, such as routingConfig.currentVersionBuildID; nothing if it is not there.
+# Prints a field of the JSON on standard input, such as routingConfig.currentVersionBuildID; nothing if it is missing.
 field() {
   node -e '
     const path = process.argv[1].split(".");
@@ -63,24 +64,24 @@ field() {
 }
 routed() { "${temporal[@]}" worker deployment describe --name "$deployment" --output json | field "routingConfig.$1VersionBuildID"; }
 
-# Tries until it works: Temporal refuses a version until its workers poll each task queue of the current one.
+# Repeats a command until it succeeds: Temporal refuses a version until its workers poll each task queue of the current one.
 insist() {
-  local until=$((SECONDS + patience)) said
-  until said=$("$@" 2>&1); do
-    [ "$SECONDS" -lt "$until" ] || fail "not within $patience s: ${said##*Error: }"
+  local until=$((SECONDS + patience)) output
+  until output=$("$@" 2>&1); do
+    [ "$SECONDS" -lt "$until" ] || fail "not within $patience s: ${output##*Error: }"
     sleep 1
   done
 }
 
-# A query is answered by a replay, on the build that the next task of the workflow goes to.
+# A query replays the workflow, on the build that gets its next task.
 replay() {
-  local said
-  if ! said=$("${temporal[@]}" workflow stack --workflow-id "$1" --command-timeout 60s 2>&1); then
-    echo "$1: $(tail -n 1 <<<"$said")"
+  local output
+  if ! output=$("${temporal[@]}" workflow stack --workflow-id "$1" --command-timeout 60s 2>&1); then
+    echo "$1: $(tail -n 1 <<<"$output")"
   fi
 }
 
-# Sets which build goes on with what has passed a patch, and waits until Temporal has done so for all of them.
+# Sets the build of the workflows that have passed a patch, and waits until Temporal has done so for all of them.
 override() {
   local patch=$1 job state until=$((SECONDS + patience))
   shift
@@ -148,7 +149,7 @@ $stuck"
     for patch in "$@"; do hold "$patch" "$new"; done
     [ -z "$ramping" ] || insist deployed set-ramping-version --delete --yes
     insist deployed set-current-version --build-id "$build" --yes
-    # Again, for what passed it meanwhile.
+    # Again, for workflows that passed it meanwhile.
     for patch in "$@"; do
       hold "$patch" "$new"
       echo "$new keeps what has passed $patch"
@@ -160,10 +161,10 @@ $stuck"
     [ "$(routed ramping)" != "$build" ] || fail "$build gets a part of the onboardings: ramp it to 0 first"
     version=$(deployed describe-version --build-id "$build" --output json)
     status=$(field drainageInfo.drainageStatus <<<"$version")
-    # A build that never got a task drains nothing.
+    # A build that never got a task has nothing to drain.
     case ${status:-unspecified} in
       drained | unspecified) ;;
-      *) fail "$build is $status: workflows are pinned to it, or Temporal has not looked yet (it does every three minutes)" ;;
+      *) fail "$build is $status: workflows are pinned to it, or Temporal has not checked yet (it does every three minutes)" ;;
     esac
     "${workers[@]}" stop "$build"
     echo "$build is stopped"

@@ -1,6 +1,6 @@
 /**
- * Tells whether dist/ was built from the sources as they are. The end of "npm run build" runs this file, which writes the stamp.
- * What runs the built files checks it, because a test of an old build says nothing about the code beside it.
+ * Detects whether dist/ was built from the current sources. "npm run build" ends with this file, which writes the stamp. Whatever
+ * runs the built files checks the stamp first, because a test of an old build would not test the current code.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** What the build reads. Times of files say nothing: a copy or a checkout changes them. */
+/** The inputs of the build. Their content counts, not their times, which a copy or a checkout changes. */
 const SOURCES = ['src/**/*.ts', 'tsconfig*.json', 'scripts/bundle-*.mjs', 'package-lock.json'];
 
 const STAMP = join('dist', '.built-from');
@@ -23,7 +23,7 @@ function sourceHash(root: string): string {
   return hash.digest('hex');
 }
 
-/** Records that dist/ was built from the sources as they are. */
+/** Records that dist/ was built from the current sources. */
 export function stampBuild(root = ROOT): void {
   writeFileSync(join(root, STAMP), sourceHash(root));
 }

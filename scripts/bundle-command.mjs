@@ -1,14 +1,14 @@
-// Bundles the command once, at build time, for Node takes longer to look for a thousand files than to run them.
+// Bundles the command at build time, because Node takes longer to find a thousand files than to run them.
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 
-// Of an earlier build.
+// Remove the chunks of an earlier build.
 for (const name of readdirSync(dist)) if (/^command-.*\.js$/.test(name)) rmSync(`${dist}/${name}`);
 
-// Modules find the package's files from where they are: two folders below it.
+// Modules expect to be two folders below the root of the package.
 const banner = `
 import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
@@ -19,7 +19,7 @@ await build({
   entryPoints: [`${dist}/starter.js`],
   outdir: dist,
   allowOverwrite: true,
-  // What is imported only when it is needed, such as the client of S3, stays in files of its own.
+  // Modules that are imported on demand, such as the S3 client, stay in chunks of their own.
   ...{ splitting: true, chunkNames: 'command-[hash]' },
   ...{ bundle: true, platform: 'node', format: 'esm', target: 'node22' },
   define: { 'import.meta.url': 'moduleUrl' },
@@ -27,5 +27,5 @@ await build({
   logLevel: 'warning',
 });
 
-// npm makes it executable when it installs, not when it builds again.
+// npm makes the command executable on install, but not on a later build.
 chmodSync(`${dist}/starter.js`, 0o755);

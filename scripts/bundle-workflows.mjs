@@ -1,5 +1,5 @@
-// Bundles the workflows once, at build time, so that a worker starts without a compiler: plainly, and with failures that
-// are encoded for workers that encrypt.
+// Bundles the workflows at build time, so that a worker starts without a compiler. The second bundle encodes failures, for workers
+// that encrypt.
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';

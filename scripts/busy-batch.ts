@@ -1,6 +1,6 @@
 /**
- * Boards a batch of merchants while busy loops take the processors away, and counts the questions about writes, which must be
- * none: `npm run busy-batch -- --count 300 --loops 4`. Exit code 1 when somebody was asked. Needs `npm run build`.
+ * Boards a batch of merchants while busy loops occupy the processors, and counts the questions about writes. There must be none:
+ * `npm run busy-batch -- --count 300 --loops 4`. Exit code 1 if there is one. Needs `npm run build`.
  */
 import { spawn } from 'node:child_process';
 import { Command } from 'commander';

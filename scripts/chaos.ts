@@ -1,6 +1,6 @@
 /**
- * Takes hundreds aboard while everything goes wrong, and says what came of it: `npm run chaos -- --seed 7 --count 300`. Exit
- * code 1 when anything was lost, doubled, leaked, or ended otherwise than its scenario says. Needs `npm run build`.
+ * Onboards hundreds while everything fails, and prints the result: `npm run chaos -- --seed 7 --count 300`. Exit code 1 when
+ * anything was lost, doubled or leaked, or ended differently from its scenario. Needs `npm run build`.
  */
 import { randomInt } from 'node:crypto';
 import { Command } from 'commander';
@@ -12,27 +12,22 @@ import { requireFreshBuild } from './build-stamp.js';
 
 requireFreshBuild();
 
-/** As long as it takes to ask for everyone at a rate that two cores bear. */
+/** The time for each onboarding at a rate that two cores can process. */
 const MS_FOR_EACH = 400;
-/** Long enough to be cut off for a minute within it. */
+/** Long enough for a minute without a connection. */
 const LEAST_MS = 120_000;
 
 const { seed, count, patience } = new Command('chaos')
-  .description('Take many aboard while processes are killed and partners fail, and look at what came of it.')
+  .description('Onboard many while processes are killed and partners fail, and check the outcomes.')
   .option(
     '--seed <n>',
-    'decides everything that happens; any, unless given',
+    'decides everything that happens; default: random',
     positiveInteger,
     randomInt(1, 1_000_000),
   )
-  .option('--count <n>', 'how many to take aboard', positiveInteger, 300)
-  // A write that was sent by a worker that died since is noticed after two minutes.
-  .option(
-    '--patience <s>',
-    'seconds in which nobody gets on before the rest is given up',
-    positiveInteger,
-    240,
-  )
+  .option('--count <n>', 'how many to onboard', positiveInteger, 300)
+  // The server notices after two minutes that a worker died during a write.
+  .option('--patience <s>', 'give up after so many seconds without progress', positiveInteger, 240)
   .parse()
   .opts<{ seed: number; count: number; patience: number }>();
 
@@ -45,7 +40,7 @@ const report = await chaos({
   lastsMs,
   paceMs: 1_000,
   patienceMs: patience * 1_000,
-  tell: (text) => printer.note(text),
+  report: (text) => printer.note(text),
 });
 const { before, after, truth, planned, unmet, kills, exits, calls, requests, seconds } = report;
 
@@ -65,16 +60,16 @@ printer.line(
   `questions that the ledger could have answered as "never sent": ${neverSent.length} of ${truth.questions.length}`,
 );
 const killed = Object.entries(kills).map(([name, times]) => `${name} ${times} times`);
-printer.line(`\nkilled with SIGKILL and started again: ${killed.join(', ')}, gangway batch once`);
+printer.line(`\nkilled with SIGKILL and restarted: ${killed.join(', ')}, gangway batch once`);
 printer.line(
   `workers cut off from Temporal ${report.cuts} times, stopped with SIGSTOP ${report.stops} times`,
 );
-printer.line(`ended by themselves, or could not start without Temporal, and started again: ${exits}`);
+printer.line(`ended on their own or could not start without Temporal, and were restarted: ${exits}`);
 printer.line(
-  `${calls} calls of partners, ${requests} requests of the receiver, ${after.effects} writes took effect`,
+  `${calls} calls to partners, ${requests} requests to the receiver, ${after.effects} writes took effect`,
 );
 printer.line(
-  `${seconds.all.toFixed(0)} s for all, ${seconds.before.toFixed(0)} s until nobody waited for anything but an answer`,
+  `${seconds.all.toFixed(0)} s for all, ${seconds.before.toFixed(0)} s until only questions about writes were open`,
 );
 
 const wrong = [

@@ -1,6 +1,7 @@
 /**
- * Builds the image's files by the steps of the Dockerfile, without an engine, and runs its processes from them as the
- * image's user: one boarding through, then SIGTERM. For root, as only root can become another user: npm run check-image
+ * Builds the files of the image with the steps of the Dockerfile, without an engine. Then runs its processes from them as the
+ * image's user, boards two merchants, and sends SIGTERM. Run it as root, because only root can become another user:
+ * `npm run check-image`
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +23,7 @@ const report = (line: string) => process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
   const target = await mkdtemp(join(tmpdir(), 'gangway-image-'));
-  // Another user must get in.
+  // Another user must be able to read it.
   await chmod(target, 0o755);
   try {
     const context = join(target, 'context');
@@ -59,7 +60,7 @@ class Container {
       .split(':')
       .map(Number);
     this.#user = { uid, gid };
-    // The image's tini is not of this machine.
+    // This machine may not have the image's tini.
     this.#entrypoint = commandOf(image, 'ENTRYPOINT').slice(2);
   }
 
@@ -81,7 +82,7 @@ class Container {
     return child;
   }
 
-  /** Answers what it printed, once it has ended with 0. */
+  /** Runs a command that must end with 0. @returns its output */
   async run(command: readonly string[], input = ''): Promise<string> {
     const child = this.start(command);
     const late = setTimeout(() => child.kill('SIGKILL'), RUN_TIMEOUT_MS);
@@ -145,7 +146,7 @@ async function tryOut(image: Stage, root: string): Promise<void> {
   }
 }
 
-/** What is written as the image's user, other than below /data, is refused. */
+/** Checks that the image's user may write below /data only. */
 async function isReadOnly(container: Container): Promise<void> {
   const probe = join(container.root, 'app/dist/probe.mjs');
   await writeFile(
@@ -164,14 +165,14 @@ async function healthy(container: Container, url: string): Promise<void> {
       () => false,
     );
     if (up) {
-      report(`${url} answers`);
+      report(`${url} responds`);
       return;
     }
-    if (Date.now() > until) throw new Error(`${url} does not answer`);
+    if (Date.now() > until) throw new Error(`${url} does not respond`);
   }
 }
 
-/** One by the command and one by an event. */
+/** Boards one merchant by the command and one by an event. */
 async function board(container: Container): Promise<void> {
   const merchant = (externalId: string) => ({
     externalId,
@@ -193,7 +194,7 @@ async function board(container: Container): Promise<void> {
     }),
   });
   if (response.status !== 202)
-    throw new Error(`the receiver answered ${response.status}: ${await response.text()}`);
+    throw new Error(`the receiver responded with ${response.status}: ${await response.text()}`);
   const outcome = await container.run(
     ['dist/starter.js', 'board', '-', '--wait', '--json'],
     JSON.stringify(merchant('by-event')),

@@ -1,7 +1,7 @@
 /**
- * Takes merchants and businesses aboard on a Temporal cluster whose services are killed in turn, and says of each question
- * about a write whether its request had left the machine: `npm run cluster-kills -- --seed 7`. Exit code 1 when one had not,
- * or when anything else is wrong. Needs `npm run build`, Go and PostgreSQL; builds Temporal's server once, in some minutes.
+ * Onboards merchants and businesses on a Temporal cluster whose services are killed in turn. Prints for each question about a
+ * write whether its request was sent: `npm run cluster-kills -- --seed 7`. Exit code 1 when one was not sent, or when anything
+ * else is wrong. Needs `npm run build`, Go and PostgreSQL. The first run builds Temporal's server, which takes some minutes.
  */
 import { randomInt } from 'node:crypto';
 import { Command } from 'commander';
@@ -17,41 +17,34 @@ import { requireFreshBuild } from './build-stamp.js';
 requireFreshBuild();
 
 const LASTS_MS = 180_000;
-/** Each service is killed as often. */
+/** How often each service is killed. */
 const ROUNDS = 3;
-const AWAY_MS = 3_000;
+const DOWN_MS = 3_000;
 
 const { seed, merchants, businesses, patience } = new Command('cluster-kills')
-  .description(
-    'Take merchants and businesses aboard while each service of a Temporal cluster is killed in turn.',
-  )
-  .option('--seed <n>', 'decides who they are; default: any', positiveInteger, randomInt(1, 1_000_000))
+  .description('Onboard merchants and businesses while each service of a Temporal cluster is killed in turn.')
+  .option('--seed <n>', 'decides who they are; default: random', positiveInteger, randomInt(1, 1_000_000))
   .option('--merchants <n>', 'how many merchants', positiveInteger, 60)
   .option('--businesses <n>', 'how many businesses', positiveInteger, 30)
-  .option(
-    '--patience <s>',
-    'seconds in which nobody gets on before the rest is given up',
-    positiveInteger,
-    240,
-  )
+  .option('--patience <s>', 'give up after so many seconds without progress', positiveInteger, 240)
   .parse()
   .opts<{ seed: number; merchants: number; businesses: number; patience: number }>();
 
 const left: Partial<Record<Party['kind'], number>> = { merchant: merchants, business: businesses };
 
-/** As many of each kind as are wanted, and none of another. */
+/** Whether more parties of this kind are wanted. */
 function isWanted({ kind }: Party): boolean {
   const count = left[kind] ?? 0;
   left[kind] = count - 1;
   return count > 0;
 }
 
-/** One service after the other, evenly spread. */
+/** Kills one service after the other, evenly spread. */
 const kills = Array.from({ length: ROUNDS }, () => SERVICES)
   .flat()
   .map((service, index, all): Kill => {
     const at = Math.round(((index + 0.5) * LASTS_MS) / all.length);
-    return { at, target: `temporal ${service}`, awayMs: AWAY_MS };
+    return { at, target: `temporal ${service}`, downMs: DOWN_MS };
   });
 const weather: Weather = { lastsMs: LASTS_MS, faults: [], kills, spells: [] };
 
@@ -59,7 +52,7 @@ const printer = new Printer(process);
 printer.line(`seed ${seed}, ${merchants} merchants and ${businesses} businesses`);
 const report = await chaos({
   seed,
-  // Every kind comes as often.
+  // All kinds are equally frequent.
   count: Math.max(merchants, businesses) * KINDS.length,
   only: isWanted,
   weather,
@@ -67,14 +60,14 @@ const report = await chaos({
   lastsMs: LASTS_MS,
   paceMs: 1_000,
   patienceMs: patience * 1_000,
-  tell: (text) => printer.note(text),
+  report: (text) => printer.note(text),
 });
 const { before, after, truth, problems, seconds } = report;
 const neverSent = truth.questions.filter(({ request }) => request === undefined);
 const killed = Object.entries(report.kills).map(([name, times]) => `${name} ${times} times`);
-printer.line(`killed with SIGKILL and started again: ${killed.join(', ')}`);
+printer.line(`killed with SIGKILL and restarted: ${killed.join(', ')}`);
 printer.line(
-  `${truth.questions.length} questions about writes, ${neverSent.length} about what was never sent`,
+  `${truth.questions.length} questions about writes, ${neverSent.length} about writes that were never sent`,
 );
 for (const line of questionLines(truth.questions)) printer.line(line);
 printer.line(`beliefs that the ledger contradicts: ${truth.contradicted.length}`);

@@ -3,18 +3,18 @@ import { metaOf } from '../src/settings/settings.js';
 import type { Process } from './process-settings.js';
 import { LIBRARY_SECTIONS, SECTIONS, type Section } from './settings.js';
 
-/** What a schema says about one setting. */
+/** The description of one setting in its schema. */
 interface Setting {
   readonly name: string;
   readonly purpose: string;
   readonly format: string;
-  /** The default as it is written in the environment, or words for what happens without the setting. */
+  /** The default in the form of the environment, or words for what happens without the setting. */
   readonly default: string;
   readonly readers: readonly Process[];
   readonly isSecret: boolean;
 }
 
-/** A schema and what it wraps, the outermost first. Each of them can hold part of the description. */
+/** A schema and the schemas that it wraps, the outermost first. Each of them can hold a part of the description. */
 function layers(schema: z.core.$ZodType): z.core.$ZodType[] {
   const { innerType, in: input } = schema._zod.def as { innerType?: z.core.$ZodType; in?: z.core.$ZodType };
   const inner = innerType ?? input;
@@ -64,7 +64,7 @@ const ABOUT = `# Configuration
 All settings are environment variables. An empty one counts as not set. A setting that a process cannot use stops it with exit
 code 2 and one line on standard error that names the setting and never its value. \`gangway doctor\` checks all of them.
 
-A setting whose column _Secret_ says _yes_ can be in a file: set \`<NAME>_FILE\` to the path of the file, and leave \`<NAME>\` out.
+A setting with _yes_ in the column _Secret_ can be in a file: set \`<NAME>_FILE\` to the path of the file, and leave \`<NAME>\` out.
 
 [\`.env.example\`](../.env.example) has the same settings to fill in.`;
 

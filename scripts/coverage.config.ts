@@ -5,7 +5,7 @@ import tests from '../vitest.config.js';
 
 const folder = (name: string) => fileURLToPath(new URL(`../${name}/`, import.meta.url));
 
-/** Tests run the built files, as the processes that they start do: so one file has one coverage, whoever ran it. */
+/** Tests run the built files, like the processes that they start. So a file has one coverage, whichever process ran it. */
 const built: Plugin = {
   name: 'built',
   enforce: 'pre',

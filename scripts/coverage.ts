@@ -1,7 +1,7 @@
 /**
- * Coverage of `src/` by folder, over all processes of all tests: those of the tests, those that they start, and the workflows
- * in their bundle. `npm run coverage`, or `npm run coverage -- --project unit` for the tests of one project. Leaves the whole
- * in `.cache/coverage.json`, as Istanbul's reporters read it.
+ * Prints the coverage of `src/` by folder, over the processes of all tests, the processes that they start, and the workflows in
+ * their bundle: `npm run coverage`, or `npm run coverage -- --project unit` for one project. Writes all of it to
+ * `.cache/coverage.json`, in the format of Istanbul's reporters.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ function run(command: string, env: Record<string, string> = {}): void {
   if (status !== 0) process.stderr.write(`"${command}" ended with exit code ${status}\n`);
 }
 
-/** What V8 counted in each built file, by its path. */
+/** V8's counts of each built file, by its path. */
 function countsIn(folder: string): Map<string, ScriptCov> {
   const byFile = new Map<string, ScriptCov>();
   for (const name of readdirSync(folder)) {
@@ -42,7 +42,7 @@ function countsIn(folder: string): Map<string, ScriptCov> {
   return byFile;
 }
 
-/** A file that no process loaded: all of it counts, as not covered. */
+/** Counts a file that no process loaded as not covered. */
 function untouched(file: string): ScriptCov {
   const whole = { startOffset: 0, endOffset: readFileSync(file, 'utf8').length, count: 0 };
   return {
@@ -58,7 +58,7 @@ function compilerMap(file: string): EncodedSourceMap {
   return { ...map, sourceRoot: '', sources: map.sources.map((source) => resolve(file, '..', source ?? '')) };
 }
 
-/** From the bundle of the workflows over the built files to the sources. */
+/** Maps the bundle of the workflows to the sources, through the built files. */
 function bundleMap(code: string): EncodedSourceMap {
   const base64 = /sourceMappingURL=data:application\/json[^,]*base64,([\w+/=]+)/.exec(code)?.[1] ?? '';
   const map = JSON.parse(Buffer.from(base64, 'base64').toString()) as EncodedSourceMap;
@@ -118,7 +118,7 @@ const percent = ({ pct, covered, total }: CoverageSummary['lines']) =>
 
 const raw = mkdtempSync(join(tmpdir(), 'gangway-coverage-'));
 try {
-  // The command is left in its own files, because a bundle of it has no way back to the sources.
+  // The command is not bundled, because its bundle has no source map.
   run(
     'node node_modules/typescript/bin/tsc -p tsconfig.build.json && node scripts/bundle-workflows.mjs && tsx scripts/build-stamp.ts',
   );

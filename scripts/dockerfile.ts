@@ -14,7 +14,7 @@ import {
 export interface Instruction {
   /** `FROM`, `RUN`, ... */
   readonly name: string;
-  /** All that follows, on one line. */
+  /** Its arguments, on one line. */
   readonly text: string;
   readonly parsed: ParsedInstruction;
 }
@@ -24,7 +24,7 @@ export interface Stage {
   readonly instructions: readonly Instruction[];
 }
 
-/** The stages of a Dockerfile. `text` is an instruction's arguments on one line; the last stage is called `image`. */
+/** The stages of a Dockerfile. A stage without a name is called `image`. */
 export async function readStages(file: string): Promise<Stage[]> {
   const stages: { name: string; instructions: Instruction[] }[] = [];
   for (const instruction of DockerfileParser.parse(await readFile(file, 'utf8')).getInstructions()) {
@@ -38,21 +38,21 @@ export async function readStages(file: string): Promise<Stage[]> {
   return stages;
 }
 
-/** What .dockerignore lets through: it lists what is not ignored. */
+/** The paths that .dockerignore excepts from what it ignores. */
 export async function contextOf(root: string): Promise<string[]> {
   const lines = (await readFile(join(root, '.dockerignore'), 'utf8')).split('\n');
   return lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
 }
 
 export interface Build {
-  /** The sources; only what .dockerignore lets through may be in it. */
+  /** The sources; holds only what .dockerignore allows. */
   readonly context: string;
-  /** Where each stage gets a folder. */
+  /** The parent of the folders of all stages. */
   readonly target: string;
   readonly report: (line: string) => void;
 }
 
-/** Builds a stage without an engine: its root is a folder, and the system's packages are those of this machine. */
+/** Builds a stage without an engine: its root is a folder, and system packages are those of this machine. */
 export async function buildStage(stage: Stage, { context, target, report }: Build): Promise<void> {
   const root = join(target, stage.name);
   let folder = root;
@@ -64,7 +64,7 @@ export async function buildStage(stage: Stage, { context, target, report }: Buil
       report(`${stage.name}: COPY ${text}`);
       await copy(parsed, { context, target, folder });
     } else if (name === 'RUN' && text.startsWith('apt-get')) {
-      report(`${stage.name}: left out, because only an engine can do it: RUN ${text}`);
+      report(`${stage.name}: skipped, because it needs an engine: RUN ${text}`);
     } else if (name === 'RUN') {
       report(`${stage.name}: RUN ${text}`);
       await runInShell(text, folder);
@@ -72,7 +72,7 @@ export async function buildStage(stage: Stage, { context, target, report }: Buil
   }
 }
 
-/** Copies the content of folders, as an engine does it. */
+/** Copies the content of folders, as an engine does. */
 async function copy(
   instruction: Copy,
   at: { context: string; target: string; folder: string },
@@ -88,7 +88,7 @@ async function copy(
 }
 
 async function runInShell(command: string, cwd: string): Promise<void> {
-  // A registry behind a proxy may have a certificate of its own.
+  // A registry behind a proxy may have its own certificate.
   const { PATH = '', HOME = '', NODE_EXTRA_CA_CERTS = '' } = process.env;
   const shell = spawn('/bin/sh', ['-c', command], {
     cwd,
@@ -99,14 +99,14 @@ async function runInShell(command: string, cwd: string): Promise<void> {
   if (code !== 0) throw new Error(`ended with ${code}: ${command}`);
 }
 
-/** The command of the stage's only instruction of that name, which is in its JSON form. */
+/** The command of an instruction in JSON form, which occurs once in the stage. */
 export function commandOf(stage: Stage, name: 'CMD' | 'ENTRYPOINT'): string[] {
   const found = stage.instructions.find((instruction) => instruction.name === name)?.parsed;
   if (!(found instanceof JSONInstruction)) throw new Error(`stage ${stage.name} has no ${name}`);
   return found.getJSONStrings().map((argument) => argument.getJSONValue());
 }
 
-/** What the stage's ENV instructions set. */
+/** The variables that the stage's ENV instructions set. */
 export function environmentOf(stage: Stage): Record<string, string> {
   const properties = stage.instructions.flatMap(({ parsed }) =>
     parsed instanceof Env ? parsed.getProperties() : [],

@@ -8,22 +8,22 @@ import { text } from 'node:stream/consumers';
 /** The test projects, cheapest first. */
 const PROJECTS = ['unit', 'integration', 'e2e'];
 
-/** How long the tests may take to stop what they have started, after a Ctrl-C, in milliseconds. */
+/** How long the tests may take to stop their processes after Ctrl-C. */
 const GRACE_MS = 15_000;
 
-/** How often the same tests are run when some of them fail once and pass by themselves. */
+/** How often tests are repeated when some of them fail once and pass when they run alone. */
 const PATIENCE = 3;
 
-/** Nothing can be said about a defect. The message says why. */
+/** The result of a defect is unknown. The message contains the reason. */
 export class Broken extends Error {}
 
-/** A Ctrl-C ends what runs, and all that comes after it. */
+/** Ctrl-C ends the running defect, and skips the rest. */
 export const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupted.abort());
 
 /**
- * Runs tests until one fails: first those in the folder of a changed file, because no import leads to workflows and spawned
- * processes; then those that import a changed file; then all others.
+ * Runs tests until one fails. First those in the folder of a changed file, because imports lead neither to workflows nor to
+ * spawned processes; then those that import a changed file; then all others.
  */
 export async function firstFailure(copy: string, tests: readonly string[], changed: readonly string[]) {
   const projects = PROJECTS.filter((project) => tests.some((file) => file.startsWith(`test/${project}/`)));
@@ -49,10 +49,10 @@ function foldersOf(folder: string): string[] {
 }
 
 /**
- * Runs tests. One that fails must fail by itself as well: a busy machine makes some fail, and so does vitest where it cancels
- * what runs beside the first failure.
+ * Runs tests. A failing test must also fail when it runs alone: others fail because the machine is busy, or because vitest
+ * cancels the tests that run beside the first failure.
  *
- * @param passed takes the files, when all tests pass
+ * @param passed receives the files if all tests pass
  */
 async function failing(copy: string, args: string[], passed: Set<string>): Promise<string | undefined> {
   for (let attempt = 0; attempt < PATIENCE; attempt++) {
@@ -67,15 +67,15 @@ async function failing(copy: string, args: string[], passed: Set<string>): Promi
       if (failure) return `${file} > ${failure.test ?? 'the file as a whole'}`;
     }
   }
-  throw new Broken(`tests fail, and pass by themselves: ${args.join(' ')}`);
+  throw new Broken(`tests fail, and pass when they run alone: ${args.join(' ')}`);
 }
 
-/** A regular expression that finds just this text. */
+/** A regular expression that matches only this text. */
 function literally(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** What is read of vitest's JSON report. A file may fail as a whole, with a message. */
+/** The part of vitest's JSON report that is read. A file may fail as a whole, with a message. */
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
@@ -101,13 +101,13 @@ async function vitest(copy: string, args: string[]) {
       const failed = assertionResults.find((one) => one.status === 'failed');
       return { file: relative(copy, name), test: failed?.fullName, title: failed?.title };
     })
-    // A file without a failed test was cancelled, as a rule.
+    // A failed file without a failed test was usually cancelled.
     .sort((a, b) => Number(a.test === undefined) - Number(b.test === undefined));
   if (code !== 0 && failures.length === 0) throw new Broken(output);
   return { files: testResults.map(({ name }) => relative(copy, name)), failures };
 }
 
-/** Runs a program in a process group of its own, so that a Ctrl-C lets it stop what it has started, and all of it ends. */
+/** Runs a program in its own process group, so that it can stop its processes after Ctrl-C, and all of them end. */
 export async function run(cwd: string, program: string, args: readonly string[]) {
   interrupted.signal.throwIfAborted();
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
@@ -115,7 +115,7 @@ export async function run(cwd: string, program: string, args: readonly string[])
     try {
       process.kill(-(child.pid ?? 0), signal);
     } catch {
-      // All of the group has ended.
+      // The whole group has ended.
     }
   };
   const stop = () => {

@@ -1,8 +1,12 @@
-// Has what is deployed, and what runs on GitHub, judged by the linters of its own formats, none of which needs an engine or a
-// cluster. Those from PyPI are installed into .cache/ when they are not there; five must be on the PATH: promtool (Debian's
-// package prometheus), amtool (prometheus-alertmanager), and with "go install" kustomize
-// (sigs.k8s.io/kustomize/kustomize/v5@v5.7.1), dashboard-linter (github.com/grafana/dashboard-linter@latest) and actionlint
-// (github.com/rhysd/actionlint/cmd/actionlint@v1.7.7). Run: npm run lint:deploy
+// Checks the Dockerfile and the files of deploy/ and .github/ with the linters of their formats, without an engine or a cluster.
+// Run: npm run lint:deploy
+//
+// Linters from PyPI are installed into .cache/ if they are missing. Five linters must be on the PATH:
+// - promtool: Debian's package prometheus
+// - amtool: Debian's package prometheus-alertmanager
+// - kustomize: go install sigs.k8s.io/kustomize/kustomize/v5@v5.7.1
+// - dashboard-linter: go install github.com/grafana/dashboard-linter@latest
+// - actionlint: go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +20,7 @@ const installed = `.cache/deploy-linters-${version}`;
 const linter = (name) => `${installed}/bin/${name}`;
 const KUBERNETES = 'deploy/kubernetes';
 const manifests = readdirSync(KUBERNETES, { recursive: true }).filter(
-  // The schemas have no resources of KEDA.
+  // The schemas lack the resources of KEDA.
   (name) => name.endsWith('.yaml') && !/kustomization|autoscaling/.test(name),
 );
 
@@ -89,6 +93,6 @@ const LINTS = [
 
 const failed = LINTS.filter(([, command, args]) => !run(command, args)).map(([what]) => what);
 process.stdout.write(
-  failed.length > 0 ? `wrong: ${failed.join(', ')}\n` : `${LINTS.length} passed, 0 failed\n`,
+  failed.length > 0 ? `failed: ${failed.join(', ')}\n` : `${LINTS.length} passed, 0 failed\n`,
 );
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-// Builds after "npm ci". With "--omit=dev" there is no compiler: who installs so brings dist/ along, as the Dockerfile does.
+// Builds after "npm ci". "--omit=dev" installs no compiler; dist/ then comes from another build, as in the Dockerfile.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
@@ -9,6 +9,6 @@ if (existsSync(compiler)) {
   process.exitCode = status ?? 1;
 } else {
   process.stderr.write(
-    'gangway: not built, for the compiler is not installed; dist/ must come from a build elsewhere\n',
+    'gangway: not built, because the compiler is not installed. Copy dist/ from another build.\n',
   );
 }

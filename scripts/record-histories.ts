@@ -1,7 +1,6 @@
 /**
- * Records a history of each path of a workflow into test/histories, from a real server and the sandbox, for the replay
- * test. Run it (`npm run record-histories -- <folder>`) when a release goes out, into a folder of that release's name. What
- * is recorded there already stays as it is.
+ * Records a history of each path of a workflow into test/histories, with a real server and the sandbox, for the replay test.
+ * Run `npm run record-histories -- <release>` for each release. Existing files stay unchanged.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -31,7 +30,7 @@ await mkdir(folder, { recursive: true });
 const fileOf = (name: string) => join(folder, `${name}.json`);
 const missing = Object.entries(PATHS).filter(([name]) => !existsSync(fileOf(name)));
 await recordAll(missing.filter(([, { continues }]) => !continues));
-// Some dozen events are enough there for a new run, where a real server waits for thousands.
+// The server suggests a new run after thousands of events; here 30 are enough.
 await recordAll(
   missing.filter(([, { continues }]) => continues),
   { 'limit.historyCount.suggestContinueAsNew': 30 },
@@ -40,7 +39,7 @@ await recordAll(
 async function recordAll(paths: [string, Path][], dynamicConfig: Record<string, number> = {}): Promise<void> {
   if (paths.length === 0) return;
   const server = await startDevServer({ dynamicConfig });
-  // In the clear: what is in a recorded history is of nobody, and is to be read.
+  // In plain text: a recorded history is to be read, and holds no real data.
   const rig = await createRig({ address: server.address, worker: false, payloadKeys: '' });
   await registerSearchAttributes(rig.client);
   await rig.startWorker();
@@ -69,21 +68,21 @@ async function save(
   const target = ['--address', server.address, '--workflow-id', workflowId, '--run-id', runId];
   const show = ['workflow', 'show', ...target, '--output', 'json'];
   const { stdout } = await run(cli, show, { maxBuffer: 10 * 1024 * 1024 });
-  // Stack traces name files of the machine that recorded them, which is nobody's business.
+  // Stack traces contain paths of the machine that recorded them.
   const history = JSON.stringify(JSON.parse(stdout)).replaceAll(ROOT, '/gangway/');
   await writeFile(fileOf(name), history);
   process.stdout.write(`${name}: ${JSON.parse(stdout).events.length} events, ${history.length} bytes\n`);
 }
 
-/** Changes that mean nothing to us, until it goes on in another run. */
+/** Causes changes without a meaning until the workflow continues in another run. */
 async function growOld({ sandbox }: Rig, onboarding: Onboarding, runId: string): Promise<void> {
-  await onboarding.until(({ requirements }) => requirements.length > 0, 'what is asked');
+  await onboarding.until(({ requirements }) => requirements.length > 0, 'a requirement');
   const { merchantProfileId = 0, profileId } = await onboarding.state();
-  for (let look = 1; (await onboarding.handle.describe()).runId === runId; look++) {
-    const said = `Look ${look}`;
-    if (profileId) await sandbox.transitionProfile(profileId, { bankingStatus: said });
-    else await sandbox.transition(merchantProfileId, { comment: said });
-    await onboarding.until(({ timeline }) => timeline.some(({ detail }) => detail?.endsWith(said)), said);
+  for (let number = 1; (await onboarding.handle.describe()).runId === runId; number++) {
+    const change = `Change ${number}`;
+    if (profileId) await sandbox.transitionProfile(profileId, { bankingStatus: change });
+    else await sandbox.transition(merchantProfileId, { comment: change });
+    await onboarding.until(({ timeline }) => timeline.some(({ detail }) => detail?.endsWith(change)), change);
   }
 }
 
@@ -92,7 +91,7 @@ async function answerUntilItEnds(onboarding: Onboarding, { answers, cancel, late
     await onboarding.outcome();
     return;
   }
-  const answerWhatIsAsked = async () => {
+  const answerRequirements = async () => {
     const { requirements, timeline } = await onboarding.state();
     const isEarly = late && !timeline.some(({ event }) => event === 'requirement-overdue');
     for (const { id, kind } of isEarly ? [] : requirements) {
@@ -102,5 +101,5 @@ async function answerUntilItEnds(onboarding: Onboarding, { answers, cancel, late
     }
     return (await onboarding.handle.describe()).status.name;
   };
-  await eventually(answerWhatIsAsked, (status) => status !== 'RUNNING', 'its end');
+  await eventually(answerRequirements, (status) => status !== 'RUNNING', 'its end');
 }

@@ -1,4 +1,4 @@
-/** The paths of the workflows of which each release records a history; scripts/record-histories.ts does it. */
+/** The paths through the workflows. scripts/record-histories.ts records a history of each for each release. */
 
 import type { SingleActivity } from '../src/messages/activities.js';
 import type { OPERATIONS } from '../src/messages/ids.js';
@@ -16,15 +16,15 @@ import { accountOf, begun } from '../test/rigs/workflows/partner-account.js';
 
 /** One way through a workflow. */
 export interface Path {
-  /** A fault for an operation, before it starts. */
+  /** A fault that is planned before it starts. */
   readonly fault?: readonly [fault: string, operation: string];
-  /** What is answered to requirements of a kind. */
+  /** Answers to requirements, by kind. */
   readonly answers?: Readonly<Partial<Record<RequirementKind, Answer>>>;
-  /** Answered only when it is overdue. */
+  /** Requirements are answered only when they are overdue. */
   readonly late?: true;
-  /** Cancelled as soon as a person is asked. */
+  /** Cancelled at the first requirement. */
   readonly cancel?: true;
-  /** Grows until it goes on in another run: what is recorded is the run before, and `<name>-next` the one after. */
+  /** Grows until it continues in another run. The recorded runs are the first, and as `<name>-next` the last. */
   readonly continues?: true;
   start(rig: Rig, name: string): Promise<Onboarding>;
 }
@@ -39,7 +39,7 @@ const withoutLocation: Answer = {
 };
 const retry: Answer = { kind: 'retry' };
 
-/** By the name of the file of its history. */
+/** Paths by the name of the file of their history. */
 export const PATHS: Readonly<Record<string, Path>> = {
   straight: { start: board(undefined, { fees: { minimumDiscountAmount: 20 } }) },
   'by-name': { start: board(undefined, { agent: 'Harbor Agents', boardingSettings: 'Standard' }) },
@@ -193,7 +193,7 @@ function board(scenario?: string, more: Partial<MerchantBoardingInput> = {}): Pa
     });
 }
 
-/** The workflow of an account whose credentials are refused, and so is the first probe. */
+/** The workflow of an account whose credentials are refused, and whose first probe is refused, too. */
 async function refusedAccount(rig: Rig, name: string): Promise<Onboarding> {
   await rig.sandbox.plan('expired-token', 'create-merchant');
   await rig.sandbox.plan('expired-token', 'list-agent-profiles');
@@ -238,7 +238,7 @@ function provideTerminal(more: Parameters<typeof terminal>[0] = {}): Path['start
   return async ({ client, taskQueue }, name) => {
     const asked = terminal(more);
     const provisionTerminal = { ...asked, account: { ...asked.account, name: called(name, undefined) } };
-    // A mid of its own, for an account is found again by it.
+    // A unique mid, because an account is found again by it.
     const args = [{ externalId: name, mid: name, provisionTerminal }];
     const start = { type: 'terminalProvisioning', key: name, args, summary: name } as const;
     const { workflowId } = await startOnce(client, start, { taskQueue });
@@ -257,7 +257,7 @@ function operation(
   };
 }
 
-/** As on a server without standalone activities. */
+/** The workflow that runs a single activity on a server without standalone activities. */
 function single(activity: SingleActivity): Path['start'] {
   return async ({ client, taskQueue }, name) => {
     const workflowId = `recorded-${name}`;

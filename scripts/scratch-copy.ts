@@ -17,7 +17,7 @@ export interface ScratchCopy {
   remove(): Promise<void>;
 }
 
-/** Copies the project's files, changes that are not committed included, to a folder where they can be changed, built and tested. */
+/** Copies the project's files, including uncommitted changes, to a folder where they can be changed, built and tested. */
 export async function scratchCopy(): Promise<ScratchCopy> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'gangway-copy-')));
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {

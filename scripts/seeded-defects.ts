@@ -1,7 +1,7 @@
 /**
- * Proves that the tests notice what goes wrong. `npm run seeded-defects` applies each patch of test/seeded-defects to a
- * scratch copy of the project, builds it, and runs the tests until one fails: the nearest and cheapest first. Exit code 1
- * unless every defect is caught. The tests must pass without a defect, because a test that fails anyway catches everything.
+ * Proves that the tests catch defects. `npm run seeded-defects` applies each patch of test/seeded-defects to a scratch copy of
+ * the project, builds it, and runs the tests until one fails, the nearest and cheapest first. Exit code 1 if a defect survives.
+ * The tests must pass without a defect, because a test that always fails would catch everything.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -18,7 +18,7 @@ const known = readdirSync(PATCHES).map((file) => basename(file, '.patch'));
 const program = new Command('seeded-defects')
   .description('Apply known defects one by one, and check that a test fails.')
   .argument('[names...]', 'defects, by the names of their patches; default: all')
-  .option('--list', 'list the defects, and run nothing')
+  .option('--list', 'list the defects without running tests')
   .parse();
 const names = program.args.length > 0 ? program.args : known.sort();
 for (const name of names) if (!known.includes(name)) program.error(`there is no defect ${name}`);

@@ -35,7 +35,7 @@ const GANGWAY = { ...workerSettings.shape, ...commandSettings.shape };
 const ACCOUNTS = accountSettings().shape;
 const SHARED = { ...GANGWAY, ...ACCOUNTS };
 
-/** Every schema that a process reads its environment with. */
+/** Every schema of the environment of a process. */
 export const SECTIONS: readonly Section[] = [
   section(
     'Gangway',
@@ -44,7 +44,7 @@ export const SECTIONS: readonly Section[] = [
   ),
   section(
     'Partner accounts',
-    'A partner account is what a partner knows you by. Each setting exists once for the account without a name and once more ' +
+    'A partner account is your identity at a partner. Each setting exists once for the account without a name and once more ' +
       'for each name in `GANGWAY_ACCOUNTS`, with the name in capitals before it and a hyphen as an underscore: ' +
       '`NORTH_ISO_BOARDING_URL`. An account uses no setting of another account.',
     ACCOUNTS,

@@ -1,4 +1,4 @@
-/** The package has no types of its own. */
+/** The package has no types. */
 declare module '@bcoe/v8-coverage' {
   import type { Profiler } from 'node:inspector';
 

@@ -1,2 +1,2 @@
-/** No workflows: what a worker of the SDK starts with when it has nothing to do. */
+/** No workflows: the smallest bundle of a worker of the SDK. */
 export {};

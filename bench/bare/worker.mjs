@@ -1,9 +1,10 @@
-// A worker of the SDK with nothing around it, in plain JavaScript, so that it starts as fast as one can: on BARE_TASK_QUEUE
-// the bare workflows, and on it and on BARE_LANE activities.
+// A worker of the SDK with nothing around it, in plain JavaScript, so that it starts as fast as possible. It runs the bare workflows
+// on BARE_TASK_QUEUE, and activities on that and on BARE_ACTIVITY_TASK_QUEUE.
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { TUNING } from '../../dist/worker/tuning.js';
 
-const { TEMPORAL_ADDRESS, BARE_TASK_QUEUE, BARE_LANE, BARE_BUNDLE, BOARDING_URL } = process.env;
+const { TEMPORAL_ADDRESS, BARE_TASK_QUEUE, BARE_ACTIVITY_TASK_QUEUE, BARE_BUNDLE, BOARDING_URL } =
+  process.env;
 
 let client;
 
@@ -21,7 +22,7 @@ const connection = await NativeConnection.connect({ address: TEMPORAL_ADDRESS })
 const common = { ...TUNING, connection, activities };
 const workers = await Promise.all([
   Worker.create({ ...common, taskQueue: BARE_TASK_QUEUE, workflowBundle: { codePath: BARE_BUNDLE } }),
-  Worker.create({ ...common, taskQueue: BARE_LANE }),
+  Worker.create({ ...common, taskQueue: BARE_ACTIVITY_TASK_QUEUE }),
 ]);
 const runs = workers.map((worker) => worker.run());
 process.stdout.write('bare worker is ready\n');

@@ -1,4 +1,4 @@
-/** Workflows that do nothing but what Temporal does for them: what Gangway's are held against. */
+/** Workflows without any logic of their own, with which Gangway's workflows are compared. */
 import { condition, defineSignal, proxyActivities, setHandler, sleep } from '@temporalio/workflow';
 
 interface BareActivities {
@@ -6,17 +6,17 @@ interface BareActivities {
   readStatus(merchantProfileId: number): Promise<unknown>;
 }
 
-/** Runs `count` activities that do nothing, one after the other; on another task queue where one is given. */
+/** Runs `count` activities that do nothing, one after the other; default: on the task queue of the workflow. */
 export async function noOps(count: number, taskQueue?: string): Promise<void> {
   const { noOp } = proxyActivities<BareActivities>({
     startToCloseTimeout: '1m',
-    // As Gangway does on its lanes: what is dispatched eagerly is not counted by the limit of a task queue.
+    // As on the partner task queues of Gangway: the limit of a task queue does not count eager dispatches.
     ...(taskQueue !== undefined && { taskQueue, allowEagerDispatch: false }),
   });
   for (let run = 0; run < count; run++) await noOp();
 }
 
-/** Follows a status the common way: read, sleep, and again. */
+/** Follows a status in the usual way: reads, sleeps, and repeats. */
 export async function sleepLoop(merchantProfileId: number, rounds: number): Promise<void> {
   const { readStatus } = proxyActivities<BareActivities>({ startToCloseTimeout: '1m' });
   for (let round = 0; round < rounds; round++) {

@@ -19,8 +19,8 @@ const BILLED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The actions of a boarding that its underwriters leave Pending for two weeks, at the pace of production and against a server
- * that skips time. Attempts of activities are billed too, and heartbeats that reach the server; histories do not have those.
+ * The billed actions of a boarding that stays Pending for two weeks, with the poll interval of production and a server that skips
+ * time. Attempts of activities and heartbeats are billed, too; histories do not contain those.
  */
 export async function* actions(bench: Bench): AsyncGenerator<Line> {
   const days = bench.size(14, 1);
@@ -28,7 +28,7 @@ export async function* actions(bench: Bench): AsyncGenerator<Line> {
   const environment = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
   bench.atEnd(() => environment.teardown());
   const { client } = environment;
-  // This server cannot list what it has.
+  // This server cannot list its search attributes.
   await addSearchAttributes(
     client,
     Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name),
@@ -58,7 +58,7 @@ export async function* actions(bench: Bench): AsyncGenerator<Line> {
   const heartbeats = await requestsOf(metrics, 'RecordActivityTaskHeartbeat');
   const parts = { ...Object.fromEntries(billed), markers, 'activity attempts': attempts, heartbeats };
   const figure = Object.values(parts).reduce((sum, count) => sum + count, 0);
-  const what = 'read and sleep as often';
+  const what = 'as many reads and sleeps';
   yield line({
     ...{
       what: `actions of a boarding that waits ${days} days, ${polls} reads`,
@@ -66,12 +66,12 @@ export async function* actions(bench: Bench): AsyncGenerator<Line> {
       unit: 'actions',
       parts,
     },
-    // Each of its reads is an activity and a timer.
+    // There, each read is an activity and a timer.
     beside: { what, figure: figure - heartbeats + polls },
   });
 }
 
-/** Attempts of activities, and workflow tasks that recorded markers: those of local activities, billed once a task. */
+/** Attempts of activities, and workflow tasks with markers of local activities, which are billed once per task. */
 async function withinHistory({ handle }: Onboarding): Promise<{ attempts: number; markers: number }> {
   const { events } = await handle.fetchHistory();
   let attempts = 0;
@@ -86,7 +86,7 @@ async function withinHistory({ handle }: Onboarding): Promise<{ attempts: number
   return { attempts, markers: tasks.size };
 }
 
-/** How many requests of a kind the worker has sent, as its metrics say. */
+/** How many requests of an operation the worker has sent, by its metrics. */
 async function requestsOf(metrics: string, operation: string): Promise<number> {
   const text = await (await fetch(`http://${metrics}/metrics`)).text();
   const counts = [...text.matchAll(/^temporal_request\{([^}]*)\} (\d+)$/gm)];

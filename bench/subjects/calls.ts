@@ -8,7 +8,7 @@ import { inTurns, median, perSecond } from '../timing.js';
 
 const AT_ONCE = 32;
 
-/** Calls as `gangway call` has a worker make them, beside standalone activities that do nothing. */
+/** Calls that a worker makes for `gangway call`, beside standalone activities that do nothing. */
 export async function* calls(bench: Bench): AsyncGenerator<Line> {
   const { client, taskQueue, sandbox } = await gangway(bench);
   const bare = await bareWorker(bench, sandbox.url);
@@ -22,10 +22,10 @@ export async function* calls(bench: Bench): AsyncGenerator<Line> {
   };
   const noOp = () =>
     bare.client.activity.execute('noOp', {
-      ...{ id: `no-op-${randomUUID()}`, taskQueue: bare.lane, startToCloseTimeout: '1m' },
+      ...{ id: `no-op-${randomUUID()}`, taskQueue: bare.activityTaskQueue, startToCloseTimeout: '1m' },
     });
   const rate = (run: () => Promise<unknown>) => () => perSecond(bench.size(500, 10), AT_ONCE, run);
-  // Neither has to warm up in its first turn.
+  // The first turn, which warms both up, is not measured.
   await inTurns(1, rate(call), rate(noOp));
   const rates = await inTurns(bench.size(5, 1), rate(call), rate(noOp));
   yield line({

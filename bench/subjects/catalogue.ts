@@ -1,7 +1,7 @@
 import { catalogue as operationsOf } from '../../src/partners/systems.js';
 import { type Line, line } from '../line.js';
 
-/** How many operations there are of each system, and whether their contract prints their shapes. */
+/** How many operations each system has, and how many of them the contract documents. */
 export async function* catalogue(): AsyncGenerator<Line> {
   for (const [system, operations] of Object.entries(operationsOf())) {
     const all = Object.values(operations);

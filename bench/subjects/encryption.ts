@@ -1,17 +1,17 @@
 import { merchant } from '../../test/rigs/inputs.js';
 import type { Rig } from '../../test/rigs/rig.js';
 import type { Bench } from '../bench.js';
+import { rigOn } from '../gangway.js';
 import { type Line, line } from '../line.js';
-import { rigOn } from '../rig.js';
 import { inTurns, median, perSecond } from '../timing.js';
 
 const AT_ONCE = 40;
 
-/** The same boardings encrypted, and with payloads in the clear. */
+/** The same boardings with encrypted and with plain payloads. */
 export async function* encryption(bench: Bench): AsyncGenerator<Line> {
   const clear = await rigOn(bench, { payloadKeys: '' });
   const encrypted = await rigOn(bench);
-  const beside = 'in the clear';
+  const beside = 'not encrypted';
   yield line({
     ...{ what: 'history of a straight boarding, encrypted', figure: await bytesOf(encrypted), unit: 'bytes' },
     beside: { what: beside, figure: await bytesOf(clear) },

@@ -4,14 +4,13 @@ import { merchant } from '../../test/rigs/inputs.js';
 import { flood } from '../../test/rigs/receiver/flood.js';
 import { event, STRUCTURED, signed } from '../../test/rigs/receiver/running-receiver.js';
 import type { Bench } from '../bench.js';
+import { receiving, rigOn } from '../gangway.js';
 import { type Line, line } from '../line.js';
-import { receiving } from '../receiving.js';
-import { rigOn } from '../rig.js';
 import { inTurns, median, perSecond } from '../timing.js';
 
 const AT_ONCE = 64;
 
-/** How many events the receiver takes, beside bare calls of the client; and that it loses and doubles none in a flood. */
+/** How many events the receiver accepts, beside bare calls of the client. In a flood, it must lose and double none. */
 export async function* events(bench: Bench): AsyncGenerator<Line> {
   const { client } = await rigOn(bench, { worker: false });
   const taskQueue = `nobody-${randomUUID()}`;
@@ -19,7 +18,7 @@ export async function* events(bench: Bench): AsyncGenerator<Line> {
   const starts = bench.size(1_000, 20);
   const received = () => perSecond(starts, AT_ONCE, () => send(url));
   const bare = () => perSecond(starts, AT_ONCE, () => signalWithStart(client, taskQueue));
-  // Neither has to warm up in its first turn.
+  // The first turn, which warms both up, is not measured.
   await inTurns(1, received, bare);
   const rates = await inTurns(bench.size(5, 1), received, bare);
   yield line({
@@ -55,7 +54,7 @@ async function send(url: string): Promise<void> {
   const body = JSON.stringify(event('merchant.boarding.requested.v1', merchant()));
   const headers = { 'content-type': STRUCTURED, ...signed(body) };
   const response = await fetch(`${url}/events`, { method: 'POST', headers, body });
-  if (response.status !== 202) throw new Error(`an event was answered with ${response.status}`);
+  if (response.status !== 202) throw new Error(`the receiver responded with ${response.status} to an event`);
   await response.arrayBuffer();
 }
 

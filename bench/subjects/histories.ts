@@ -4,11 +4,11 @@ import { Onboarding } from '../../test/rigs/onboarding.js';
 import type { Rig } from '../../test/rigs/rig.js';
 import { eventually } from '../../test/rigs/waiting.js';
 import type { Bench } from '../bench.js';
+import { rigOn } from '../gangway.js';
 import { eventsOf, sizeOf } from '../histories.js';
 import { type Line, line } from '../line.js';
-import { rigOn } from '../rig.js';
 
-/** What each kind of onboarding writes when nothing goes wrong, and what notes add to it. */
+/** The history of each kind of onboarding when nothing goes wrong, and the events that notes add. */
 export async function* histories(bench: Bench): AsyncGenerator<Line> {
   const rig = await rigOn(bench);
   yield* sizeOf('straight boarding', await ended(rig), { atMost: 50 });
@@ -46,7 +46,7 @@ const oneByOne: Answering = async (answers) => {
   for (const answer of answers) await answer();
 };
 
-/** Ways in which two notes come and are answered. */
+/** When two notes are seen, and how they are answered. */
 const NOTED: Readonly<Record<string, { readonly pace: string; readonly answering: Answering }>> = {
   'seen by the first read, answered at once': { pace: '1reads', answering: together },
   'seen by the first read, answered one by one': { pace: '1reads', answering: oneByOne },
@@ -61,7 +61,7 @@ async function ended({ board }: Rig): Promise<Onboarding> {
 
 async function noted({ board }: Rig, answering: Answering): Promise<Onboarding> {
   const boarding = await board(merchant('notes'));
-  // By what costs the workflow nothing: a query that meets a local activity makes one more workflow task.
+  // Reads a search attribute, because a query that meets a local activity would add a workflow task.
   const waits = async () => (await boarding.handle.describe()).typedSearchAttributes;
   await eventually(waits, (seen) => seen.get(SEARCH_ATTRIBUTES.actionRequired) === true, 'the notes');
   const { requirements } = await boarding.state();

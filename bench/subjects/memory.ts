@@ -12,15 +12,15 @@ import { millisecondsOf } from '../timing.js';
 
 const AT_ONCE = 32;
 
-/** A machine that does much at once is slow with each. */
+/** Many boardings at a time make each of them slow. */
 const PATIENCE_MS = 300_000;
 
-/** So that what is garbage by now is mostly gone. */
+/** Time for the garbage collector. */
 const SETTLING_MS = 5_000;
 
 /**
- * What a worker needs for boardings that wait, which come and go in its cache. Then it is killed, and the next one has to
- * learn of each that its partner has declined it: how long that takes beside starting them.
+ * The memory of a worker with boardings that wait. Then the worker is killed, and the next one reads for each boarding that the
+ * partner has declined it. Compares that time with the time to start them.
  */
 export async function* memory(bench: Bench): AsyncGenerator<Line> {
   const ours = await gangway(bench, { GANGWAY_POLL_MIN: '1h', GANGWAY_POLL_MAX: '1h' });
@@ -94,7 +94,7 @@ interface Waiting {
   readonly merchantProfileId: number;
 }
 
-/** What a process holds in memory, as Linux counts it. */
+/** The resident memory of a process on Linux. */
 async function residentMiB(pid: number): Promise<number> {
   await sleep(SETTLING_MS);
   const status = await readFile(`/proc/${pid}/status`, 'utf8');

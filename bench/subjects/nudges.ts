@@ -5,11 +5,10 @@ import type { Rig } from '../../test/rigs/rig.js';
 import { type BareWorker, bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
 import { gangway } from '../gangway.js';
-import { latencies } from '../latencies.js';
 import type { Line } from '../line.js';
-import { inTurns, millisecondsOf } from '../timing.js';
+import { inTurns, latencies, millisecondsOf } from '../timing.js';
 
-/** From a nudge to the result of a boarding whose partner has just declined it, beside a signal and a bare workflow's result. */
+/** The time from a nudge to the result of a boarding that the partner has just declined, beside a signal to a bare workflow. */
 export async function* nudges(bench: Bench): AsyncGenerator<Line> {
   const ours = await gangway(bench, { GANGWAY_POLL_MIN: '1h', GANGWAY_POLL_MAX: '1h' });
   const bare = await bareWorker(bench, ours.sandbox.url);
@@ -32,7 +31,7 @@ async function nudged({ client, board, sandbox }: Rig): Promise<number> {
   });
 }
 
-/** From a signal to the result of a bare workflow that waits for it, in milliseconds. */
+/** The time from a signal to the result of a bare workflow, in milliseconds. */
 export async function signalled({ client, taskQueue }: BareWorker): Promise<number> {
   const workflowId = `until-signalled-${randomUUID()}`;
   const handle = await client.workflow.start('untilSignalled', { workflowId, taskQueue });

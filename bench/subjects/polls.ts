@@ -3,15 +3,15 @@ import { merchant } from '../../test/rigs/inputs.js';
 import { eventually } from '../../test/rigs/waiting.js';
 import { bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
+import { rigOn } from '../gangway.js';
 import { type Line, line } from '../line.js';
-import { rigOn } from '../rig.js';
 
-/** For a thousand reads: a millisecond apart is what they ask for, but the server lets some seconds pass. */
+/** For a thousand reads: they request a pause of a millisecond, but the server waits for some seconds. */
 const PATIENCE_MS = 3_600_000;
 
 /**
- * What a wait has written by its 10th, 100th and 1,000th read of the status, beside a workflow that reads by an activity,
- * sleeps for a millisecond, and reads again.
+ * The history of a waiting boarding after 10, 100 and 1,000 reads of the status, beside a workflow that reads in an activity,
+ * sleeps for a millisecond, and repeats.
  */
 export async function* polls(bench: Bench): AsyncGenerator<Line> {
   const rig = await rigOn(bench, { poll: { minMs: 1, maxMs: 1 } });

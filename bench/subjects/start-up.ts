@@ -3,12 +3,11 @@ import { WORKFLOW_BUNDLES } from '../../src/worker/create-worker.js';
 import { launch, run } from '../../test/rigs/processes.js';
 import { bareProcess } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
-import { stopped } from '../gangway.js';
+import { rigOn, stopped } from '../gangway.js';
 import { type Line, line } from '../line.js';
-import { rigOn } from '../rig.js';
 import { inTurns, median, millisecondsOf } from '../timing.js';
 
-/** How long processes take until they are of use. */
+/** How long processes take until they are ready. */
 export async function* startUp(bench: Bench): AsyncGenerator<Line> {
   const { env, sandbox } = await rigOn(bench, { worker: false });
   const turns = bench.size(20, 2);
@@ -39,7 +38,7 @@ export async function* startUp(bench: Bench): AsyncGenerator<Line> {
     }
   }
   const { size } = await stat(WORKFLOW_BUNDLES.encoding);
-  yield line({ what: 'bundle of the workflows, the SDK in it', figure: size, unit: 'bytes' });
+  yield line({ what: 'bundle of the workflows and the SDK', figure: size, unit: 'bytes' });
 }
 
 async function timed(start: () => ReturnType<typeof launch>): Promise<number> {

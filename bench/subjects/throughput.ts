@@ -6,12 +6,12 @@ import { gangway } from '../gangway.js';
 import { type Line, line } from '../line.js';
 import { inTurns, median, perSecond } from '../timing.js';
 
-/** As many as the workers of one process take of workflow tasks at a time, and some more. */
+/** More than the workflow tasks that the workers of one process run at a time. */
 const AT_ONCE = 64;
 
 /**
- * Straight boardings beside bare workflows with as many activities that do nothing. Encryption, search attributes and
- * HTTP are on Gangway's side only, and so is the partners' sandbox: in a process of its own, but on the same cores.
+ * Straight boardings beside bare workflows with as many activities that do nothing. Only Gangway's side has encryption, search
+ * attributes, HTTP, and the sandbox, which runs in its own process on the same cores.
  */
 export async function* throughput(bench: Bench): AsyncGenerator<Line> {
   const ours = await gangway(bench);
@@ -22,20 +22,20 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
   const activities = (await first.written()).filter((name) =>
     name.startsWith('activityTaskScheduled'),
   ).length;
-  const runBare = (lane?: string) =>
+  const runBare = (activityTaskQueue?: string) =>
     bare.client.workflow.execute('noOps', {
       ...{ workflowId: `no-ops-${randomUUID()}`, taskQueue: bare.taskQueue },
-      args: lane === undefined ? [activities] : [activities, lane],
+      args: activityTaskQueue === undefined ? [activities] : [activities, activityTaskQueue],
     });
 
   const count = bench.size(100, 10);
   const turns = bench.size(3, 1);
   const rate = (run: () => Promise<unknown>) => () => perSecond(count, AT_ONCE, run);
-  // Neither has to warm up in its first turn.
+  // The first turn, which warms both up, is not measured.
   await rate(board)();
   for (const [what, run] of [
     ['bare, of one task queue', () => runBare()],
-    ['bare, activities on a lane', () => runBare(bare.lane)],
+    ['bare, activities on their own task queue', () => runBare(bare.activityTaskQueue)],
   ] as const) {
     await rate(run)();
     const rates = await inTurns(turns, rate(board), rate(run));

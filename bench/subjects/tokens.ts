@@ -6,7 +6,7 @@ import { startSandbox } from '../../src/sandbox/server.js';
 import type { Bench } from '../bench.js';
 import { type Line, line } from '../line.js';
 
-/** An hour in which tokens live ten minutes, 600 times as fast: six seconds, and tokens that live one. */
+/** An hour with tokens that live ten minutes, 600 times as fast: six seconds, and tokens that live one second. */
 export async function* tokens(bench: Bench): AsyncGenerator<Line> {
   const [operations, seconds] = [bench.size(1_000, 100), 6];
   const sandbox = await startSandbox({ tokenLifetimeMs: 1_000 });
@@ -27,16 +27,16 @@ export async function* tokens(bench: Bench): AsyncGenerator<Line> {
   yield line({ what, figure: counted.calls(), unit: 'calls' });
 }
 
-/** Hands every request on, and counts those that ask for a token. */
+/** Forwards every request, and counts requests for tokens. */
 async function countTokenCalls(bench: Bench, target: string): Promise<{ url: string; calls: () => number }> {
   const { hostname, port } = new URL(target);
   let calls = 0;
   const counter = createServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming;
     if (path?.startsWith('/api/auth/')) calls += 1;
-    const onward = forward({ hostname, port, method, path, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
+    const onward = forward({ hostname, port, method, path, headers }, (received) => {
+      outgoing.writeHead(received.statusCode ?? 502, received.headers);
+      received.pipe(outgoing);
     });
     incoming.pipe(onward);
   });

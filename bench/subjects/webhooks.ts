@@ -3,14 +3,12 @@ import type { Rig } from '../../test/rigs/rig.js';
 import { eventually } from '../../test/rigs/waiting.js';
 import { bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
-import { gangway } from '../gangway.js';
-import { latencies } from '../latencies.js';
+import { gangway, receiving } from '../gangway.js';
 import type { Line } from '../line.js';
-import { receiving } from '../receiving.js';
-import { inTurns, millisecondsOf } from '../timing.js';
+import { inTurns, latencies, millisecondsOf } from '../timing.js';
 import { signalled } from './nudges.js';
 
-/** From the bank's change to the workflow's result, by the bank's own webhook, beside a signal and a bare workflow's result. */
+/** The time from a status change at the bank to the result of the workflow, by webhook, beside a signal to a bare workflow. */
 export async function* webhooks(bench: Bench): AsyncGenerator<Line> {
   const ours = await gangway(bench, { GANGWAY_POLL_MIN: '1h', GANGWAY_POLL_MAX: '1h' });
   const bare = await bareWorker(bench, ours.sandbox.url);
@@ -21,20 +19,20 @@ export async function* webhooks(bench: Bench): AsyncGenerator<Line> {
   await fetch(`${ours.sandbox.url}/sandbox/webhooks`, { method: 'POST', headers, body });
   const turns = await inTurns(
     bench.size(200, 3),
-    () => told(ours),
+    () => notified(ours),
     () => signalled(bare),
   );
-  yield* latencies('the bank’s change to result, by webhook', turns);
+  yield* latencies('status change at the bank to result, by webhook', turns);
 }
 
-async function told({ client, taskQueue, onboardBusiness, sandbox }: Rig): Promise<number> {
+async function notified({ client, taskQueue, onboardBusiness, sandbox }: Rig): Promise<number> {
   const onboarding = await onboardBusiness(business('waiting'));
   const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus !== null);
   await onboarding.asleepAfter(1);
-  // A hint finds its workflow by a search, which the server may be late with.
+  // A partner webhook finds its workflow by a search attribute, which the server indexes with a delay.
   const query = `BankingProfileId = '${profileId}' AND TaskQueue = '${taskQueue}'`;
   const found = async () => (await client.workflow.count(query)).count;
-  await eventually(found, (count) => count > 0, 'the search to find it');
+  await eventually(found, (count) => count > 0, 'the workflow in a search');
   return millisecondsOf(async () => {
     await sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
     await onboarding.outcome();

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Starts or stops the workers of a build in Kubernetes, for roll-out.sh: workers.sh (start|stop) BUILD
-# "workers.sh show BUILD" prints the manifests instead, for whoever keeps them in a repository.
+# "workers.sh show BUILD" prints the manifests instead, to keep them in a repository.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 build=$2
-# Quoted where it is the whole value, because YAML takes some names for numbers.
+# Quoted where it is the whole value, because YAML parses some names as numbers.
 show() { kubectl kustomize worker | sed -e "s/: this-build$/: '$build'/" -e "s/this-build/$build/g"; }
-# What bears the name of the build; settings and access are for all.
+# Deletes the resources of the build. Settings and access belong to all builds.
 delete() { kubectl --namespace gangway delete "$1" --selector "gangway.example.com/build=$build" --ignore-not-found; }
 
 case $1 in
@@ -17,7 +17,7 @@ case $1 in
     kubectl --namespace gangway rollout status "deployment/worker-$build" --timeout 10m
     ;;
   stop)
-    # First, so that it does not scale what goes away.
+    # First, so that it does not scale a deployment that is being deleted.
     if kubectl api-resources --api-group keda.sh --output name | grep -q scaledobjects; then delete scaledobject; fi
     delete deployment,poddisruptionbudget
     ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes Temporal's two databases and brings their schemas up to date; running it again changes nothing.
+# Creates Temporal's two databases and updates their schemas. Running it again changes nothing.
 set -eu
 SQL_PASSWORD="$(cat /run/secrets/postgres_password)"
 export SQL_PASSWORD

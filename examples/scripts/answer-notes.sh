@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Gives the same answer to every underwriting note of an agent's merchants.
 #
-#   answer-notes.sh AGENT_PROFILE_ID --text TEXT
+#   answer-notes.sh AGENT_PROFILE_ID --text WORDS
 #   answer-notes.sh AGENT_PROFILE_ID --document FILE...
 #   answer-notes.sh 101 --document examples/voided-check.txt --reason 'sent by the agent'
 #
-# What follows the id is given to "gangway resolve" as it is.
-# Exit code: 0 all are answered, or there was none; 1 not all; 2 bad usage.
+# All options are passed to "gangway resolve".
+# Exit code: 0 all notes are answered, or there was none; 1 not all; 2 bad usage.
 #
-# GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
+# GANGWAY is the gangway command; default: npx gangway. The script needs the settings of gangway.
 set -euo pipefail
 
 case ${1:-} in -h | --help)
@@ -18,7 +18,7 @@ case ${1:-} in -h | --help)
 esac
 
 if [ $# -lt 3 ]; then
-  echo 'usage: answer-notes.sh AGENT_PROFILE_ID (--text TEXT | --document FILE...) [--reason WHY]' >&2
+  echo 'usage: answer-notes.sh AGENT_PROFILE_ID (--text WORDS | --document FILE...) [--reason WHY]' >&2
   exit 2
 fi
 agent=$1

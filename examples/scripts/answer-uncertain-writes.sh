@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Answers every uncertain write from the sandbox's ledger: what took effect is adopted, anything else is tried again.
+# Resolves every uncertain write from the sandbox's ledger: adopts a write that took effect, and retries any other.
 #
 #   answer-uncertain-writes.sh SANDBOX_URL
 #   answer-uncertain-writes.sh http://127.0.0.1:4010
 #
-# At a real partner there is no ledger, and a person looks in the portal: this shows what to look for.
+# A real partner has no ledger: a person looks in its portal. This script shows what to look for.
 # Prints a line for each: WORKFLOW REQUIREMENT adopt ID, or retry. Exit code: 0 all are answered, or there was none; 1 not
-# all (several effects fit, or an answer was not taken); 2 bad usage.
+# all (several effects fit, or an answer was refused); 2 bad usage.
 #
-# GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
+# GANGWAY is the gangway command; default: npx gangway. The script needs the settings of gangway.
 set -euo pipefail
 
 case ${1:-} in -h | --help)
@@ -27,23 +27,23 @@ answers=$("${gangway[@]}" inbox --json | node -e '
   const { execFileSync } = require("node:child_process");
   const [sandbox, command, ...args] = process.argv.slice(1);
 
-  // What is asked about, by the title of the requirement; how its effect stands in the ledger; what to adopt.
+  // By the title of the requirement: the entry of its effect in the ledger, and the ID to adopt.
   const WRITES = [
     [/create the merchant$/, ({ externalId }) => ({ guid: externalId, operation: /^create-merchant/ }), ({ id }) => id],
     [/submit to underwriting$/, ({ ids }) => ({ operation: "submit-merchant", id: ids[0] }), ({ id }) => id, "submitted"],
     [/review of the answers$/, ({ ids }) => ({ operation: "request-underwriting-review", id: ids[0] }), ({ id }) => id, "answers-delivered"],
-    [/upload (.+)$/, ({ ids, told }) => ({ operation: "upload-attachment", id: ids[0], name: told[1] }), ({ id }) => id],
+    [/upload (.+)$/, ({ ids, named }) => ({ operation: "upload-attachment", id: ids[0], name: named[1] }), ({ id }) => id],
     [/account holder$/, ({ quoted }) => ({ operation: "submit-business-account-holder", name: quoted }), ({ id }) => id],
     [/open the financial account$/, ({ ids }) => ({ operation: "submit-business-customer", id: ids[0] }), ({ name }) => name],
-    [/reply to ticket (\d+)$/, ({ told }) => ({ operation: "create-ticket", of: told[1] }), ({ of }) => of],
+    [/reply to ticket (\d+)$/, ({ named }) => ({ operation: "create-ticket", of: named[1] }), ({ of }) => of],
     [/create the payments account$/, ({ mid }) => ({ operation: "create-account", name: mid }), ({ id }) => id],
     [/create the terminal$/, ({ account }) => ({ operation: "create-terminal", of: account }), ({ id }) => id],
   ];
 
-  const fits = (entry, wanted) => Object.entries(wanted).every(([member, value]) =>
-    value instanceof RegExp ? value.test(entry[member]) : value !== undefined && String(entry[member]) === String(value));
+  const fits = (entry, wanted) => Object.entries(wanted).every(([field, value]) =>
+    value instanceof RegExp ? value.test(entry[field]) : value !== undefined && String(entry[field]) === String(value));
 
-  /** How often the onboarding itself knows that it happened: only what goes beyond that is in doubt. */
+  /** How often the timeline records the write as done. Only further effects are in doubt. */
   function known(workflowId, event) {
     if (!event) return 0;
     const state = JSON.parse(execFileSync(command, [...args, "status", workflowId, "--json"], { encoding: "utf8" }));
@@ -58,7 +58,7 @@ answers=$("${gangway[@]}" inbox --json | node -e '
       const [pattern, sought, adopted, event] = WRITES.find(([pattern]) => pattern.test(title)) ?? [];
       const facts = {
         externalId: workflowId.replace(/^[a-z]+-[a-z]+-|@.*$/g, ""),
-        told: pattern?.exec(title),
+        named: pattern?.exec(title),
         ids: detail.match(/(?<=(?:adopt|profile|[Mm]erchant) )\d+/g) ?? [],
         quoted: /“(.+)”/.exec(detail)?.[1],
         mid: /(mid \d+)/.exec(detail)?.[1] && new RegExp(`(^|, )${/(mid \d+)/.exec(detail)[1]}$`),

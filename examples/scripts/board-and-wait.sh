@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Takes everyone in a file aboard, waits until all have ended, and prints how.
+# Onboards every row of a file, waits until all have ended, and prints their outcomes.
 #
 #   board-and-wait.sh FILE [OPTION OF gangway batch]...
 #   board-and-wait.sh examples/merchants.csv --rate 5
 #
-# Prints a line for each row as it ends: LINE EXTERNAL_ID OUTCOME MID. Run again, it starts nothing twice.
-# Exit code: 0 all are aboard, 1 not all, 2 bad usage or input (nothing was started).
+# Prints a line for each row as it ends: LINE EXTERNAL_ID OUTCOME MID. A second run starts nothing twice.
+# Exit code: 0 all are onboarded, 1 not all, 2 bad usage or input (nothing was started).
 #
-# GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
+# GANGWAY is the gangway command; default: npx gangway. The script needs the settings of gangway.
 set -euo pipefail
 
 case ${1:-} in -h | --help)
@@ -26,7 +26,7 @@ read -ra gangway <<<"${GANGWAY:-npx gangway}"
   const lines = require("node:readline").createInterface({ input: process.stdin });
   lines.on("line", (text) => {
     const { line, externalId, workflowId, outcome, mid = "-", boarding, error } = JSON.parse(text);
-    if (!outcome && !error) return; // It says that a row was started.
+    if (!outcome && !error) return; // A row has started.
     if (outcome !== "boarded" && outcome !== "onboarded") process.exitCode = 1;
     console.log([line, externalId, outcome ?? `failed: ${error}`, boarding?.mid ?? mid].join(" "));
   });

@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# Lists what waits for a person past its due date, the longest first. For a nightly run:
+# Lists overdue requirements, the longest overdue first. For a nightly run:
 #
-#   overdue-report.sh          a line each
+#   overdue-report.sh          one line each
 #   overdue-report.sh --csv    with a header, for a spreadsheet
 #
 #   15 6 * * 1-5  cd /srv/gangway && examples/scripts/overdue-report.sh --csv >o.csv || mail -s overdue ops@example.com <o.csv
 #
-# It has ids, kinds and dates (UTC), and no words of partners or merchants, so that it can be mailed.
-# Exit code: 0 nothing is overdue, 3 something is, 1 it could not be found out, 2 bad usage. Workflows that could not be
-# asked are named on standard error.
+# The report contains IDs, kinds and dates (UTC), and no words of partners or merchants, so you can mail it.
+# Exit code: 0 nothing is overdue, 3 something is, 1 failed, 2 bad usage. Standard error lists workflows that could not be queried.
 #
-# GANGWAY is how to call gangway, "npx gangway" unless set. Needs the settings of gangway.
+# GANGWAY is the gangway command; default: npx gangway. The script needs the settings of gangway.
 set -euo pipefail
 
 case ${1:-} in -h | --help)

@@ -6,10 +6,10 @@ import { run } from '../../src/commands/program.js';
 import { type Watched, watched } from './output.js';
 import type { Finished } from './processes.js';
 
-/** Standard input that nobody writes to. */
+/** An empty standard input. */
 export const NO_INPUT = { input: async () => Buffer.alloc(0) };
 
-/** Runs `gangway` in this process. Of the environment it gets only PATH and HOME, and `env`. */
+/** Runs `gangway` in this process, with `env` and the PATH and HOME of this process. */
 export function gangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
@@ -59,7 +59,7 @@ export function startGangway(
     finished: end.then(([exitCode]) => ({
       code: exitCode,
       stdout: output.stdout(),
-      // Whether it is printed depends on how fast the machine is.
+      // Only a slow machine prints it.
       stderr: output.stderr().replace(`${PROGRESS}\n`, ''),
     })),
   };

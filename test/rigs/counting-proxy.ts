@@ -3,14 +3,14 @@ import { request as ask, createServer, type IncomingHttpHeaders, type IncomingMe
 import type { AddressInfo } from 'node:net';
 import { testEnds, type Until } from './shared.js';
 
-/** One half of what went over the wire. */
+/** A request or a response, as it went over the wire. */
 export interface Message {
   readonly headers: IncomingHttpHeaders;
-  /** What came of it so far. */
+  /** The bytes so far. */
   readonly body: () => Buffer;
 }
 
-/** A request that came by, once it was answered. */
+/** A request and its response. */
 export interface Seen {
   /** `POST /api/auth/v2`, without the query. */
   readonly line: string;
@@ -18,26 +18,26 @@ export interface Seen {
   readonly url: string;
   readonly request: Message;
   /** Undefined when there was none. */
-  readonly answer: Message | undefined;
-  /** HTTP status of the answer; 0 when there was none. */
+  readonly response: Message | undefined;
+  /** HTTP status of the response; 0 when there was none. */
   readonly status: number;
-  /** Its `Authorization`, if it had one. */
+  /** `Authorization` of the request, if it had one. */
   readonly authorization: string | undefined;
-  /** When it came, in milliseconds of `performance.now()`. */
+  /** When the request arrived, in milliseconds of `performance.now()`. */
   readonly at: number;
 }
 
 export interface CountingProxy {
   readonly url: string;
-  /** The requests so far, of this line when one is given. */
+  /** The requests so far; default: of every line. */
   seen(line?: string): readonly Seen[];
-  /** Refuses connections from now on, or from the next request of this line on, which is still answered. */
+  /** Refuses connections from now on, or after the next request of this line. */
   shut(from?: string): Promise<void>;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   open(): Promise<void>;
 }
 
-/** Hands every request on to a partner and keeps both halves, until the running test ends. A connection that is cut there is cut here. */
+/** Forwards every request to a partner and keeps both halves, until the running test ends. Cuts a connection that the partner cuts. */
 export async function countingProxy(target: string, until: Until = testEnds): Promise<CountingProxy> {
   const all: Seen[] = [];
   let shutFrom: string | undefined;
@@ -51,13 +51,13 @@ export async function countingProxy(target: string, until: Until = testEnds): Pr
     const { authorization } = headers;
     const at = performance.now();
     const seen = { line, url, authorization, at, request: kept(request) };
-    const onward = ask(target + url, { method, headers }, (answer) => {
-      all.push({ ...seen, status: answer.statusCode ?? 0, answer: kept(answer) });
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const onward = ask(target + url, { method, headers }, (received) => {
+      all.push({ ...seen, status: received.statusCode ?? 0, response: kept(received) });
+      response.writeHead(received.statusCode ?? 502, received.headers);
+      received.pipe(response);
     });
     onward.on('error', () => {
-      all.push({ ...seen, status: 0, answer: undefined });
+      all.push({ ...seen, status: 0, response: undefined });
       request.socket.destroy();
     });
     request.pipe(onward);

@@ -8,7 +8,7 @@ import type {
 
 let count = 0;
 
-/** A valid input, straight through underwriting; `scenario` makes it play another one. */
+/** A valid input that passes underwriting without questions; default scenario: `straight`. */
 export function merchant(
   scenario?: string,
   more: Partial<MerchantBoardingInput> = {},
@@ -30,7 +30,7 @@ export function merchant(
   };
 }
 
-/** An application by which a submission can be told from others: it names the merchant. */
+/** An application that identifies its submission: it names the merchant. */
 export function namedApplication(externalId: string): NonNullable<MerchantBoardingInput['application']> {
   return { siteInspection: { reference: externalId } };
 }
@@ -73,7 +73,7 @@ export const OWNER: NonNullable<BusinessOnboardingInput['beneficialOwners']>[num
   percentageOwnership: 40,
 };
 
-/** A holder of a name of its own; `scenario` makes the bank play another one. */
+/** A holder with a unique name; default scenario: `straight`. */
 export function holder(
   scenario?: string,
   more: Partial<BusinessOnboardingInput['holder']> = {},
@@ -83,7 +83,7 @@ export function holder(
   return { ...HOLDER, doingBusinessAsName: scenario ? `${name} [${scenario}]` : name, ...more };
 }
 
-/** A valid input, straight to a financial account; `scenario` makes the bank play another one. */
+/** A valid input that leads to a financial account without questions; default scenario: `straight`. */
 export function business(
   scenario?: string,
   more: Partial<BusinessOnboardingInput> = {},
@@ -97,7 +97,7 @@ export function business(
   };
 }
 
-/** A valid input whose merchant and business are of the same name, by which the sandbox ties them. */
+/** A valid input. Its merchant and its business have one name, by which the sandbox ties them. */
 export function customer(
   scenarios: { readonly boarding?: string; readonly business?: string } = {},
   more: Partial<CustomerOnboardingInput> = {},
@@ -117,7 +117,7 @@ export function customer(
   };
 }
 
-/** What a customer's merchant gets at the payments platform. */
+/** The account and the terminal of a customer's merchant at the payments platform. */
 export function terminal(
   more: Partial<TerminalProvisioningInput['provisionTerminal']> = {},
 ): TerminalProvisioningInput['provisionTerminal'] {

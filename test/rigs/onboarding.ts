@@ -7,7 +7,7 @@ import { type OnboardingState, stateQuery } from '../../src/messages/onboarding-
 import { type Answer, type Requirement, resolveRequirement } from '../../src/messages/requirements.js';
 import { eventually } from './waiting.js';
 
-/** An onboarding under way, as a test looks at it. */
+/** A running onboarding, for tests. */
 export class Onboarding<Outcome = { readonly outcome: string }> {
   readonly handle: WorkflowHandle;
   private readonly converter: LoadedDataConverter;
@@ -20,7 +20,7 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     this.converter = client.options.loadedDataConverter;
   }
 
-  /** Tries twice: a query that meets the eviction of a workflow that just ended fails, though its history replays. */
+  /** Tries twice: a query fails while a workflow that just ended is evicted, though its history replays. */
   async state(): Promise<OnboardingState> {
     return this.handle.query(stateQuery).catch((error: unknown) => {
       if (!(error instanceof QueryNotRegisteredError)) throw error;
@@ -28,7 +28,7 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     });
   }
 
-  /** Waits until the server lists it, which it does some time after it started. */
+  /** Waits until the server lists it, which takes a moment after its start. */
   async listed(filter = ''): Promise<void> {
     await eventually(
       () => this.client.workflow.count(`WorkflowId = '${this.workflowId}'${filter}`),
@@ -41,7 +41,7 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     return this.handle.result() as Promise<Outcome>;
   }
 
-  /** Waits until `reached` holds of the state. */
+  /** Waits until `reached` is true of the state. */
   async until(reached: (state: OnboardingState) => boolean, what = 'the state'): Promise<OnboardingState> {
     return eventually(() => this.state(), reached, what).catch(async (error: Error) => {
       throw new Error(`${error.message}; ${await standstill(this.client, this.workflowId)}`, {
@@ -71,11 +71,11 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     if (!poll?.lastFailure || !poll.nextAttemptScheduleTime) return 0;
     const [last] = await decodeArrayFromPayloads(this.converter, poll.heartbeatDetails?.payloads);
     const { polls = 0, attempt = 0 } = (last ?? {}) as Partial<PollProgress>;
-    // The one it sleeps before is numbered already.
+    // The attempt that it sleeps before is already counted.
     return polls + Math.max((poll.attempt ?? 0) - 1 - attempt, 0);
   }
 
-  /** Waits until attempts of an activity have failed and the server waits before the next. */
+  /** Waits until this many attempts of an activity have failed and the server waits before the next. */
   async retrying(activityType: string, attempts = 1): Promise<void> {
     const pending = async () => (await this.handle.describe()).raw.pendingActivities ?? [];
     await eventually(
@@ -104,7 +104,7 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     });
   }
 
-  /** Waits until the workflow has seen a request to cancel it, as a child whose parent was cancelled. */
+  /** Waits until the workflow has processed a cancellation request, such as the one that a cancelled parent sends to a child. */
   async cancellationSeen(): Promise<void> {
     const history = async () => (await this.handle.fetchHistory()).events ?? [];
     await eventually(
@@ -118,7 +118,7 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
     );
   }
 
-  /** The events of the history, by kind and workflow tasks aside: a busy machine may need more of those. */
+  /** The kinds of the events of the history, sorted. Leaves out workflow tasks, because a busy machine may need more of them. */
   async written(): Promise<readonly string[]> {
     const { events } = await this.handle.fetchHistory();
     const names = (events ?? []).flatMap((event) =>
@@ -133,7 +133,7 @@ export class Onboarding<Outcome = { readonly outcome: string }> {
   }
 }
 
-/** What a workflow and its children wait for, and how their histories end: for a test that waits in vain. */
+/** The pending work of a workflow and its children, and the end of their histories: for a test that waits in vain. */
 async function standstill(client: Client, workflowId: string): Promise<string> {
   const handle = client.workflow.getHandle(workflowId);
   const { raw } = await handle.describe();

@@ -1,19 +1,19 @@
 import type { Readable } from 'node:stream';
 
-/** How long to wait for a text, in milliseconds. */
+/** How long to wait for a text. */
 const PATIENCE_MS = 20_000;
 
-/** The output of a command while it comes. */
+/** The output of a running command. */
 export interface Watched {
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Waits until this text is on standard error. */
+  /** Waits until standard error contains this text. */
   says(text: string): Promise<void>;
-  /** Waits until so many lines are on standard output. */
+  /** Waits until standard output has this many lines. */
   printsLines(count: number): Promise<void>;
 }
 
-/** Collects what a command prints. @param end settles when the output is complete */
+/** Collects the output of a command. @param end settles when the output is complete */
 export function watched(streams: Record<'stdout' | 'stderr', Readable>, end: Promise<unknown>): Watched {
   const printed = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();

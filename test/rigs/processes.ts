@@ -14,7 +14,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, as a shell would: nothing of our own environment but PATH and HOME. */
+/** Runs a program to its end, as a shell does, with `env` and the PATH and HOME of this process. */
 export async function run(
   command: string,
   args: readonly string[],
@@ -31,13 +31,13 @@ export async function run(
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** Of our own environment: where programs and files are, and where scripts/coverage.ts gathers what is covered. */
+/** Adds to `env` where programs and files are, and where scripts/coverage.ts collects coverage. */
 function environmentOf(env: Readonly<Record<string, string>>): Record<string, string> {
   const { PATH = '', HOME = '', NODE_V8_COVERAGE: coverage } = process.env;
   return { PATH, HOME, ...(coverage && { NODE_V8_COVERAGE: coverage }), ...env };
 }
 
-/** Runs the built `gangway`, for what needs a process; else see rigs/command.ts. */
+/** Runs the built `gangway` in a process. A test that needs no process uses rigs/command.ts. */
 export function spawnGangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
@@ -73,7 +73,7 @@ export function startSpawnedGangway(
   };
 }
 
-/** The JSON lines that a command printed. */
+/** The JSON lines of the output of a command. */
 export function jsonLines<Line = Record<string, unknown>>({ stdout }: Finished): Line[] {
   const lines = stdout.split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line) as Line);
@@ -81,12 +81,12 @@ export function jsonLines<Line = Record<string, unknown>>({ stdout }: Finished):
 
 export interface RunningProcess {
   readonly child: ChildProcess;
-  /** What it has printed on standard error so far. */
+  /** Its standard error so far. */
   readonly stderr: () => string;
   readonly exit: Promise<number | null>;
 }
 
-/** Where a process runs, and of which build it is; here and this one unless given. */
+/** Working directory and build of a process. Default: the root of this project, and its build. */
 export interface Place {
   readonly cwd?: string | undefined;
   readonly build?: string | undefined;
@@ -110,7 +110,7 @@ export async function launchNode(
   cwd = ROOT,
 ): Promise<RunningProcess> {
   const child = spawn(process.execPath, args, { cwd, env: environmentOf(env), detached: true });
-  // A test that fails half-way leaves nothing behind.
+  // A test that fails leaves no process behind.
   endWithUs(child, 'group');
   let printed = '';
   let stderr = '';

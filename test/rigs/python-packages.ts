@@ -9,13 +9,15 @@ const run = promisify(execFile);
 
 const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
 
-/** To fetch and unpack them, once. */
+/** How long fetching and unpacking may take. */
 export const PYTHON_PACKAGES_TIMEOUT_MS = 300_000;
 
 /**
- * Python packages in a folder of the project's cache, for `PYTHONPATH`; fetched when they are not there yet.
+ * Installs Python packages into a folder of the project's cache, if they are not there.
  *
- * @param requirements file that pins each by version and SHA-256
+ *
+ * @param requirements file that pins each package by version and SHA-256
+ * @returns the folder, for `PYTHONPATH`
  */
 export async function pythonPackages(name: string, requirements: string): Promise<string> {
   const pins = createHash('sha256')

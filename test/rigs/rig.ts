@@ -31,18 +31,18 @@ import { startTemporal } from './temporal-server.js';
 import { keysFrom, type RunningWorker, runWorker, type WorkerOptions } from './worker.js';
 
 export interface RigOptions extends WorkerOptions {
-  /** A Temporal server of the caller's own. Default: the one that all test files share. */
+  /** A Temporal server of the caller. Default: the server that all test files share. */
   readonly address?: string;
-  /** A Temporal server for this rig alone, which ends with it: for lists of all workflows, and for other settings. */
+  /** A Temporal server for this rig alone, which ends with it: for lists of all workflows, or for other settings. */
   readonly server?: DevServerOptions;
   readonly sandbox?: SandboxOptions;
-  /** False to leave the worker to the test. */
+  /** Default: true. With false, the test starts the worker. */
   readonly worker?: boolean;
 }
 
 /**
- * A Temporal client, a sandbox and a worker, as real as in production, for one test file. The sandbox's underwriters
- * take a step with each status read, so that no step is missed and no test waits for a poll to come round.
+ * A real Temporal client, sandbox and worker for one test file. The sandbox's underwriters take a step with each status read,
+ * so that no step is missed and no test waits for the next poll.
  */
 export interface Rig {
   readonly client: Client;
@@ -50,7 +50,7 @@ export interface Rig {
   readonly taskQueue: string;
   readonly documentDir: string;
   readonly statementDir: string;
-  /** Environment for a process of the project that should work on this rig. */
+  /** Environment of a Gangway process that uses this rig. */
   readonly env: Record<string, string>;
   startWorker(overrides?: WorkerOptions): Promise<RunningWorker>;
   board(input: MerchantBoardingInput): Promise<Onboarding<MerchantBoardingOutcome>>;
@@ -59,7 +59,7 @@ export interface Rig {
     input: CustomerOnboardingInput,
     options?: { again?: boolean },
   ): Promise<Onboarding<CustomerOnboardingOutcome>>;
-  /** Has something else closed together with the rig. */
+  /** Closes something else together with the rig. */
   readonly atClose: Until;
   close(): Promise<void>;
 }
@@ -134,7 +134,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   return rig;
 }
 
-/** Settings of all partners at a sandbox, and of a process that polls as fast as a test wants it. */
+/** Settings for all partners at a sandbox, and for fast polls. */
 function environmentFor(url: string): Record<string, string> {
   return {
     GANGWAY_POLL_MIN: '100ms',

@@ -3,9 +3,9 @@ import type { LedgerEntry } from '../../src/sandbox/ledger.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { eventually } from './waiting.js';
 
-/** A call that the sandbox holds until the test lets go of it. */
+/** A call that the sandbox holds until the test releases it. */
 export interface HeldCall {
-  /** Waits until the call has come. */
+  /** Waits until the call has arrived. */
   underWay(): Promise<void>;
   letGo(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface HeldCall {
 /** Longer than any test waits. */
 const HELD_MS = 100_000;
 
-/** The sandbox's own controls, over HTTP as anyone would use them. */
+/** The sandbox's controls, over HTTP. */
 export class SandboxControl {
   constructor(private readonly sandbox: Sandbox) {}
 
@@ -56,8 +56,8 @@ export class SandboxControl {
   }
 
   /**
-   * Holds the next call, or calls, of an operation that has `about` in its URL or JSON body, before or after it takes effect.
-   * Nothing else may be planned with the same text.
+   * Holds the next calls of an operation that have `about` in their URL or JSON body, before or after they take effect. No other
+   * fault may be planned with the same text.
    */
   async hold(
     operation: string,

@@ -1,11 +1,11 @@
-/** What a `/metrics` page told: sums over the samples of a name that have these labels. */
+/** A `/metrics` page. Sums the samples of a name that have these labels; NaN if there are none. */
 export interface Scrape {
   (name: string, labels?: Readonly<Record<string, string>>): number;
-  /** The names there are, as alerts and dashboards use them. */
+  /** All names, as alerts and dashboards use them. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Reads a page in the text format of Prometheus. A name that is not there counts NaN. */
+/** Reads a page in the text format of Prometheus. */
 export async function scrape(url: string): Promise<Scrape> {
   const page = await (await fetch(url)).text();
   const samples = page

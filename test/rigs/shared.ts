@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
-/** Has `close` called once what was opened is no longer needed. */
+/** Calls `close` when the opened resource is no longer needed. */
 export type Until = (close: () => unknown) => void;
 
-/** Until the running test ends, which must be named where others run beside it: `ends(onTestFinished)` of its context. */
+/** Until a test ends. A concurrent test passes the function of its context: `ends(onTestFinished)`. */
 export const ends =
   (finished: typeof onTestFinished): Until =>
   (close) =>
     finished(async () => void (await close()));
 
-/** Until the running test ends, where no other runs beside it. */
+/** Until the running test ends, if it is not concurrent. */
 export const testEnds = ends(onTestFinished);
 
 /**
- * What all tests of the running suite share, for tests that leave it as it is or look only at what they made themselves.
+ * A resource that all tests of the running suite share, for tests that do not change it or read only what they made themselves.
  *
- * @param open opens it, and closes it when `until` says so
+ * @param open opens it, and passes `until` what closes it
  */
 export function shared<Value>(open: (until: Until) => Promise<Value>): () => Value {
   const closing: (() => unknown)[] = [];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A wire to a server that can be cut: while it is, nothing arrives on either side, and no connection is refused or closed. */
+/** A wire to a server that can be cut: meanwhile nothing arrives on either side, and no connection is refused or closed. */
 export interface TcpProxy {
   /** `127.0.0.1:7233`. */
   readonly address: string;

@@ -21,10 +21,10 @@ declare module 'vitest' {
   }
 }
 
-/** How often a run under npm looks whether npm still runs. */
+/** How often a run under npm checks that npm still runs. */
 const ORPHAN_CHECK_MS = 500;
 
-/** npm does not pass SIGTERM on to us: a run that it has started ends with it. */
+/** npm does not forward SIGTERM: a run that npm has started ends when npm does. */
 function endWithNpm(): void {
   const { ppid } = process;
   if (!process.env['npm_command']) return;
@@ -33,7 +33,7 @@ function endWithNpm(): void {
 
 const report = (line: string) => process.stderr.write(`${line}\n`);
 
-/** A development server that knows the search attributes. */
+/** A development server with the search attributes of Gangway. */
 export async function startTemporal(options: DevServerOptions = {}): Promise<DevServer> {
   const server = await startDevServer(options);
   const connection = await Connection.connect({ address: server.address });

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds until it is asked again: soon at first, then less often. */
+/** Pause before the next attempt: short at first, then longer. */
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * Less than a test may take, so that it says what it waited for. A busy machine takes its time, and a task that the server
- * handed out and no worker received is handed out again after two minutes.
+ * Less than a test may take, so that the error names what the test waited for. More than two minutes, after which the server
+ * hands out a task again that no worker received.
  */
 const PATIENCE_MS = 170_000;
 
-/** Asks again until the answer is the wanted one. */
+/** Repeats a query until its result is the wanted one. */
 export async function eventually<T>(
   ask: () => Promise<T>,
-  isWanted: (answer: T) => boolean,
+  isWanted: (result: T) => boolean,
   what: string,
   milliseconds = PATIENCE_MS,
 ): Promise<T> {
   const until = Date.now() + milliseconds;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.3, LONGEST_PAUSE_MS)) {
-    const answer = await ask();
-    if (isWanted(answer)) return answer;
+    const result = await ask();
+    if (isWanted(result)) return result;
     if (Date.now() > until) {
-      throw new Error(`waited in vain for ${what}; last: ${JSON.stringify(answer)?.slice(0, 2_000)}`);
+      throw new Error(`waited in vain for ${what}; last: ${JSON.stringify(result)?.slice(0, 2_000)}`);
     }
     await sleep(pause);
   }

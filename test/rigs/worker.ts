@@ -10,7 +10,7 @@ import { createWorker } from '../../src/worker/create-worker.js';
 import type { WorkerSettings } from '../../src/worker/settings.js';
 import './runtime.js';
 
-/** How a worker in the test's own process is set, where it matters to a test. */
+/** Settings of a worker in the process of the test. */
 export interface WorkerOptions {
   /** Default: 50 and 500. */
   readonly poll?: { readonly minMs: number; readonly maxMs: number };
@@ -28,13 +28,13 @@ export interface WorkerOptions {
   readonly paymentsUrl?: string;
   /** Time-outs of the clients of boarding, banking and payments. Default: those of production. */
   readonly limits?: Partial<HttpLimits>;
-  /** The clock by which a token of the banking partner ages, in milliseconds. Default: real time. */
+  /** The clock for the age of tokens of the banking partner, in milliseconds. Default: real time. */
   readonly bankingNow?: () => number;
-  /** As in `PAYLOAD_KEYS`; '' leaves payloads in the clear. Default: the rig's own. */
+  /** As in `PAYLOAD_KEYS`; '' leaves payloads in plain text. Default: those of the rig. */
   readonly payloadKeys?: string;
   /** Names of further accounts at the partners, with the credentials of the one without a name. Default: none. */
   readonly accounts?: readonly string[];
-  /** Passwords of the boarding partner in those of them that have another one. Default: none. */
+  /** Passwords at the boarding partner, by account, where they differ. Default: none. */
   readonly accountPasswords?: Readonly<Record<string, string>>;
   /** Default: not versioned. */
   readonly version?: WorkerSettings['version'];
@@ -44,7 +44,7 @@ export interface WorkerOptions {
   readonly events?: EventSettings;
 }
 
-/** Where a worker of a test works. */
+/** The environment of a worker of a test. */
 export interface WorkerPlace {
   readonly connection: NativeConnection;
   readonly taskQueue: string;
@@ -60,7 +60,7 @@ export interface RunningWorker {
 /** Events are published to no destination. */
 export const NO_EVENTS: EventSettings = { secrets: [], toLoopback: true, destinations: [] };
 
-/** Runs all of Gangway's workers in this process, on a sandbox. */
+/** Runs all of Gangway's workers in this process, against a sandbox. */
 export async function runWorker(place: WorkerPlace, options: WorkerOptions): Promise<RunningWorker> {
   const { connection, sandboxUrl, ...dirs } = place;
   const { payloadKeys = '', version, events = NO_EVENTS, accounts = [], accountPasswords = {} } = options;

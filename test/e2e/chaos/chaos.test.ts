@@ -21,14 +21,14 @@ it(
       after: [],
       problems: [],
     });
-    expect([...before.nobodys, ...after.nobodys]).toEqual([]);
+    expect([...before.unowned, ...after.unowned]).toEqual([]);
     // Nothing is believed that is not so, and nothing asked that was never sent.
     expect(truth.contradicted).toEqual([]);
     expect(truth.questions.filter(({ request }) => request === undefined)).toEqual([]);
     expect(truth.questions.length).toBeGreaterThan(0);
     // The ops script answers the uncertain writes from the ledger, and then everyone has ended.
     expect(before.verdicts.some(({ end }) => end === 'waits')).toBe(true);
-    expect(after.verdicts.map(({ end }) => end)).toEqual(Array(COUNT).fill('as said'));
+    expect(after.verdicts.map(({ end }) => end)).toEqual(Array(COUNT).fill('as expected'));
     expect(kills).toEqual({ 'worker 1': 1, 'worker 2': 1, receiver: 1, server: 1 });
     expect({ cuts, stops }).toEqual({ cuts: 2, stops: 2 });
   },

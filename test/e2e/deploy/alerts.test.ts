@@ -55,13 +55,13 @@ describe('the shipped files of monitoring', () => {
 describe('with real processes', () => {
   let rig: Rig;
   let certificates: Certificates;
-  /** What a worker and the receiver reach Temporal by, until it is closed. */
+  /** The connection of a worker and the receiver to Temporal, until it is closed. */
   let door: GuardedServer;
   let destination: Awaited<ReturnType<typeof halfBroken>>;
   let monitoring: Monitoring;
   const running = new Map<string, RunningProcess>();
   let receiverUrl: string;
-  /** Of builds. */
+  /** The task queue of the builds. */
   const otherQueue = `builds-${randomUUID()}`;
 
   beforeAll(async () => {
@@ -167,7 +167,7 @@ describe('with real processes', () => {
     return (await fetch(`${receiverUrl}/events`, { method: 'POST', headers, body })).status;
   }
 
-  /** Waits until an alert with these labels was sent, after so many others. */
+  /** Waits until an alert with these labels was sent, after this number of others. */
   const sent = (alertname: string, labels: Readonly<Record<string, string>> = {}, after = 0) =>
     eventually(
       async () =>
@@ -181,7 +181,7 @@ describe('with real processes', () => {
     );
 
   it(
-    'nothing is alerted but what is old, while all is well',
+    'while all is well, only alerts about old keys and certificates are sent',
     async () => {
       const up = () => monitoring.query('sum by (job) (up)');
       await eventually(
@@ -199,7 +199,7 @@ describe('with real processes', () => {
       await eventually(
         () => monitoring.firing(),
         (firing) => firing.join() === 'GangwayCredentialExpires,GangwayPayloadKeyOld',
-        'alerts of what is old alone',
+        'only alerts about old keys and certificates',
       );
       await sent('GangwayCredentialExpires', { credential: 'certificate' });
       await sent('GangwayCredentialExpires', { credential: 'api-key' });
@@ -209,7 +209,7 @@ describe('with real processes', () => {
   );
 
   it(
-    'each alert is sent once what it is about happens, and says of which partner and account',
+    'each alert is sent when its cause occurs, and names the partner and the account',
     async () => {
       const board = (scenario: string | undefined, count: number, more: object = {}) =>
         Promise.all(Array.from({ length: count }, () => rig.board(merchant(scenario, more))));
@@ -227,29 +227,29 @@ describe('with real processes', () => {
         ...{ taskQueue: otherQueue, workflowId: `waits-${otherQueue}`, args: [merchant()] },
       });
 
-      // Partners that are unavailable, refuse us, or are slow by our own limit.
+      // Partners that are unavailable, refuse our credentials, or are slow because of our limit.
       await board(undefined, 6, { account: 'south' });
       await board(undefined, 3, { account: 'north' });
       await board(undefined, 6, { account: 'slow' });
 
-      // What people are asked.
+      // Requirements.
       const lost = merchant();
       await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: lost.externalId });
       await (await rig.board(lost)).requirement('uncertain-write');
       await board('notes', 1, DUE_AT_ONCE);
 
-      // A workflow that no release has: its tasks fail.
+      // A workflow type that no release has: its tasks fail.
       await rig.client.workflow.start('unheardOf', {
         ...{ taskQueue: rig.taskQueue, workflowId: `unheard-of-${rig.taskQueue}` },
       });
 
-      // Half of what is published is rejected, and status reads are told to wait.
+      // Half of the outbound events are rejected, and status reads are rate limited.
       const many = await board('uw-level-1', 10);
       for (const { workflowId } of many)
         await new Onboarding(rig.client, workflowId).requirement('underwriting-note');
       await rig.sandbox.plan('429', 'get-status', { times: 1_000, milliseconds: 1_000 });
 
-      // Callers with a wrong secret; then Temporal is away for one worker and the receiver.
+      // Callers with a wrong secret; then Temporal is unavailable for one worker and the receiver.
       for (let count = 0; count < 8; count++) expect(await send('v1,AAAA')).toBe(401);
       await sent('GangwayReceiverRefuses', { problem: 'bad-signature' });
       await door.close();
@@ -271,8 +271,8 @@ describe('with real processes', () => {
         sent('GangwayCredentials', { ...north, kind: 'credentials' }),
         sent('GangwayPartnerErrors', { system: 'boarding', account: 'south' }),
         sent('GangwayPartnerRateLimited', boarding),
-        sent('GangwayNewsFailing'),
-        sent('GangwayTemporalAway'),
+        sent('GangwayDeliveriesFailing'),
+        sent('GangwayTemporalUnavailable'),
         sent('GangwayNoPollers', { task_queue: otherQueue }),
         sent('GangwayBuildWithoutWorkers', { build: `${otherQueue}:a` }),
         sent('GangwayBuildWithoutWorkers', { build: `${otherQueue}:b` }),
@@ -298,7 +298,7 @@ describe('with real processes', () => {
   );
 });
 
-/** Takes news; every second event is answered with 503. */
+/** Receives outbound events, and responds with 503 to every second one. */
 async function halfBroken() {
   let count = 0;
   const server = createServer((request, response) => {
@@ -309,7 +309,7 @@ async function halfBroken() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/news`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
     close() {
       server.closeAllConnections();
       server.close();

@@ -10,14 +10,14 @@ import { type Build, buildWith, documentedChange, withoutPatch } from '../../rig
 
 const TIMEOUT_MS = 900_000;
 
-/** The name of the documented change, which the new build has. */
+/** The patch of the documented change, which the new build has. */
 const PATCH = 'fees-after-submission';
 
 let rig: Rig;
 let changed: Build;
 let builds: Builds;
 beforeAll(async () => {
-  // Temporal looks every three minutes what is pinned to a build that drains; here every second.
+  // Temporal checks every three minutes whether workflows are pinned to a draining build; here every second.
   const dynamicConfig = {
     'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '1s',
     'matching.wv.VersionDrainageStatusRefreshInterval': '1s',
@@ -76,24 +76,24 @@ async function tasksFailed({ handle }: Onboarding): Promise<number> {
   return (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes).length;
 }
 
-/** How long an answer may take while workers come and go on a busy machine, in milliseconds. */
-const ANSWER_MS = 20_000;
+/** How long a query may take while workers start and stop on a busy machine. */
+const QUERY_MS = 20_000;
 
-/** Asks waiting onboardings for their state, again and again: only a worker that polls for them answers. */
+/** Queries the state of waiting onboardings all the time: only a worker that polls for them responds. */
 function keepAsking(onboardings: Onboarding[]) {
   const stopping = new AbortController();
   const silent: string[] = [];
   let asked = 0;
   const ask = async (onboarding: Onboarding) => {
-    const isAnswered = await Promise.race([
+    const result = await Promise.race([
       onboarding.state().then(
         ({ requirements }) => requirements.length === 1,
         (error: Error) => error.message,
       ),
-      sleep(ANSWER_MS, 'no answer'),
+      sleep(QUERY_MS, 'no response'),
     ]);
     asked += 1;
-    if (isAnswered !== true) silent.push(`${onboarding.workflowId}: ${isAnswered}`);
+    if (result !== true) silent.push(`${onboarding.workflowId}: ${result}`);
   };
   const asking = (async () => {
     for (; !stopping.signal.aborted; await sleep(100)) await Promise.all(onboardings.map(ask));
@@ -129,7 +129,7 @@ it(
       'roll-out.sh: 0.2.0 gets a part of the onboardings: ramp it to 0 first',
     );
 
-    // Those that the new build began have passed its patch, and stay with it.
+    // Onboardings that the new build started have passed its patch, and stay on it.
     expect(await done('back', '0.1.0', PATCH)).toBe(
       `0.2.0 keeps what has passed ${PATCH}\n0.1.0 is current again`,
     );
@@ -165,7 +165,7 @@ it(
 );
 
 it(
-  'finds out by a check what a bad build cannot go on with, although nothing there polls',
+  'finds by a check the workflows that a bad build cannot replay, before any of their tasks fails',
   async () => {
     const quiet = await createRig({ worker: false, payloadKeys: '', server: {} });
     const bad = await buildWith(withoutPatch(documentedChange()));
@@ -186,7 +186,7 @@ it(
 
     await does('start', 'bad');
     await does('promote', 'bad');
-    // Task queues hear of it a moment later.
+    // Task queues switch a moment later.
     const found = await eventually(
       () => does('check'),
       ({ code }) => code === 1,

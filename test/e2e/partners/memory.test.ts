@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { queryObjects } from 'node:v8';
 import { expect, it, onTestFinished } from 'vitest';
 import { PartnerHttp } from '../../../src/partners/http.js';
-import { answering, recordingServer } from '../../rigs/partners/servers.js';
+import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const READ = { method: 'GET', path: '/', headers: {}, write: false } as const;
 
@@ -10,7 +10,7 @@ const READ = { method: 'GET', path: '/', headers: {}, write: false } as const;
 const signals = (): number => queryObjects(AbortSignal, { format: 'count' });
 
 it('nothing of a call is kept when it is over', async () => {
-  const { url } = await recordingServer(answering(200, '{}'));
+  const { url } = await recordingServer(responding(200, '{}'));
   const http = new PartnerHttp(url);
   onTestFinished(() => http.close());
   const { signal } = new AbortController();

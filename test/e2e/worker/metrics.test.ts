@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../src/temporal/dev-server.js';
-import { expressions, understood } from '../../rigs/deploy/monitoring.js';
+import { expressions, parsed } from '../../rigs/deploy/monitoring.js';
 import { SECRET, subscriber } from '../../rigs/events/subscriber.js';
 import { business, merchant } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
@@ -143,7 +143,7 @@ it('worker and receiver count exactly, and do not count a replay again', async (
   }).toEqual({ accepted: 5, refused: 1, timed: 6, invalid: 1, problems: 1 });
 
   // What people watch is there to be watched.
-  const watched = expressions().flatMap(({ promql }) => understood(promql).metrics);
+  const watched = expressions().flatMap(({ promql }) => parsed(promql).metrics);
   const exported = [...counted.names, ...received.names];
   const ofProcesses = watched.filter((name) => !name.includes(':') && !ELSEWHERE.includes(name));
   expect(ofProcesses.filter((name) => !exported.includes(name))).toEqual([]);

@@ -7,7 +7,7 @@ import { folder } from '../../../src/documents/file-store.js';
 import type { ChosenReferences } from '../../../src/messages/boarding-activities.js';
 import { merchantBoardingInput } from '../../../src/messages/inputs.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
-import { answering, clientOf, recordingServer } from '../../rigs/partners/servers.js';
+import { clientOf, recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const CREATED = '{"data":{"merchantProfileId":4711},"status":"OK","error":null,"validationResults":[]}';
 
@@ -35,7 +35,7 @@ describe('fees that are read and sent with a change', () => {
     const before = `{"data":{"cashDiscountRate":3.5,${fees}}}`;
     const after = `{"data":{"cashDiscountRate":3,${fees}}}`;
     const { url, requests } = await recordingServer((response, request) =>
-      answering(200, requests.length < 2 ? before : after)(response, request),
+      responding(200, requests.length < 2 ? before : after)(response, request),
     );
     const { applyFees } = activitiesAt(url);
     const changes = { cashDiscountRate: 3 };
@@ -50,7 +50,7 @@ describe('fees that are read and sent with a change', () => {
 
   it('are compared with all their digits', async () => {
     const fees = '{"data":{"cashDiscountRate":9007199254740993}}';
-    const { url } = await recordingServer(answering(200, fees));
+    const { url } = await recordingServer(responding(200, fees));
     const changes = { cashDiscountRate: 9007199254740992 };
     expect(await run(activitiesAt(url).applyFees, { merchantProfileId: 7, changes })).toMatchObject({
       differing: [
@@ -66,7 +66,7 @@ describe('fees that are read and sent with a change', () => {
 describe('a status that is read', () => {
   const read = async (data: string) => {
     const { url } = await recordingServer((response, { url: path = '' }) =>
-      answering(200, path.includes('/status') ? `{"data":${data}}` : '{"data":[]}')(response, {} as never),
+      responding(200, path.includes('/status') ? `{"data":${data}}` : '{"data":[]}')(response, {} as never),
     );
     return run(activitiesAt(url).readStatus, { merchantProfileId: 7 });
   };
@@ -102,7 +102,7 @@ describe('an input with boardingSettings: false', () => {
     ['v1', 'POST /api/v1/merchant/create'],
     ['v2', 'POST /api/v2/merchant/create'],
   ] as const)('creates a %s merchant without boarding settings, and looks up none', async (version, line) => {
-    const { url, requests } = await recordingServer(answering(200, CREATED));
+    const { url, requests } = await recordingServer(responding(200, CREATED));
     const { resolveReferences, createMerchant } = activitiesAt(url);
     const { externalId, merchant, ...choices } = merchantBoardingInput().parse({
       externalId: 'm-1',
@@ -133,7 +133,7 @@ describe('a create', () => {
   it('returns the warning of the envelope with the merchant', async () => {
     const body =
       '{"data":{"merchantProfileId":4711},"status":"OK","error":null,"warning":"The agent is new.","validationResults":[]}';
-    const { url } = await recordingServer(answering(200, body));
+    const { url } = await recordingServer(responding(200, body));
     expect(await run(activitiesAt(url).createMerchant, request)).toEqual({
       merchantProfileId: 4711,
       warnings: ['The agent is new.'],
@@ -144,7 +144,7 @@ describe('a create', () => {
     const body =
       '{"data":{"merchantProfileId":4711},"status":"OK","error":null,"warning":null,' +
       '"validationResults":[{"memberNames":["email"],"errorMessage":"looks unusual"}]}';
-    const { url } = await recordingServer(answering(200, body));
+    const { url } = await recordingServer(responding(200, body));
     expect(await run(activitiesAt(url).createMerchant, request)).toEqual({
       merchantProfileId: 4711,
       warnings: ['email: looks unusual'],

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { callActivities } from '../../../src/activities/calls.js';
 import type { PartnerResponse } from '../../../src/messages/activities.js';
 import { boardingOperations } from '../../../src/partners/boarding/operations.js';
-import { answering, clientOf, recordingServer } from '../../rigs/partners/servers.js';
+import { clientOf, recordingServer, responding } from '../../rigs/partners/servers.js';
 
 /** What a worker reports of a call of a boarding partner that responds with this body. */
 async function reported(
@@ -12,7 +12,7 @@ async function reported(
   body: string,
   operation = 'set-underwriting-pending',
 ): Promise<PartnerResponse> {
-  const { url } = await recordingServer(answering(status, body));
+  const { url } = await recordingServer(responding(status, body));
   const unused = {} as never;
   const { callPartner } = callActivities({
     system: 'boarding',

@@ -7,7 +7,7 @@ import type { PaymentsSettings } from '../../../src/partners/payments/client.js'
 import { failed } from '../../rigs/activities/banking/running-activities.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
 import { paymentsPlatform } from '../../rigs/partners/payments/partner.js';
-import { answering, type Respond } from '../../rigs/partners/servers.js';
+import { type Respond, responding } from '../../rigs/partners/servers.js';
 
 const MID = '518000000001001';
 const ADDRESS = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
@@ -39,12 +39,12 @@ async function activities(respond: Respond, settings: Partial<PaymentsSettings> 
 
 /** Answers one after the other. */
 function inTurn(...answers: string[]): Respond {
-  return (response, request) => answering(200, answers.shift() ?? '')(response, request);
+  return (response, request) => responding(200, answers.shift() ?? '')(response, request);
 }
 
 describe('an account', () => {
   it('is created by v2 with the mid in its description, and its API key is dropped', async () => {
-    const { run, sent } = await activities(answering(200, MADE));
+    const { run, sent } = await activities(responding(200, MADE));
     expect(await run('createAccount', { mid: MID, provisionTerminal: asked })).toEqual({ accountId: 'x-1' });
     expect(sent()).toEqual([
       [
@@ -56,7 +56,7 @@ describe('an account', () => {
   });
 
   it('keeps the given description, and unknown fields', async () => {
-    const { run, sent } = await activities(answering(200, MADE));
+    const { run, sent } = await activities(responding(200, MADE));
     const account = { ...asked.account, description: 'Bakes bread', mcc: '5462', timezone: 'UTC' };
     await run('createAccount', { mid: MID, provisionTerminal: { ...asked, account } });
     expect(JSON.parse(sent()[0]?.[1] ?? '')).toEqual({
@@ -92,7 +92,7 @@ describe('an account', () => {
       ],
     ],
   ])('of which a correction left %s is not sent', async (_, provisionTerminal, wrong) => {
-    const { run, sent } = await activities(answering(200, MADE));
+    const { run, sent } = await activities(responding(200, MADE));
     const { details, isRetried } = await failed(run('createAccount', { mid: MID, provisionTerminal }));
     expect(details).toMatchObject({ kind: 'Rejected', reason: 'not sent: invalid request' });
     expect(details.fields.map(({ field }) => field).sort()).toEqual(wrong.sort());
@@ -102,7 +102,7 @@ describe('an account', () => {
 
   it('that the platform rejects is reported by the fields of the input', async () => {
     const body = '{"message":"no","errors":{"parent_id":["is unknown"],"type":["is not yours"]}}';
-    const { run } = await activities(answering(400, body));
+    const { run } = await activities(responding(400, body));
     const { details } = await failed(run('createAccount', { mid: MID, provisionTerminal: asked }));
     expect(details).toEqual({
       system: 'payments',
@@ -118,7 +118,7 @@ describe('an account', () => {
   });
 
   it('is written to production only on request', async () => {
-    const { run, sent } = await activities(answering(200, MADE), { environment: 'production' });
+    const { run, sent } = await activities(responding(200, MADE), { environment: 'production' });
     const { details } = await failed(run('createAccount', { mid: MID, provisionTerminal: asked }));
     expect(details).toMatchObject({
       kind: 'Rejected',
@@ -141,7 +141,7 @@ describe('looking for an account', () => {
 
   it('finds those whose description ends in the mid, and in nothing else', async () => {
     const { run, sent } = await activities(
-      answering(
+      responding(
         200,
         page(
           [`mid ${MID}`, `Bread, mid ${MID}`, `mid ${MID}1`, `amid ${MID}`, MID, `mid ${MID}, old`, null],
@@ -166,9 +166,9 @@ describe('looking for an account', () => {
   });
 
   it('is repeated while the platform does not respond, and takes no unreadable response for an empty one', async () => {
-    const down = await activities(answering(500, ''));
+    const down = await activities(responding(500, ''));
     expect(await failed(down.run('findAccounts', { mid: MID }))).toMatchObject({ isRetried: true });
-    const strange = await activities(answering(200, '{"data":[]}'));
+    const strange = await activities(responding(200, '{"data":[]}'));
     const { details } = await failed(strange.run('findAccounts', { mid: MID }));
     expect(details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
@@ -176,7 +176,7 @@ describe('looking for an account', () => {
 
 describe('a terminal', () => {
   it('is created in the account, with unknown fields', async () => {
-    const { run, sent } = await activities(answering(200, MADE));
+    const { run, sent } = await activities(responding(200, MADE));
     const terminal = { name: 'Counter', location_id: 'location-1', serial: 'S1' };
     const request = { accountId: 'account-7', provisionTerminal: { ...asked, terminal } };
     expect(await run('createTerminal', request)).toEqual({ terminalId: 'x-1' });
@@ -190,7 +190,7 @@ describe('a terminal', () => {
 
   it('that the platform rejects is reported by the fields of the input', async () => {
     const body = '{"message":"no","errors":{"name":["is taken"],"account_id":["is unknown"]}}';
-    const { run } = await activities(answering(400, body));
+    const { run } = await activities(responding(400, body));
     const { details } = await failed(run('createTerminal', { accountId: 'x', provisionTerminal: asked }));
     expect(details.fields).toEqual([
       { field: 'provisionTerminal.terminal.name', message: 'is accepted' },
@@ -205,7 +205,7 @@ describe('a terminal', () => {
       { id: 'terminal-3', name: 'Counter', account_id: 'account-8' },
       { id: 'terminal-4', name: 'Counter' },
     ];
-    const { run, sent } = await activities(answering(200, JSON.stringify({ terminals: records, total: 4 })));
+    const { run, sent } = await activities(responding(200, JSON.stringify({ terminals: records, total: 4 })));
     expect(await run('findTerminals', { accountId: 'account-7', name: 'Counter' })).toEqual(['terminal-1']);
     expect(sent()).toEqual([
       ['GET /v2/terminals?search=Counter&account_id=account-7&limit=200&offset=0', ''],
@@ -218,7 +218,7 @@ it.each([
   ['createTerminal', { accountId: 'x', provisionTerminal: asked }],
 ] as const)('%s is retried only when the platform did nothing', async (name, request) => {
   for (const status of [400, 401, 403, 408, 429, 500, 503]) {
-    const { run, sent } = await activities(answering(status, ''));
+    const { run, sent } = await activities(responding(status, ''));
     expect((await failed(run(name, request))).isRetried).toBe([401, 429].includes(status));
     expect(sent()).toHaveLength(1);
   }

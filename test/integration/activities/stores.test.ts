@@ -12,7 +12,7 @@ import { boardingClient } from '../../../src/partners/boarding/client.js';
 import { failed } from '../../rigs/activities/banking/running-activities.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
 import { bankingPartner } from '../../rigs/partners/banking/partner.js';
-import { answering } from '../../rigs/partners/servers.js';
+import { responding } from '../../rigs/partners/servers.js';
 
 const KEY = '00000000-0000-4000-8000-000000000000.pdf';
 const poll = { minMs: 60_000, maxMs: 3_600_000 };
@@ -78,7 +78,7 @@ describe('a statement that the store does not save', () => {
     ],
     ['is asked for again, when the store is unavailable', unavailable, 'NotSent', []],
   ] as const)('%s', async (_, store, kind, fields) => {
-    const { client } = await bankingPartner(answering(200, '%PDF', { 'content-type': 'application/pdf' }));
+    const { client } = await bankingPartner(responding(200, '%PDF', { 'content-type': 'application/pdf' }));
     const { saveStatement } = bankingActivities({ client, statements: await store(), poll });
     const request = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;
     const { details, isRetried } = await failed(run(() => saveStatement(request)));

@@ -15,7 +15,7 @@ describe('what happens in a run', () => {
     expect(run(8)).not.toEqual(run(7));
   });
 
-  it('has every scenario of the sandbox in it', async () => {
+  it('includes every scenario of the sandbox', async () => {
     const sandbox = await runSandbox();
     const { merchants, businesses, ssns } = await sandbox.control<{
       merchants: { name: string }[];
@@ -32,13 +32,13 @@ describe('what happens in a run', () => {
     expect([MERCHANTS.length, BUSINESSES.length]).toEqual([merchants.length, ofBusinesses.length]);
   });
 
-  it('plans only faults that the sandbox takes, and kills each process', async () => {
+  it('plans only faults that the sandbox accepts, and kills each process', async () => {
     const sandbox = await runSandbox();
     const { faults, kills } = weatherOf(7, 100, 60_000);
     for (const { plan } of faults.filter(({ plan: { fault } }) => fault !== 'refuse'))
       await sandbox.control('POST /sandbox/faults', JSON.stringify(plan));
     const known = await sandbox.control<{ faults: object }>('GET /sandbox/scenarios');
-    // A rejection is an answer and no weather: it asks a person to correct what is right.
+    // A planned rejection is left out: it would ask a person to correct valid input.
     const expected = Object.keys(known.faults).filter((fault) => fault !== '400');
     expect([...new Set(faults.map(({ plan }) => plan.fault))].sort()).toEqual(expected.sort());
     const targets = ['batch', 'receiver', 'server', 'worker 1', 'worker 2'];
@@ -65,7 +65,7 @@ describe('what happens in a run', () => {
       expect(spells.map(({ milliseconds }) => milliseconds)).toEqual(lengths);
       for (const { at, milliseconds } of spells) expect(at + milliseconds).toBeLessThanOrEqual(lastsMs);
       const places = spells.map(({ target, how }) => `${target} ${how}`);
-      expect(new Set(places).size, 'never two of a kind at one worker').toBe(4);
+      expect(new Set(places).size, 'never two of a kind for one worker').toBe(4);
     }
   });
 });
@@ -75,7 +75,7 @@ describe('two of a franchise', () => {
   const names = [...new Set(franchises.map(({ businessName }) => businessName))];
   const pairs = names.map((name) => franchises.filter(({ businessName }) => businessName === name));
 
-  it('have the same name, and each a legal name and an EIN of its own', () => {
+  it('have the same name, and different legal names and EINs', () => {
     expect(pairs).toHaveLength(10);
     for (const pair of pairs) {
       expect(pair.map(({ twin }) => twin).sort()).toEqual(['first', 'second']);
@@ -88,7 +88,7 @@ describe('two of a franchise', () => {
     }
   });
 
-  it('are asked for by one way, and the submission of the first hangs and is lost', () => {
+  it('are requested in the same way, and the submission of the first hangs and is lost', () => {
     expect(new Set(franchises.map(({ by }) => by))).toEqual(new Set(['client']));
     const lost = faultsOf(franchises).map(({ fault, about }) => `${fault} ${about}`);
     const firsts = franchises.filter(({ twin }) => twin === 'first');

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { tcpProxy } from '../../rigs/tcp-proxy.js';
 
-/** A server that sends back what it gets, behind a wire. */
+/** An echo server behind a wire. */
 async function wired() {
   const received: string[] = [];
   const server = createServer((socket) => {
@@ -35,7 +35,7 @@ async function open(address: string): Promise<{ socket: Socket; heard: string[] 
 
 const soon = { timeout: 30_000, interval: 5 };
 
-it('a wire hands on both ways, and nothing while it is cut; then what was sent meanwhile', async () => {
+it('a wire forwards both ways, forwards nothing while it is cut, and then forwards what was sent meanwhile', async () => {
   const { wire, received } = await wired();
   const before = await open(wire.address);
   before.socket.write('one');
@@ -45,7 +45,7 @@ it('a wire hands on both ways, and nothing while it is cut; then what was sent m
   const during = await open(wire.address);
   before.socket.write('two');
   during.socket.write('three');
-  // What is on its way on this machine arrives before a connection that begins later is open.
+  // On one machine, sent data arrives before a later connection is open.
   await open(wire.address);
   expect(received).toEqual(['one']);
 
@@ -53,7 +53,7 @@ it('a wire hands on both ways, and nothing while it is cut; then what was sent m
   await expect.poll(() => [...before.heard, ...during.heard], soon).toEqual(['one', 'two', 'three']);
 });
 
-it('a wire closes a connection as soon as the other side has, and not while it is cut', async () => {
+it('a wire closes a connection when the other side has, but not while it is cut', async () => {
   const { wire } = await wired();
   const { socket } = await open(wire.address);
   const closed = once(socket, 'close');

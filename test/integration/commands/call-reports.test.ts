@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gangway, startGangway } from '../../rigs/command.js';
-import { tellingToken } from '../../rigs/partners/banking/partner.js';
-import { answering, type Respond, recordingServer } from '../../rigs/partners/servers.js';
+import { issuingToken } from '../../rigs/partners/banking/partner.js';
+import { type Respond, recordingServer, responding } from '../../rigs/partners/servers.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
@@ -39,7 +39,7 @@ const MERCHANT = {
 async function callAt(system: string, args: readonly string[], respond: Respond) {
   const { url, requests } = await recordingServer((response, request) => {
     const isSignIn = request.url?.startsWith('/api/auth/v2') && !args.includes('issue-token');
-    (isSignIn ? tellingToken('t0k3n') : respond)(response, request);
+    (isSignIn ? issuingToken('t0k3n') : respond)(response, request);
   });
   const done = await call([system, ...args, '--local'], { [`${system.toUpperCase()}_URL`]: url });
   return { ...done, requests };
@@ -92,7 +92,7 @@ describe('a call whose response reports a failure although its HTTP status is 20
     const { code, stdout, stderr } = await callAt(
       'banking',
       ['create-webhook', WEBHOOK],
-      answering(200, body),
+      responding(200, body),
     );
     expect({ code, stderr }).toEqual({ code: 1, stderr: `the partner reports a failure:\n  ${problem}\n` });
     expect(stdout).not.toContain('ada@');
@@ -101,7 +101,7 @@ describe('a call whose response reports a failure although its HTTP status is 20
 
   it('exits 1 where data of the boarding partner carries the failure', async () => {
     const body = '{"data":{"status":"Pending","success":false,"error":"No status"},"requestId":1}';
-    const { code, stderr } = await callAt('boarding', ['get-status2', '{"id":1}'], answering(200, body));
+    const { code, stderr } = await callAt('boarding', ['get-status2', '{"id":1}'], responding(200, body));
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: 'the partner reports a failure:\n  (whole): No status\n',
@@ -133,7 +133,7 @@ describe('a call whose response reports a failure although its HTTP status is 20
   ])(
     'exits 1 where the envelope of the %s partner reports it',
     async (system, args, body, printed, problem) => {
-      const { code, stdout, stderr } = await callAt(system, [...args, '--json'], answering(200, body));
+      const { code, stdout, stderr } = await callAt(system, [...args, '--json'], responding(200, body));
       expect({ code, stdout }).toEqual({ code: 1, stdout: printed });
       expect(stderr.replace(/^.* is deprecated: .*\n/, '')).toBe(problem);
     },
@@ -142,7 +142,7 @@ describe('a call whose response reports a failure although its HTTP status is 20
   it.each(['{"success":true,"errors":null}', '{"success":true,"errors":[],"validationErrors":{}}'])(
     'and exits 0 otherwise: %s',
     async (body) => {
-      const { code, stderr } = await callAt('banking', ['create-webhook', WEBHOOK], answering(200, body));
+      const { code, stderr } = await callAt('banking', ['create-webhook', WEBHOOK], responding(200, body));
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     },
   );
@@ -152,7 +152,7 @@ describe('a warning of a call', () => {
   it('of the partner is printed beside the response', async () => {
     const body = '{"data":[],"warning":"ask ada@example.com","requestId":1}';
     const notes = (more: string[]) =>
-      callAt('boarding', ['get-underwriting-notes', '{"id":1}', '--json', ...more], answering(200, body));
+      callAt('boarding', ['get-underwriting-notes', '{"id":1}', '--json', ...more], responding(200, body));
     expect(await notes([])).toMatchObject({
       code: 0,
       stdout: '[]\n',
@@ -202,7 +202,7 @@ describe('the reason of a partner that rejects a call', () => {
     ],
   ])('is printed without secrets: %i %s', async (status, body, words) => {
     const user = '{"nickName":"bo","password":"p4ss-w0rd","tokenDevice":"dev-1","nameDevice":"n"}';
-    const { code, stderr } = await callAt('banking', ['issue-token', user], answering(status, body));
+    const { code, stderr } = await callAt('banking', ['issue-token', user], responding(status, body));
     expect({ code, stderr }).toEqual({ code: 1, stderr: `the banking partner ${words}` });
   });
 
@@ -224,15 +224,15 @@ describe('the reason of a partner that rejects a call', () => {
 describe('the response of an operation whose contract does not describe it', () => {
   it('is printed, unknown fields included', async () => {
     const address = '{"streetAddress":"1 Main Street","postalCode":"12207","city":"Albany","state":33}';
-    const changed = answering(200, '{"changeId":7}');
+    const changed = responding(200, '{"changeId":7}');
     expect((await callAt('banking', ['change-address', address, '--json'], changed)).stdout).toBe(
       '{"changeId":7}\n',
     );
-    const pending = answering(200, '{"data":{"queue":3},"requestId":1}');
+    const pending = responding(200, '{"data":{"queue":3},"requestId":1}');
     expect(
       (await callAt('boarding', ['set-underwriting-pending', '{"id":1}', '--json'], pending)).stdout,
     ).toBe('{"queue":3}\n');
-    const status = answering(200, '{"data":{"status":"Pending","isFinal":false},"requestId":1}');
+    const status = responding(200, '{"data":{"status":"Pending","isFinal":false},"requestId":1}');
     expect(
       JSON.parse((await callAt('boarding', ['get-status', '{"id":1}', '--json'], status)).stdout),
     ).toEqual({ status: 'Pending', statusDate: null, comment: null, mid: null, isFinal: false });

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpLimits, PartnerHttp, type TransportError } from '../../../src/partners/http.js';
-import { answering, closedPort, recordingServer, socketServer } from '../../rigs/partners/servers.js';
+import { closedPort, recordingServer, responding, socketServer } from '../../rigs/partners/servers.js';
 
 const WRITE = { method: 'POST', path: '/', headers: {}, body: '{}', write: true } as const;
 
@@ -13,7 +13,7 @@ function httpOf(url: string, limits: Partial<HttpLimits> = {}): PartnerHttp {
 
 const failureOf = (call: Promise<unknown>) => call.catch((error: TransportError) => error);
 
-/** A partner that only listens, and what it heard. */
+/** A partner that only listens, and the bytes that it received. */
 async function listener() {
   let bytes = 0;
   let open!: () => void;
@@ -36,11 +36,11 @@ async function listener() {
 
 describe('what a write does before it is sent', () => {
   it('happens on an established connection, before the first byte', async () => {
-    const partner = await recordingServer(answering(200, '{}'));
+    const partner = await recordingServer(responding(200, '{}'));
     const seen: number[] = [];
     const beforeSending = async () => {
       seen.push(partner.requests.length);
-      // A byte that does not wait has come by then.
+      // A byte that did not wait has arrived by then.
       await fetch(partner.url);
       seen.push(partner.requests.filter(({ line }) => line.startsWith('POST')).length);
     };
@@ -49,7 +49,7 @@ describe('what a write does before it is sent', () => {
     expect(seen).toEqual([0, 0]);
   });
 
-  it('refuses the write, of which no byte leaves then', async () => {
+  it('may refuse the write, and then no byte is sent', async () => {
     const { url, opened, closed, bytes } = await listener();
     const beforeSending = async () => {
       await opened;
@@ -96,8 +96,8 @@ describe('what a write does before it is sent', () => {
     },
   );
 
-  it('happens for two writes at a time, so that no more are announced and not sent', async () => {
-    const partner = await recordingServer(answering(200, '{}'));
+  it('happens for two writes at a time, so that no more are marked without being sent', async () => {
+    const partner = await recordingServer(responding(200, '{}'));
     const http = httpOf(partner.url);
     const waiting: (() => void)[] = [];
     let most = 0;
@@ -114,12 +114,12 @@ describe('what a write does before it is sent', () => {
     expect(most).toBe(2);
   });
 
-  it('may wait and take longer than a connection may be idle: the write goes out once, on a new one', async () => {
-    const partner = await recordingServer(answering(200, '{}'));
+  it('may take longer than a connection may be idle: the write goes out once, on a new one', async () => {
+    const partner = await recordingServer(responding(200, '{}'));
     const beforeSending = async () => undefined;
     const http = httpOf(partner.url, { idleTimeoutMs: 0 });
     await http.send({ ...WRITE, beforeSending });
-    // Replaced before it, and after it.
+    // The connection is replaced before and after it.
     expect(partner.requests).toMatchObject([{ connection: 3 }]);
   });
 });

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import type { Operations } from '../../../src/partners/catalogue.js';
 import { partnerClient } from '../../../src/partners/client.js';
 import { PartnerHttp } from '../../../src/partners/http.js';
-import { answering, recordingServer } from '../../rigs/partners/servers.js';
+import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
-/** A partner with one operation of each form that a catalogue may hold. */
+/** A partner with one operation of each form that a catalogue supports. */
 const OPERATIONS = {
   renameCard: {
-    summary: 'a member in the path, one in the query, the rest in the body',
+    summary: 'a field in the path, one in the query, the rest in the body',
     method: 'PUT',
     path: '/owners/{owner}/cards/{cardId}',
     query: ['notify'],
@@ -25,7 +25,7 @@ const OPERATIONS = {
 } as const satisfies Operations;
 
 async function partner() {
-  const { url, requests } = await recordingServer(answering(200, '{}'));
+  const { url, requests } = await recordingServer(responding(200, '{}'));
   const http = new PartnerHttp(url);
   onTestFinished(() => http.close());
   const protocol = {
@@ -37,8 +37,8 @@ async function partner() {
   return { client: partnerClient(OPERATIONS, protocol, http), requests };
 }
 
-describe('a request member goes where the catalogue says', () => {
-  it('into the path, the query or the body, each in its own spelling', async () => {
+describe('a request field goes where the catalogue puts it', () => {
+  it('into the path, the query or the body, each with its encoding', async () => {
     const { client, requests } = await partner();
     await client.renameCard({ owner: 'a/b?c=ä', cardId: 7, notify: 'a&b=c d', name: 'Ada & Co' });
     expect(requests[0]?.line).toBe('PUT /owners/a%2Fb%3Fc%3D%C3%A4/cards/7?notify=a%26b%3Dc+d');

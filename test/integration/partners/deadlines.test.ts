@@ -16,14 +16,14 @@ async function partner(respond: Respond, limits: Partial<HttpLimits> = {}): Prom
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Part of an answer, and never the rest; `then` is done once the part is out. */
+/** Sends a part of a response and never the rest; calls `then` once the part is sent. */
 const dripping =
   (then = () => {}): Respond =>
   (response) =>
     void response.writeHead(200).write('{', then);
 
 it.each([undefined, new AbortController().signal])(
-  'a call ends with its time also when the garbage was collected meanwhile (signal: %o)',
+  'a call ends at its deadline, also after a garbage collection (signal: %o)',
   async (signal) => {
     const http = await partner(dripping(collectGarbage), { totalTimeoutMs: 400 });
     const call = http.send({ ...READ, ...(signal && { signal }) }).catch((error: TransportError) => error);
@@ -31,7 +31,7 @@ it.each([undefined, new AbortController().signal])(
   },
 );
 
-it('a call that its caller gives up ends at once', async () => {
+it('a call ends at once when its caller gives up', async () => {
   const caller = new AbortController();
   const http = await partner(dripping(() => caller.abort()));
   const call = http.send({ ...READ, signal: caller.signal }).catch((error: TransportError) => error);

@@ -6,10 +6,10 @@ import type { Operation } from '../../../src/partners/catalogue.js';
 import { partnerClient } from '../../../src/partners/client.js';
 import { PartnerHttp } from '../../../src/partners/http.js';
 import { PROCESSOR_OPERATIONS } from '../../../src/partners/processor/operations.js';
-import { answering, recordingServer } from '../../rigs/partners/servers.js';
+import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const PING = {
-  summary: 'an operation of no other test, because Node warns of each once in the life of a process',
+  summary: 'an operation of this test alone, because Node prints each warning once per process',
   method: 'POST',
   path: '/ping',
   effect: 'read',
@@ -19,12 +19,12 @@ const PING = {
 } as const satisfies Operation;
 const OPERATIONS = { ping: PING, pingV1: { ...PING, deprecated: 'use ping' } };
 
-it('a deprecated operation says so once in the life of the process, and no other one does', async () => {
+it('a deprecated operation causes one warning per process, and no other operation does', async () => {
   const warnings: Error[] = [];
   const keep = (warning: Error) => warnings.push(warning);
   process.on('warning', keep);
   onTestFinished(() => void process.off('warning', keep));
-  const { url, requests } = await recordingServer(answering(200, '{}'));
+  const { url, requests } = await recordingServer(responding(200, '{}'));
   const clients = [1, 2].map(() => {
     const http = new PartnerHttp(url);
     onTestFinished(() => http.close());

@@ -6,7 +6,7 @@ import { closeAll, partnerClients } from '../../../src/partners/clients.js';
 import type { PartnerClients } from '../../../src/partners/systems.js';
 import { holder as holderOf } from '../../rigs/inputs.js';
 import { failureOf } from '../../rigs/partners/failure.js';
-import { answering, recordingServer } from '../../rigs/partners/servers.js';
+import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const BASIC = Buffer.from('harbor:hunter2/secret').toString('base64');
 const CREDENTIALS = [
@@ -18,7 +18,7 @@ const CREDENTIALS = [
   'processor-key-1',
 ];
 
-/** What is private in requests, in words that a partner may use for it. */
+/** Private values of requests, in forms that a partner may use. */
 const NAMES = ['Adelheid', 'ADELHEID', 'Zuckerbaecker'];
 const EMAILS = ['adelheid@example.com', 'Adelheid@Example.com'];
 const PHONES = ['518-555-0100', '(518) 555-0100', '5185550100'];
@@ -27,14 +27,14 @@ const PRIVATE = [...NAMES, ...EMAILS, ...PHONES, ...NUMBERS];
 
 const TOKEN = `{"token":"bank-token-1","expiration":null,"userId":7}`;
 
-/** Clients of a partner that answers everything with what it was sent, in words that `body` puts into JSON. */
+/** Clients of a partner that responds to each request with the words of that request, in JSON that `body` makes. */
 async function echoing(status: number, body: (words: string) => object): Promise<PartnerClients> {
   const { url, requests } = await recordingServer((response, request: IncomingMessage) => {
-    if (request.url === '/api/auth/v2') return answering(200, TOKEN)(response, request);
+    if (request.url === '/api/auth/v2') return responding(200, TOKEN)(response, request);
     const { headers, body: sent } = requests.at(-1) ?? { headers: {}, body: '' };
     const { authorization, ...others } = headers as Record<string, string>;
     const words = ['bad', authorization, others['x-svc-api-key'], ...PRIVATE, String(sent), ...CREDENTIALS];
-    answering(status, JSON.stringify(body(words.join(' '))))(response, request);
+    responding(status, JSON.stringify(body(words.join(' '))))(response, request);
   });
   const account = readAccounts({
     ...{ BOARDING_URL: url, BOARDING_USERNAME: 'harbor', BOARDING_PASSWORD: 'hunter2/secret' },
@@ -49,7 +49,7 @@ async function echoing(status: number, body: (words: string) => object): Promise
   return clients;
 }
 
-/** The credentials that a client has. The others are words like any other to it. */
+/** The credentials of each client. To a client, those of the others are ordinary words. */
 const OWN: Readonly<Record<keyof PartnerClients, readonly string[]>> = {
   boarding: ['hunter2/secret', BASIC],
   banking: ['hunter2/secret', 'bank-token-1'],
@@ -114,19 +114,19 @@ describe('a partner that repeats the request in a refusal', () => {
       (all) => all['plant-store'].createPlant({ id: 1, name: 'Fern' }),
     ],
     ['processor', 'register-webhook', NUMBERS, register],
-  ])('does not get it past the %s client (%s)', async (system, _, hidden, call) => {
+  ])('cannot get it past the %s client (%s)', async (system, _, hidden, call) => {
     const clients = await echoing(400, (words) => ({
       ...{ data: null, status: false, error: words, errors: [words], message: words },
       requestId: words,
     }));
     const error = await failureOf(call(clients));
     expect(error.status).toBe(400);
-    const told = JSON.stringify([error.details, error.message]);
-    expect(told).toContain('[Redacted]');
-    for (const value of [...OWN[system], ...hidden]) expect(told).not.toContain(value);
+    const thrown = JSON.stringify([error.details, error.message]);
+    expect(thrown).toContain('[Redacted]');
+    for (const value of [...OWN[system], ...hidden]) expect(thrown).not.toContain(value);
   });
 
-  it('does not get it past the banking client in a response of 200 that says no', async () => {
+  it('cannot get it past the banking client in a response of 200 with a refusal', async () => {
     const { banking } = await echoing(200, (errors) => ({ success: false, errors }));
     const { errors } = await banking.submitBusinessAccountHolder(holder);
     expect(errors).toContain('[Redacted]');
@@ -134,7 +134,7 @@ describe('a partner that repeats the request in a refusal', () => {
       expect(errors).not.toContain(value);
   });
 
-  it('does not get it into a warning, nor into the id of the request', async () => {
+  it('cannot get it into a warning or the id of the request', async () => {
     const warnings: string[] = [];
     const data = { status: 'Pending' };
     const clients = await echoing(200, (words) => ({ data, warning: words, requestId: words }));
@@ -144,7 +144,7 @@ describe('a partner that repeats the request in a refusal', () => {
   });
 });
 
-describe('a partner that repeats our credentials in what it is asked for', () => {
+describe('a partner that repeats our credentials in its data', () => {
   it.each<[keyof PartnerClients, string, (words: string) => object, Call]>([
     [
       'boarding',
@@ -167,7 +167,7 @@ describe('a partner that repeats our credentials in what it is asked for', () =>
     ],
     ['plant-store', 'a tag', (tag) => [{ name: 'Fern', tag }], (all) => all['plant-store'].listPlants({})],
     ['processor', 'its message', (message) => ({ status: true, message }), register],
-  ])('does not get them past the %s client: %s', async (system, _, body, call) => {
+  ])('cannot get them past the %s client: %s', async (system, _, body, call) => {
     const shown = JSON.stringify(await call(await echoing(200, body)));
     expect(shown).toContain('bad');
     expect(shown).toContain('[Redacted]');
@@ -175,7 +175,7 @@ describe('a partner that repeats our credentials in what it is asked for', () =>
     for (const secret of OWN[system]) expect(shown).not.toContain(secret);
   });
 
-  it('does not keep the bank from renewing a token that stays the same', async () => {
+  it('may still renew a token as the same token', async () => {
     const { banking } = await echoing(200, () => [{ ticketId: 1 }]);
     await banking.listNewTickets({});
     expect(

@@ -4,10 +4,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { BoardingClient } from '../../../src/partners/boarding/client.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import {
-  answering,
   clientOf,
   closedPort,
   recordingServer,
+  responding,
   socketServer,
 } from '../../rigs/partners/servers.js';
 
@@ -25,7 +25,7 @@ const create = (client: BoardingClient, signal?: AbortSignal) =>
     signal && { signal },
   );
 
-/** What a client at this URL gets for its trouble. */
+/** The error of a client at this URL. */
 const failureAt = (url: string, limits = {}) => failureOf(create(clientOf(url, { limits })));
 
 /** Runs `act` once a whole request of {@link create} was read from the socket. */
@@ -39,7 +39,7 @@ function onRequest(socket: Socket, act: () => void): void {
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
-describe('an answer decides by its status', () => {
+describe('the status of a response decides', () => {
   it.each([
     [400, 'Rejected'],
     [404, 'Rejected'],
@@ -56,7 +56,7 @@ describe('an answer decides by its status', () => {
     [301, 'Uncertain'],
     [304, 'Uncertain'],
   ])('%i is %s', async (status, kind) => {
-    const { url } = await recordingServer(answering(status, ''));
+    const { url } = await recordingServer(responding(status, ''));
     const error = await failureAt(url);
     expect(error.details).toEqual({
       system: 'boarding',
@@ -70,14 +70,14 @@ describe('an answer decides by its status', () => {
   });
 
   it.each([302, 307, 308])('a redirect (%i) is not followed', async (status) => {
-    const other = await recordingServer(answering(200, '{"data":{"merchantProfileId":1}}'));
-    const { url } = await recordingServer(answering(status, '', { location: `${other.url}/elsewhere` }));
+    const other = await recordingServer(responding(200, '{"data":{"merchantProfileId":1}}'));
+    const { url } = await recordingServer(responding(status, '', { location: `${other.url}/elsewhere` }));
     expect(await failureAt(url)).toMatchObject({ kind: 'Uncertain', status });
     expect(other.connections()).toBe(0);
   });
 
-  it('and is asked for once: nothing is retried behind the back of the caller', async () => {
-    const { url, requests } = await recordingServer(answering(503, '', { 'retry-after': '0' }));
+  it('and the request is sent once: the client does not retry', async () => {
+    const { url, requests } = await recordingServer(responding(503, '', { 'retry-after': '0' }));
     await failureAt(url);
     expect(requests).toHaveLength(1);
   });
@@ -85,7 +85,7 @@ describe('an answer decides by its status', () => {
 
 describe('Retry-After', () => {
   const retryAfter = async (value: string, status = 429) => {
-    const { url } = await recordingServer(answering(status, '', { 'retry-after': value }));
+    const { url } = await recordingServer(responding(status, '', { 'retry-after': value }));
     return (await failureAt(url)).retryAfter;
   };
 
@@ -99,15 +99,15 @@ describe('Retry-After', () => {
     expect(await retryAfter(value, status)).toBe(expected);
   });
 
-  it('may be a date to come', async () => {
+  it('may be a date in the future', async () => {
     const inAMinute = new Date(Date.now() + 60_000).toUTCString();
     const milliseconds = await retryAfter(inAMinute);
     expect(milliseconds).toBeGreaterThan(55_000);
     expect(milliseconds).toBeLessThanOrEqual(60_000);
   });
 
-  it('is absent when the partner does not say', async () => {
-    const { url } = await recordingServer(answering(429, ''));
+  it('is absent when the partner sends none', async () => {
+    const { url } = await recordingServer(responding(429, ''));
     expect((await failureAt(url)).details).not.toHaveProperty('retryAfterMs');
   });
 });
@@ -139,7 +139,7 @@ describe('NotSent: nothing left this machine', () => {
   });
 
   it('when the caller gave up before the call', async () => {
-    const { url, connections } = await recordingServer(answering(200, ''));
+    const { url, connections } = await recordingServer(responding(200, ''));
     const error = await failureOf(create(clientOf(url), AbortSignal.abort()));
     expect(error.details).toMatchObject({ kind: 'NotSent', reason: 'AbortError' });
     expect(connections()).toBe(0);
@@ -159,7 +159,7 @@ describe('NotSent: nothing left this machine', () => {
   });
 
   it('when the call took too long while it waited for a connection', async () => {
-    // Both must run out of time at once: the second goes out when the first lets go of the connection before that.
+    // Both must time out at once: otherwise the second goes out when the first releases the connection.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const totalTimeoutMs = 200;
@@ -172,27 +172,27 @@ describe('NotSent: nothing left this machine', () => {
     expect(second.details.reason).toBe('TimeoutError');
   });
 
-  it('when the caller gave up while the call waited for a connection: it never goes out', async () => {
+  it('when the caller gave up while the call waited for a connection: it is never sent', async () => {
     const controller = new AbortController();
     const held: (() => void)[] = [];
     const partner = await recordingServer((response, { url }) => {
-      const answer = () => response.end('{"data":null,"requestId":1}');
-      if (url?.endsWith('id=1')) held.push(answer);
-      else answer();
+      const finish = () => response.end('{"data":null,"requestId":1}');
+      if (url?.endsWith('id=1')) held.push(finish);
+      else finish();
       controller.abort();
     });
     const client = clientOf(partner.url, { limits: { connections: 1 } });
     const first = client.setUnderwritingPending({ id: 1 });
     const second = await failureOf(client.setUnderwritingPending({ id: 2 }, { signal: controller.signal }));
     expect(second.details).toMatchObject({ kind: 'NotSent', reason: 'AbortError' });
-    for (const answer of held) answer();
+    for (const finish of held) finish();
     await first;
     await client.setUnderwritingPending({ id: 3 });
     expect(partner.requests.map(({ line }) => line.at(-1))).toEqual(['1', '3']);
   });
 });
 
-describe('Uncertain: bytes went out and no trustworthy answer came', () => {
+describe('Uncertain: bytes went out and no reliable response came', () => {
   it('when the connection is cut after the request was read', async () => {
     const { url } = await socketServer((socket) => onRequest(socket, () => socket.destroy()));
     expect((await failureAt(url)).details).toMatchObject({ kind: 'Uncertain', reason: 'UND_ERR_SOCKET' });
@@ -246,12 +246,12 @@ describe('Uncertain: bytes went out and no trustworthy answer came', () => {
   });
 
   it.each([
-    ['announced', true],
+    ['head', true],
     ['chunked', false],
-  ])('when the body is larger than allowed (%s)', async (_, announced) => {
+  ])('when the body is larger than allowed (%s)', async (_, head) => {
     const body = `{"data":"${'x'.repeat(2_000)}"}`;
     const { url } = await recordingServer((response) => {
-      response.writeHead(200, announced ? { 'content-length': body.length } : {});
+      response.writeHead(200, head ? { 'content-length': body.length } : {});
       response.end(body);
     });
     const error = await failureAt(url, { maxBodyBytes: 1_000 });
@@ -265,7 +265,7 @@ describe('Uncertain: bytes went out and no trustworthy answer came', () => {
     expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'AbortError' });
   });
 
-  it('and the partner sees that the caller went away', async () => {
+  it('and the partner sees that the caller has disconnected', async () => {
     const controller = new AbortController();
     let closed: Promise<unknown> | undefined;
     const { url } = await socketServer((socket) => {

@@ -5,10 +5,10 @@ import type { BoardingClient } from '../../../src/partners/boarding/client.js';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 import { clientOf, socketServer } from '../../rigs/partners/servers.js';
 
-/** What a call may end with: a response that was understood, or the kind of a {@link PartnerError}. */
-type End = 'answered' | PartnerError['kind'];
+/** How a call may end: with a response that was understood, or with the kind of a {@link PartnerError}. */
+type End = 'understood' | PartnerError['kind'];
 
-/** Acts as the partner once a whole request has come. */
+/** Acts as the partner once a whole request has arrived. */
 type Act = (socket: Socket) => void;
 
 const LIMITS = {
@@ -29,7 +29,7 @@ const WRITE = {
   email: 'adelheid@example.com',
 } as const;
 
-/** Our credentials in each form, and whom the request is about. */
+/** Our credentials in each form, and the private data of the request. */
 const SECRETS = ['s3cret', 'c2FuZGJveDpzM2NyZXQ=', 'Zuckerbaecker', 'Adelheid', 'adelheid@example.com'];
 
 const created = '{"data":{"merchantProfileId":7001},"requestId":1}';
@@ -48,7 +48,7 @@ const body = (content: string | Buffer, head = 'HTTP/1.1 200 OK\r\ncontent-type:
 const status = (line: string, content = '', headers = '') =>
   body(content, `HTTP/1.1 ${line}\r\ncontent-type: application/json\r\n${headers}`);
 
-/** Writes the same again and again, for as long as the other end listens. */
+/** Repeats a text as long as the other end listens. */
 const endlessly =
   (begin: string, again: string | Buffer, everyMs = 0): Act =>
   (socket) => {
@@ -60,9 +60,9 @@ const endlessly =
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`;
 
-/** Every way in which a partner, or what poses as one, can respond to a write that it should take. */
+/** Every way in which a partner, or an impostor, can respond to a write that it should accept. */
 const MODES: readonly (readonly [mode: string, act: Act, end: End])[] = [
-  // It goes away.
+  // It disconnects.
   ['closes the connection', (socket) => socket.end(), 'Uncertain'],
   ['resets the connection', (socket) => socket.resetAndDestroy(), 'Uncertain'],
   ['never responds', () => undefined, 'Uncertain'],
@@ -82,15 +82,15 @@ const MODES: readonly (readonly [mode: string, act: Act, end: End])[] = [
   ['sends headers for ever', endlessly(OK, `x-${'x'.repeat(200)}: y\r\n`), 'Uncertain'],
   ['sends one header for ever', endlessly(`${OK}x: `, 'x'.repeat(1_000)), 'Uncertain'],
   ['sends digits for ever', endlessly(`${OK}\r\n{"data":`, '9'.repeat(10_000)), 'Uncertain'],
-  ['says continue for ever', endlessly('', 'HTTP/1.1 100 Continue\r\n\r\n', 5), 'Uncertain'],
+  ['sends 100 Continue for ever', endlessly('', 'HTTP/1.1 100 Continue\r\n\r\n', 5), 'Uncertain'],
   [
-    'sends early hints for ever',
+    'sends 103 Early Hints for ever',
     endlessly('', 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', 5),
     'Uncertain',
   ],
   ['stalls within the body', (socket) => void socket.write(`${OK}content-length: 9\r\n\r\n{`), 'Uncertain'],
   // It is too large.
-  ['announces 10 GB', say(`${OK}content-length: 10000000000\r\n\r\n{`), 'Uncertain'],
+  ['declares 10 GB', say(`${OK}content-length: 10000000000\r\n\r\n{`), 'Uncertain'],
   ['sends more than fits', body(`{"data":"${'x'.repeat(200_000)}"}`), 'Uncertain'],
   [
     'sends more than fits in chunks',
@@ -141,19 +141,19 @@ const MODES: readonly (readonly [mode: string, act: Act, end: End])[] = [
   ['redirects to a file', status('302 Found', '', 'location: file:///etc/passwd\r\n'), 'Uncertain'],
   ['redirects to itself', status('307 Temporary', '', 'location: /v2/merchants\r\n'), 'Uncertain'],
   ['refreshes', status('200 OK', '', 'refresh: 0; url=http://169.254.169.254/\r\n'), 'Uncertain'],
-  // It says no.
-  ['wants a proxy to know us', status('407 Proxy Authentication Required'), 'Rejected'],
+  // It refuses.
+  ['wants proxy credentials', status('407 Proxy Authentication Required'), 'Rejected'],
   ['is a teapot', status('418 Teapot'), 'Rejected'],
   [
     'challenges for other credentials',
     status('401 Unauthorized', '', 'www-authenticate: NTLM\r\n'),
     'Unauthorized',
   ],
-  ['limits us for ever', status('429 Too Many', '', 'retry-after: 1e30\r\n'), 'RateLimited'],
-  ['limits us in words', status('429 Too Many', '', 'retry-after: soon\r\n'), 'RateLimited'],
+  ['rate limits us for ever', status('429 Too Many', '', 'retry-after: 1e30\r\n'), 'RateLimited'],
+  ['rate limits us in words', status('429 Too Many', '', 'retry-after: soon\r\n'), 'RateLimited'],
   ['limits us twice', status('429 Too Many', '', 'retry-after: 1\r\nretry-after: 2\r\n'), 'RateLimited'],
   ['is overloaded', status('503 Unavailable', '<html>', 'retry-after: -1\r\n'), 'Uncertain'],
-  // It responds with what is no JSON.
+  // It responds with something other than JSON.
   ['responds with nothing', body(''), 'Uncertain'],
   ['responds without content', say('HTTP/1.1 204 No Content\r\n\r\n'), 'Uncertain'],
   ['responds with a page', body('<!doctype html><title>Sign in</title>'), 'Uncertain'],
@@ -162,7 +162,7 @@ const MODES: readonly (readonly [mode: string, act: Act, end: End])[] = [
   ['responds with it twice', body(created + created), 'Uncertain'],
   ['responds with a script', body(`callback(${created})`), 'Uncertain'],
   ['responds in UTF-16', body(Buffer.from(created, 'utf16le')), 'Uncertain'],
-  ['responds with no text', body(Buffer.from([0x22, 0xff, 0xfe, 0x22])), 'Uncertain'],
+  ['responds with bytes that are no text', body(Buffer.from([0x22, 0xff, 0xfe, 0x22])), 'Uncertain'],
   ['responds with NaN', body('{"data":{"merchantProfileId":NaN}}'), 'Uncertain'],
   ['responds with a comment', body(`/* ok */ ${created}`), 'Uncertain'],
   // It responds with other JSON.
@@ -195,7 +195,7 @@ const MODES: readonly (readonly [mode: string, act: Act, end: End])[] = [
     body(`{"data":{${Array.from({ length: 9_000 }, (_, at) => `"f${at}":1`).join()}}}`),
     'Uncertain',
   ],
-  // It repeats what it was sent.
+  // It repeats the request.
   [
     'repeats everything in words',
     status('400 Bad Request', JSON.stringify({ data: null, error: SECRETS.join(' '), requestId: 1 })),
@@ -208,23 +208,27 @@ const MODES: readonly (readonly [mode: string, act: Act, end: End])[] = [
   ],
   ['repeats everything in the status line', status(`500 ${SECRETS.join(' ')}`), 'Uncertain'],
   ['repeats everything in a header', status('500 Oops', '', `x-echo: ${SECRETS.join(' ')}\r\n`), 'Uncertain'],
-  // It responds, and oddly.
-  ['sends a cookie', body(created, `${OK}set-cookie: s=1\r\n`), 'answered'],
+  // It responds in an odd way.
+  ['sends a cookie', body(created, `${OK}set-cookie: s=1\r\n`), 'understood'],
   [
-    'sends what nobody asked for',
+    'sends fields that nobody asked for',
     say(`${OK}content-length: ${created.length}\r\n\r\n${created}`, `${OK}content-length: 2\r\n\r\n{}`),
-    'answered',
+    'understood',
   ],
   [
     'sends further fields',
     body('{"data":{"merchantProfileId":7001,"x":{"y":[1]}},"z":null,"requestId":1}'),
-    'answered',
+    'understood',
   ],
-  ['says that it is a page', body(created, 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n'), 'answered'],
+  [
+    'has the content type of a page',
+    body(created, 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n'),
+    'understood',
+  ],
   [
     'has the id twice',
     body('{"data":{"merchantProfileId":7000,"merchantProfileId":7001},"requestId":1}'),
-    'answered',
+    'understood',
   ],
 ];
 
@@ -251,29 +255,29 @@ function isWhole(request: string): boolean {
   return rest.length > 0 && Buffer.byteLength(rest.join('\r\n\r\n')) >= length;
 }
 
-async function endOf(call: Promise<unknown>): Promise<{ end: End; told: string }> {
+async function endOf(call: Promise<unknown>): Promise<{ end: End; shown: string }> {
   try {
-    return { end: 'answered', told: JSON.stringify(await call) };
+    return { end: 'understood', shown: JSON.stringify(await call) };
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
-    return { end: error.kind, told: `${error.message}\n${error.stack}` };
+    return { end: error.kind, shown: `${error.message}\n${error.stack}` };
   }
 }
 
-describe('whatever a partner does, a write ends in time, in a way that is known, and the next call is made', () => {
+describe('whatever a partner does, a write ends in time with a known outcome, and the next call is sent', () => {
   it.each(MODES)('%s', async (_, act, expected) => {
     const client = await partner(act);
     const begun = performance.now();
-    const { end, told } = await endOf(client.createMerchant(WRITE));
+    const { end, shown } = await endOf(client.createMerchant(WRITE));
     expect(end).toBe(expected);
     expect(performance.now() - begun).toBeLessThan(50_000);
-    if (end === 'answered') expect(JSON.parse(told)).toMatchObject({ merchantProfileId: 7001 });
-    expect(told.split('\n')[0]?.length).toBeLessThan(500);
-    for (const secret of SECRETS) expect(told).not.toContain(secret);
+    if (end === 'understood') expect(JSON.parse(shown)).toMatchObject({ merchantProfileId: 7001 });
+    expect(shown.split('\n')[0]?.length).toBeLessThan(500);
+    for (const secret of SECRETS) expect(shown).not.toContain(secret);
     expect(await client.listAgentProfiles({})).toEqual([]);
   });
 });
 
-it('there are eighty ways and more', () => {
+it('there are at least eighty ways', () => {
   expect(MODES.length).toBeGreaterThanOrEqual(80);
 });

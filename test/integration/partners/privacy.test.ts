@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { PartnerError } from '../../../src/partners/partner-error.js';
 import { failureOf } from '../../rigs/partners/failure.js';
 import {
-  answering,
   clientOf,
   closedPort,
   recordingServer,
+  responding,
   socketServer,
 } from '../../rigs/partners/servers.js';
 
@@ -19,7 +19,7 @@ const request = {
   guid: 'customer-77',
 } as const;
 
-/** What must never be told: credentials in any form, and what the request was about. */
+/** Private values: credentials in any form, and the data of the request. */
 const SECRETS = [
   'hunter2',
   'aGFyYm9yOmh1bnRlcjI=',
@@ -36,34 +36,34 @@ async function failureAt(url: string): Promise<PartnerError> {
   );
 }
 
-describe('an error tells nothing of credentials, bodies or people', () => {
+describe('an error contains nothing of credentials, bodies or people', () => {
   const whenever: readonly [string, () => Promise<string>][] = [
     ['refused', async () => `http://127.0.0.1:${await closedPort()}`],
     ['cut', async () => (await socketServer((socket) => socket.once('data', () => socket.destroy()))).url],
     ['timed out', async () => (await socketServer(() => undefined)).url],
-    ['answered by a proxy', async () => (await recordingServer(answering(502, 'page of a proxy'))).url],
-    ['answered in HTML', async () => (await recordingServer(answering(200, 'page of a proxy'))).url],
+    ['handled by a proxy', async () => (await recordingServer(responding(502, 'page of a proxy'))).url],
+    ['followed by HTML', async () => (await recordingServer(responding(200, 'page of a proxy'))).url],
     [
       'unauthorized',
-      async () => (await recordingServer(answering(401, '{"error":"Unauthorized","message":"x"}'))).url,
+      async () => (await recordingServer(responding(401, '{"error":"Unauthorized","message":"x"}'))).url,
     ],
     [
-      'answered with a body that does not fit',
+      'followed by a body that does not fit',
       async () =>
-        (await recordingServer(answering(200, '{"data":{"merchantProfileId":"page of a proxy"}}'))).url,
+        (await recordingServer(responding(200, '{"data":{"merchantProfileId":"page of a proxy"}}'))).url,
     ],
   ];
 
   it.each(whenever)('when the call was %s', async (_, url) => {
     const error = await failureAt(await url());
-    const told = [error.message, String(error), JSON.stringify(error), JSON.stringify(error.details)];
-    for (const secret of SECRETS) expect(told.join('\n')).not.toContain(secret);
+    const thrown = [error.message, String(error), JSON.stringify(error), JSON.stringify(error.details)];
+    for (const secret of SECRETS) expect(thrown.join('\n')).not.toContain(secret);
   });
 
-  it('in its message, even when the partner does', async () => {
+  it('in its message, even when the response does', async () => {
     const body = `{"data":null,"error":"hunter2","requestId":1,"validationResults":[
       {"memberNames":["email"],"errorMessage":"adelheid@example.com is taken"}]}`;
-    const { url } = await recordingServer(answering(400, body));
+    const { url } = await recordingServer(responding(400, body));
     const { message } = await failureAt(url);
     expect(message).toBe('boarding create-merchant: Rejected, HTTP 400 (email)');
   });

@@ -1,25 +1,25 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from '../../rigs/partners/failure.js';
-import { answering, clientOf, type Respond, recordingServer } from '../../rigs/partners/servers.js';
+import { clientOf, type Respond, recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const ROUNDS = 50;
-const answer = answering(200, '{"data":[],"requestId":1}');
+const respond = responding(200, '{"data":[],"requestId":1}');
 
-/** Says keep-alive, and closes a connection at the very moment that the next request comes on it. */
+/** Promises keep-alive, and closes a connection when the next request arrives on it. */
 function closingWhenReused(): Respond {
   const used = new Set<Socket>();
   return (response, request) => {
     if (used.has(request.socket)) request.socket.destroy();
-    else answer(response, request);
+    else respond(response, request);
     used.add(request.socket);
   };
 }
 
-/** Says keep-alive, and closes as soon as its answer is out. */
+/** Promises keep-alive, and closes the connection after its response. */
 const closingAtOnce: Respond = (response, request) => {
   response.once('finish', () => setImmediate(() => request.socket.destroy()));
-  answer(response, request);
+  respond(response, request);
 };
 
 describe('a partner that closes kept-alive connections', () => {
@@ -39,7 +39,7 @@ describe('a partner that closes kept-alive connections', () => {
     expect(writes).toHaveLength(ROUNDS);
   });
 
-  it('may well hit a read, which is merely repeated', async () => {
+  it('may hit a read, which is repeated', async () => {
     const partner = await recordingServer(closingWhenReused());
     const client = clientOf(partner.url, { limits: { connections: 1 } });
     const read = () => client.getUnderwritingNotes({ id: 1 });

@@ -5,11 +5,11 @@ import { shared } from '../../rigs/shared.js';
 const VALID =
   '{"cashDiscount":"No","firstName":"Ada","lastName":"Baker","dba":"Corner Bakery","pos":"None","agentProfileId":101}';
 
-/** A create with one member left out or set to other JSON. */
-function create(member: string, json?: string): string {
-  const { [member]: _, ...rest } = JSON.parse(VALID);
+/** A create with one field left out or set to other JSON. */
+function create(field: string, json?: string): string {
+  const { [field]: _, ...rest } = JSON.parse(VALID);
   const text = JSON.stringify(rest);
-  return json === undefined ? text : `${text.slice(0, -1)},"${member}":${json}}`;
+  return json === undefined ? text : `${text.slice(0, -1)},"${field}":${json}}`;
 }
 
 const B1 = 'POST /api/v1/merchant/create';
@@ -18,14 +18,14 @@ const B3 = 'GET /api/v1/merchant/status';
 const B4 = 'GET /api/v1/merchant/underwritingNotes';
 
 describe('status codes of apis/2', () => {
-  // What one call leaves behind, the others do not look at.
+  // The calls do not depend on the effects of each other.
   const running = shared(async (until) => {
     const sandbox = await runSandbox({ posNames: ['TillMaster 3000'] }, until);
     await sandbox.create();
     return sandbox;
   });
 
-  /** What, whom, with which body and by whom; merchant 1001 exists. */
+  /** Status, case, line, body and caller; merchant 1001 exists. */
   it.each<[number, string, string, (string | undefined)?, Caller?]>([
     [200, 'a merchant', B1, VALID],
     [200, 'a merchant with settings', B1, create('boardingSettingsId', '11')],
@@ -134,14 +134,14 @@ describe('status codes of apis/2', () => {
 describe('envelopes, byte by byte', () => {
   it('the common one', async () => {
     const sandbox = await runSandbox();
-    const answers = [
+    const responses = [
       await sandbox.call(B1, VALID),
       await sandbox.call(`${B4}?id=1001`),
       await sandbox.call(`${B3}?id=7`),
       await sandbox.call(B3),
       await sandbox.call(`${B3}?id=1001`, undefined, 'other-iso'),
     ];
-    expect(answers.map(({ text }) => text)).toEqual([
+    expect(responses.map(({ text }) => text)).toEqual([
       '{"data":{"merchantProfileId":1001},"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":70001}',
       '{"data":[],"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":70002}',
       '{"data":null,"status":"NotFound","error":"merchant 7 not found","warning":null,"validationResults":[],"requestId":70003}',
@@ -149,24 +149,27 @@ describe('envelopes, byte by byte', () => {
         '{"memberNames":["id"],"errorMessage":"is required"}],"requestId":70004}',
       '{"data":null,"status":"Forbidden","error":"The merchant belongs to another ISO","warning":null,"validationResults":[],"requestId":70005}',
     ]);
-    expect(answers[0]?.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(responses[0]?.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
   it('that of fees', async () => {
     const sandbox = await runSandbox();
     await sandbox.call(B1, VALID);
-    const answers = [await sandbox.call(`${B2}?id=1001`), await sandbox.call(`${B2}?id=x`)];
-    expect(answers.map(({ text }) => text)).toEqual([
+    const responses = [await sandbox.call(`${B2}?id=1001`), await sandbox.call(`${B2}?id=x`)];
+    expect(responses.map(({ text }) => text)).toEqual([
       '{"data":{},"requestId":70002,"success":true,"error":null,"validationErrors":[]}',
       '{"data":null,"requestId":70003,"success":false,"error":"Validation failed","validationErrors":[' +
         '{"field":"id","error":"Invalid input: expected number, received string"}]}',
     ]);
   });
 
-  it('none around a 401, nor around a 403 of a user without permission', async () => {
+  it('none around a 401, or around a 403 of a user without permission', async () => {
     const sandbox = await runSandbox();
-    const answers = [await sandbox.call(B3, undefined, 'nobody'), await sandbox.call(B1, VALID, 'read-only')];
-    expect(answers.map(({ text }) => text)).toEqual([
+    const responses = [
+      await sandbox.call(B3, undefined, 'nobody'),
+      await sandbox.call(B1, VALID, 'read-only'),
+    ];
+    expect(responses.map(({ text }) => text)).toEqual([
       '{"error":"Unauthorized","message":"Invalid credentials"}',
       '{"error":"Forbidden","message":"No permission for this operation"}',
     ]);

@@ -27,7 +27,7 @@ describe('a transition', () => {
     ]);
   });
 
-  it('leaves alone what it does not name, and takes away what it sets to null', async () => {
+  it('keeps what it does not name, and removes what it sets to null', async () => {
     const sandbox = await runSandbox();
     const id = await sandbox.create('Bakery [waiting]');
     const move = (change: string) => sandbox.control(`POST /sandbox/merchants/${id}/transition`, change);
@@ -36,7 +36,7 @@ describe('a transition', () => {
     expect(await status(sandbox, id)).toMatchObject({ status: 'Pending', comment: null, mid: '777' });
   });
 
-  it('is no write of a caller', async () => {
+  it('is not in the ledger', async () => {
     const sandbox = await runSandbox();
     const id = await sandbox.create();
     await sandbox.control(`POST /sandbox/merchants/${id}/transition`, '{"status":"Approved"}');
@@ -49,21 +49,21 @@ describe('a transition', () => {
     [400, '/sandbox/merchants/1001/transition', '{"status":""}'],
     [400, '/sandbox/merchants/1001/transition', '{"state":"Approved"}'],
     [400, '/sandbox/merchants/1001/transition', '{"notes":"one"}'],
-  ])('that does not fit is answered %i: %s %s', async (expected, path, body) => {
+  ])('that is invalid is a %i: %s %s', async (expected, path, body) => {
     const sandbox = running();
     expect((await sandbox.call(`POST ${path}`, body)).status).toBe(expected);
   });
 });
 
-describe('a look at a merchant', () => {
+describe('the record of a merchant', () => {
   const running = shared((until) => runSandbox({}, until));
 
-  it.each(['7', 'seven', '1.5'])('%s that does not exist is answered 404', async (id) => {
+  it.each(['7', 'seven', '1.5'])('%s, which does not exist, is a 404', async (id) => {
     const sandbox = running();
     expect((await sandbox.call(`GET /sandbox/merchants/${id}`)).status).toBe(404);
   });
 
-  it('shows all the partner keeps of it', async () => {
+  it('shows all that the partner stores about it', async () => {
     const sandbox = await runSandbox();
     const body =
       '{"cashDiscount":"Yes","firstName":"A","lastName":"B","dba":"C","pos":"None","agentProfileId":102,"guid":"g-1"}';
@@ -134,7 +134,7 @@ describe('attachments', () => {
 describe('the pace', () => {
   const running = shared((until) => runSandbox({}, until));
 
-  it('may be a number of status reads; reading the notes is none', async () => {
+  it('may be a number of status reads; a read of the notes does not count', async () => {
     const sandbox = await runSandbox();
     expect(await sandbox.control('PUT /sandbox/pace', '{"pace":"3reads"}')).toEqual({ pace: { reads: 3 } });
     const id = await sandbox.create();
@@ -148,7 +148,7 @@ describe('the pace', () => {
     expect(seen).toEqual(['Pending', 'Pending', 'Approved', 'Approved', 'Approved', 'mid']);
   });
 
-  it('may be a time, also for merchants that are on their way already', async () => {
+  it('may be a duration, also for merchants that are already in underwriting', async () => {
     const sandbox = await runSandbox({ pace: { milliseconds: 3_600_000 } });
     const id = await sandbox.create();
     await submit(sandbox, id);
@@ -169,7 +169,7 @@ describe('the pace', () => {
 });
 
 describe('the list of scenarios', () => {
-  it('tells how to ask for them, as whom to call and what can be planned to fail', async () => {
+  it('shows how to choose them, the users, and the faults that can be planned', async () => {
     const sandbox = await runSandbox();
     expect(await sandbox.control('GET /sandbox/scenarios')).toMatchObject({
       usage: expect.stringContaining('[notes]'),

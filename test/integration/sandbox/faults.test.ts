@@ -13,15 +13,15 @@ const planned = (sandbox: RunningSandbox) =>
 
 const create = (sandbox: RunningSandbox) => outcome(sandbox.call('POST /api/v2/merchant/create', CREATE));
 
-/** Asks until this is the answer. */
+/** Repeats a call until this is its result. */
 const until = (ask: () => Promise<unknown>, wanted: unknown) =>
   expect.poll(ask, { timeout: 60_000, interval: 5 }).toBe(wanted);
 
-/** Faults that concern no single write. */
+/** Faults that do not concern a single write. */
 const ELSEWHERE = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'];
 
 describe('a planned fault hits the next write', () => {
-  it('and each that the sandbox lists is in the table, or concerns no single write', async () => {
+  it('and each listed fault is in the table, or does not concern a single write', async () => {
     const sandbox = await runSandbox();
     const { faults } = await sandbox.control<{ faults: object }>('GET /sandbox/scenarios');
     const known = [...WRITE_FAULTS.map(([fault]) => fault), ...ELSEWHERE];
@@ -47,7 +47,7 @@ describe('a planned fault hits the next write', () => {
     const call = create(sandbox).finally(() => {
       isOver = true;
     });
-    // The fault is used up as soon as the call is there.
+    // The fault is used up as soon as the call arrives.
     await until(async () => (await planned(sandbox)).calls, 1);
     expect([await sandbox.effects(), isOver]).toEqual([Array(effects).fill('create-merchant 1001'), false]);
     await sandbox.close();
@@ -73,7 +73,7 @@ describe('a planned fault hits the next write', () => {
     expect((await sandbox.effects()).slice(1)).toEqual([`${operation} 1001`]);
   });
 
-  it('also when that is a multipart upload', async () => {
+  it('also if that is a multipart upload', async () => {
     const sandbox = await runSandbox();
     await sandbox.create();
     await plan(sandbox, '{"fault":"500-after-commit","operation":"upload-attachment"}');
@@ -91,7 +91,7 @@ describe('a planned fault that moves the merchant meanwhile', () => {
     (await sandbox.call('GET /api/v1/merchant/status?id=1001')).json<{ data: { status: string } }>().data
       .status;
 
-  it('has it done when the call is lost, and the call takes effect the next time', async () => {
+  it('moves it when the call is lost, and the next call takes effect', async () => {
     const sandbox = await runSandbox();
     await sandbox.create('Corner Bakery [waiting]');
     await sandbox.control('POST /sandbox/merchants/1001/transition', '{"status":"Pending"}');
@@ -106,7 +106,7 @@ describe('a planned fault that moves the merchant meanwhile', () => {
     expect(await status(sandbox)).toBe('UW Level 1: Pending Review');
   });
 
-  it('finds the merchant in a body, and may have it return after some steps', async () => {
+  it('finds the merchant in a body, and may move it back after some steps', async () => {
     const sandbox = await runSandbox();
     await sandbox.create();
     await plan(
@@ -131,7 +131,7 @@ describe('the log of requests', () => {
       ({ operation, fault = 'none', status = 'cut' }) => `${operation} ${fault} ${status}`,
     );
 
-  it('has every write that came in, whether it took effect or not, and what became of it', async () => {
+  it('lists every write that arrived, and its result, whether it took effect or not', async () => {
     const sandbox = await runSandbox();
     await plan(sandbox, '{"fault":"drop-before-commit","operation":"create-merchant"}');
     await plan(sandbox, '{"fault":"500-before-commit","operation":"create-merchant"}');
@@ -149,7 +149,7 @@ describe('the log of requests', () => {
     expect(await sandbox.effects()).toHaveLength(1);
   });
 
-  it('is searched for whole words in URLs and bodies, and does not show the bodies', async () => {
+  it('can be searched for whole words in URLs and bodies, and does not show bodies', async () => {
     const sandbox = await runSandbox();
     await create(sandbox);
     await outcome(sandbox.call('POST /api/v1/merchant/submit?id=1001'));
@@ -167,7 +167,7 @@ describe('the log of requests', () => {
 describe('a planned fault', () => {
   const running = shared((until) => runSandbox({}, until));
 
-  it('hits only its own operation, as often as planned, in the order of planning', async () => {
+  it('hits only its operation, as often as planned, in the planned order', async () => {
     const sandbox = await runSandbox();
     await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2}');
     await plan(sandbox, '{"fault":"500-before-commit","operation":"create-merchant"}');
@@ -176,7 +176,7 @@ describe('a planned fault', () => {
     expect(seen).toEqual([429, 429, 500, 200]);
   });
 
-  it('429 says when to come back, in whole seconds', async () => {
+  it('429 has a Retry-After in whole seconds', async () => {
     const sandbox = await runSandbox();
     await plan(sandbox, '{"fault":"429","operation":"list-agent-profiles","milliseconds":1500}');
     const { status, headers } = await sandbox.call('GET /api/v1/agentProfiles');
@@ -191,7 +191,7 @@ describe('a planned fault', () => {
     expect(performance.now() - before).toBeGreaterThan(145);
   });
 
-  it('is told of while it waits, and can be forgotten', async () => {
+  it('is listed while it waits, and can be cancelled', async () => {
     const sandbox = await runSandbox();
     await plan(sandbox, '{"fault":"429","operation":"create-merchant","times":2,"milliseconds":5}');
     await create(sandbox);
@@ -224,8 +224,8 @@ describe('a planned fault', () => {
     ['never', '{"fault":"429","operation":"create-merchant","times":0}', 'times'],
     ['half a time', '{"fault":"429","operation":"create-merchant","times":1.5}', 'times'],
     ['back in time', '{"fault":"delay","operation":"create-merchant","milliseconds":-1}', 'milliseconds'],
-    ['an unknown member', '{"fault":"429","operation":"create-merchant","delay":5}', 'delay'],
-  ])('that makes no sense is refused: %s', async (_, body, field) => {
+    ['an unknown field', '{"fault":"429","operation":"create-merchant","delay":5}', 'delay'],
+  ])('that is invalid is refused: %s', async (_, body, field) => {
     const sandbox = running();
     const { status, text } = await sandbox.call('POST /sandbox/faults', body);
     expect(status).toBe(400);
@@ -237,7 +237,7 @@ describe('a planned fault', () => {
 describe('refuse', () => {
   const ask = (sandbox: RunningSandbox) => () => outcome(sandbox.call('GET /api/v1/agentProfiles'));
 
-  it('turns connections away for a while, and everything is still there afterwards', async () => {
+  it('refuses connections for a while, and keeps all data', async () => {
     const sandbox = await runSandbox();
     const seen: (number | string)[] = [await create(sandbox)];
     await plan(sandbox, '{"fault":"refuse","milliseconds":300}');
@@ -292,7 +292,7 @@ describe('the ledger', () => {
     ['id=1002', [3]],
     ['id=1001&operation=submit-merchant-v1', [2]],
     ['guid=nobody', []],
-  ])('can be asked for %s', async (query, seqs) => {
+  ])('can be filtered by %s', async (query, seqs) => {
     const entries = await three().control<{ seq: number }[]>(`GET /sandbox/ledger?${query}`);
     expect(entries.map(({ seq }) => seq)).toEqual(seqs);
   });

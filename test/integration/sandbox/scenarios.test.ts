@@ -8,7 +8,7 @@ const PLACEHOLDER: Readonly<Record<string, string>> = {
   '5180': 'mid',
 };
 
-/** Status, comment, mid and notes of one status read, in words. */
+/** Describes a read: status, comment, mid and notes. */
 async function look(sandbox: RunningSandbox, id: number): Promise<string> {
   const read = async <T>(line: string) => (await sandbox.call(`${line}?id=${id}`)).json<{ data: T }>().data;
   const { status, comment, mid } = await read<Record<'status' | 'comment' | 'mid', string | null>>(
@@ -28,8 +28,8 @@ const SUBMIT = 'submit';
 const REVIEW = 'review';
 
 /**
- * What a caller sees of each scenario at a pace of one step a read: the status right after each thing the caller does,
- * then one line a read. The last line stays.
+ * Each scenario at a pace of one step per read: the status after each call, then one line per read. Later reads repeat the last
+ * line.
  */
 const SCENES: Readonly<Record<string, readonly string[]>> = {
   straight: [SUBMIT, 'Pending', 'Approved', 'Approved, mid'],
@@ -149,7 +149,7 @@ describe('every scenario', () => {
         expect((await sandbox.call(`${call}?id=${id}`)).status).toBe(200);
         played.push(line);
       } else if (justCalled) {
-        // The controls look without counting as a read.
+        // The controls show it without counting as a read.
         played.push((await sandbox.control<{ status: string }>(`GET /sandbox/merchants/${id}`)).status);
       } else {
         played.push(await look(sandbox, id));
@@ -191,7 +191,7 @@ describe('a magic value', () => {
     );
 
   it.each(['[declnied]', '[]', '[Notes]', '[constructor]'])(
-    'nobody knows, %s, is refused by name',
+    'that is unknown, %s, is refused by name',
     async (magic) => {
       const sandbox = running();
       const before = await sandbox.effects();
@@ -206,7 +206,7 @@ describe('a magic value', () => {
   );
 
   it.each(['[declined] Bakery', 'Bakery (declined)', 'Bakery'])(
-    'is none in %s: all goes well',
+    'is not found in %s: the straight scenario plays',
     async (dba) => {
       const sandbox = running();
       const id = Number(JSON.parse((await create(sandbox, dba)).text).data.merchantProfileId);
@@ -233,7 +233,7 @@ describe('what the state does not allow', () => {
   });
 });
 
-describe('the calls of an administrator', () => {
+describe('calls of an administrator', () => {
   it('set any status, and UW Level 1: Pending from any (apis/2, States)', async () => {
     const sandbox = await runSandbox();
     const id = await sandbox.create('Bakery [waiting]');

@@ -66,10 +66,10 @@ async function run(converter: DataConverter): Promise<Exchanged> {
       memo: { name: NAME },
       staticSummary: `summary of ${NAME}`,
     });
-    const tell = (willing: boolean) => handle.executeUpdate<string, [boolean]>('tell', { args: [willing] });
+    const thank = (willing: boolean) => handle.executeUpdate<string, [boolean]>('thank', { args: [willing] });
     const query = await handle.query<string>('who');
-    const refusal = await tell(false).catch((error) => error.cause);
-    const answer = await tell(true);
+    const refusal = await thank(false).catch((error) => error.cause);
+    const answer = await thank(true);
     const failure = await handle.result().catch((error) => error);
     return { query, answer, refusal, failure, kept: await keptOf(taskQueue) };
   });

@@ -2,15 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const ARGUMENTS = [
-  // A container has no place for Chromium's own sandbox, and no graphics card.
+  // A container supports neither Chromium's sandbox nor a graphics card.
   ...['--no-sandbox', '--disable-gpu'],
-  // The Web UI asks the internet for news, and a machine without it would wait for them.
+  // The Web UI requests the newest version from the internet, and without a network it would wait for the response.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
 /**
- * A headless Chromium: the one that `CHROMIUM_PATH` names, on Linux the one that comes as a package, elsewhere the Chrome
- * that is installed.
+ * A headless Chromium: the one that `CHROMIUM_PATH` names, on Linux the one of a package, elsewhere the installed Chrome.
  */
 export async function openBrowser(): Promise<Browser> {
   const { CHROMIUM_PATH: executablePath } = process.env;
@@ -20,17 +19,17 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 async function packagedChromium(): Promise<Browser> {
-  // Has the package unpack the system libraries as well, which a machine without a desktop lacks.
+  // The package then also unpacks the system libraries that a machine without a desktop lacks.
   process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs20.x';
   const { default: packaged } = await import('@sparticuz/chromium');
-  // Not with its own arguments: they switch off the same-origin policy, and with it what is to be tested.
+  // The arguments of the package would switch off the same-origin policy, which the tests need.
   return chromium.launch({ executablePath: await packaged.executablePath(), args: ARGUMENTS });
 }
 
-/** What a page shows, once that holds everything `expected`, or when patience has run out. */
+/** The text of a page once it contains everything `expected`, or when the time has run out. */
 export async function textOf(page: Page, expected: readonly string[], patienceMs: number): Promise<string> {
   for (const until = Date.now() + patienceMs; ; await sleep(100)) {
-    // Markdown is shown in a frame of its own. A page that moves on to another cannot be read for a moment.
+    // Markdown is in a frame of its own. While a page navigates, it cannot be read.
     const texts = page.frames().map((frame) => frame.innerText('body', { timeout: 1_000 }).catch(() => ''));
     const text = (await Promise.all(texts)).join('\n');
     if (Date.now() > until || expected.every((each) => text.includes(each))) return text;

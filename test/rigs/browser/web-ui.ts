@@ -4,7 +4,7 @@ import { textOf } from './browser.js';
 
 const PATIENCE_MS = 60_000;
 
-/** The Web UI asks three times for what is not decoded, and pauses a second at most: after this it has given up. */
+/** The Web UI requests decoding up to three times, at most a second apart. After this time it has given up. */
 const QUIET_MS = 1_500;
 
 /** A picture to take of a page. */
@@ -14,9 +14,9 @@ export interface Picture {
   readonly height?: number;
 }
 
-/** Pages of a workflow in the Temporal Web UI, as a person opens them. */
+/** Pages of a workflow in the Temporal Web UI. */
 export class WorkflowPages {
-  /** Its pages share what they have loaded. */
+  /** The pages share one cache. */
   #context: Promise<BrowserContext> | undefined;
 
   constructor(
@@ -25,8 +25,8 @@ export class WorkflowPages {
   ) {}
 
   /**
-   * What the page of this name shows once it shows everything `expected` and asks for nothing more; `query` shows what
-   * query `state` answers.
+   * The text of the page of this name, once it contains everything `expected` and sends no more requests. Page `query` shows the
+   * result of query `state`.
    *
    * @param picture is taken as well
    */
@@ -52,14 +52,14 @@ export class WorkflowPages {
   }
 }
 
-/** Where nothing is decoded there is no query to run. */
+/** If nothing is decoded, there is no query to run. */
 async function runQuery(page: Page, quiet: () => Promise<unknown>): Promise<void> {
   const button = page.getByRole('button', { name: 'Run Query' });
   await Promise.race([button.waitFor({ timeout: PATIENCE_MS }), quiet()]);
   if (await button.isVisible()) await button.click({ timeout: PATIENCE_MS });
 }
 
-/** Returns a function that waits until the page has had something decoded, or has tried to, and sends no requests. */
+/** @returns waits until the page has requested decoding and sends no more requests */
 function watchRequests(page: Page): () => Promise<unknown> {
   let lastAt = Number.POSITIVE_INFINITY;
   page.on('request', (request) => {

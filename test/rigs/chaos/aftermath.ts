@@ -9,25 +9,25 @@ import { workersOf } from './operator.js';
 import type { Stage } from './stage.js';
 
 /** Deliveries are tried again at growing intervals. */
-const NEWS_PATIENCE_MS = 90_000;
+const EVENTS_PATIENCE_MS = 90_000;
 
-/** Those of whose end nobody was told. */
-export async function untold({ crm }: Stage, cast: readonly Party[]): Promise<string[]> {
+/** Problems: the onboardings whose end was not published. */
+export async function unreported({ crm }: Stage, cast: readonly Party[]): Promise<string[]> {
   const missing = () => {
     const ends = [...crm.received.values()].filter(({ type }) => type === 'onboarding.completed.v1');
-    const told = new Set(ends.map(({ subject }) => subject));
-    return cast.filter(({ workflowId }) => !told.has(workflowId));
+    const published = new Set(ends.map(({ subject }) => subject));
+    return cast.filter(({ workflowId }) => !published.has(workflowId));
   };
-  for (const until = Date.now() + NEWS_PATIENCE_MS; missing().length > 0 && Date.now() < until; )
+  for (const until = Date.now() + EVENTS_PATIENCE_MS; missing().length > 0 && Date.now() < until; )
     await sleep(200);
-  return missing().map(({ workflowId }) => `nobody was told of the end of ${workflowId}`);
+  return missing().map(({ workflowId }) => `the end of ${workflowId} was not published`);
 }
 
 /**
- * Looks through everything that is left, and ends the stage: what ran that nobody asked for, or twice; failed workflow tasks;
- * markers in any place where an operator of servers could read them.
+ * Searches everything that is left, and ends the stage. Finds workflows that nobody requested or that ran twice, failed workflow
+ * tasks, and markers in any place where an operator of servers could read them.
  *
- * @param printed what commands have printed
+ * @param printed the output of the commands
  */
 export async function aftermath(
   stage: Stage,
@@ -52,7 +52,7 @@ export async function aftermath(
     ...Object.entries(places).flatMap(([place, bytes]) =>
       found(bytes, marked).map((name) => `the marker ${name} is in ${place}`),
     ),
-    ...empty.map(([place]) => `there is next to nothing in ${place} to be searched`),
+    ...empty.map(([place]) => `${place} holds less than 1,000 bytes to search`),
   ];
 }
 
@@ -60,10 +60,10 @@ function unexpected(executions: readonly Kept[], cast: readonly Party[]): string
   const expected = new Set(cast.flatMap((party) => [party.workflowId, ...workersOf(party)]));
   const seen = new Set<string>();
   return executions.flatMap(({ workflowId, status }) => {
-    // Refused credentials start it, as often as that happens.
+    // Each refusal of credentials starts it.
     const isAccount = workflowId.startsWith(`${ACCOUNTS.partnerAccount}-`);
     const problems = [
-      !expected.has(workflowId) && !isAccount && `${workflowId} was asked for by nobody`,
+      !expected.has(workflowId) && !isAccount && `${workflowId} runs, and nobody requested it`,
       seen.has(workflowId) && !isAccount && `${workflowId} ran twice`,
       status !== 'COMPLETED' && `${workflowId} is ${status.toLowerCase()}`,
     ];
@@ -74,10 +74,10 @@ function unexpected(executions: readonly Kept[], cast: readonly Party[]): string
 
 const { WorkflowTaskFailedCause: CAUSES } = proto.temporal.api.enums.v1;
 
-/** That something came in while a worker was about to end the workflow is no failure: the task is done again. */
+/** A signal or update arrived while a worker was about to end the workflow. That is no failure: the task is done again. */
 const HARMLESS: readonly unknown[] = [CAUSES.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND];
 
-/** What the SDK says of a task whose worker was stopped in the middle of it: the task is done again. */
+/** The SDK's message for a task whose worker was stopped in the middle of it. The task is done again. */
 const STOPPED = 'Script execution timed out';
 
 async function failedTasks({ rig }: Stage, { workflowId, history }: Kept): Promise<string[]> {

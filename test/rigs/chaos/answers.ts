@@ -3,25 +3,25 @@ import { ownersOf } from '../privacy/marked-inputs.js';
 import type { Markers } from '../privacy/markers.js';
 import type { Party } from './cast.js';
 
-/** What the operator says to a requirement: `document` is uploaded under a name of its own. */
-export type Said =
+/** The answer of the operator to a requirement. A `document` is uploaded under a name of its own. */
+export type OperatorAnswer =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'correction'; readonly patch: Readonly<Record<string, unknown>> }
   | { readonly kind: 'retry' }
   | { readonly kind: 'document' };
 
-/** Requirements that the operator leaves to themselves. */
+/** Requirements that the operator does not answer. */
 export type Left = 'uncertain' | 'moot';
 
 /**
- * What is said to a requirement, as the scenario of the party needs it. Undefined when none of its scenarios raises such a
+ * The answer to a requirement that the scenario of the party needs. Undefined when none of its scenarios raises such a
  * requirement.
  */
 export function answerTo(
   { parts }: Party,
   { kind, detail }: Pick<Requirement, 'kind' | 'detail'>,
   marked: Markers,
-): Said | Left | undefined {
+): OperatorAnswer | Left | undefined {
   const merchant = parts.boarding?.scenario ?? '';
   const business = parts.business?.scenario ?? '';
   switch (kind) {
@@ -47,7 +47,7 @@ export function answerTo(
   }
 }
 
-function answerToTicket(detail: string, marked: Markers): Said {
+function answerToTicket(detail: string, marked: Markers): OperatorAnswer {
   const [, field] = /about the field (\w+)\.$/.exec(detail) ?? [];
   switch (field) {
     case 'Phone':
@@ -66,6 +66,6 @@ function answerToTicket(detail: string, marked: Markers): Said {
   }
 }
 
-function corrected(patch: Readonly<Record<string, unknown>>): Said {
+function corrected(patch: Readonly<Record<string, unknown>>): OperatorAnswer {
   return { kind: 'correction', patch };
 }

@@ -3,19 +3,19 @@ import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import type { Party } from './cast.js';
 import { finalMid } from './ledger.js';
 
-/** What a workflow shows of itself, and for whom it works. */
+/** The published state of a workflow, and its party. */
 export interface Witness {
   readonly party: Pick<Party, 'externalId' | 'businessName' | 'legalName'>;
   readonly workflowId: string;
   readonly state: OnboardingState;
-  /** Of the party, where it has one by now. */
+  /** The mid of the party, once it has one. */
   readonly mid: string | undefined;
 }
 
-/** What the partners have. */
+/** The records of the partners. */
 export interface Evidence {
   readonly ledger: readonly LedgerEntry[];
-  /** What came with the review requests of a merchant. */
+  /** The comments of the review requests of a merchant. */
   readonly comments: ReadonlyMap<number, readonly string[]>;
   /** Financial accounts by banking profile. */
   readonly accounts: ReadonlyMap<number, string | null>;
@@ -25,22 +25,22 @@ export interface Evidence {
 
 type Wanted = { readonly [Key in keyof LedgerEntry]?: LedgerEntry[Key] | readonly LedgerEntry[Key][] };
 
-/** A step that a workflow counts as done so many times, and the writes that it takes. */
+/** A step that a workflow counts as done, how many times, and the writes that it takes. */
 interface Belief {
   readonly step: string;
   readonly times: number;
   readonly wanted: Wanted;
 }
 
-/** What workflows count as done, adopted or delivered although the partners have nothing of it, a line for each. */
+/** A line for each step that a workflow counts as done, adopted or delivered although the partners have no record of it. */
 export function contradicted(witnesses: readonly Witness[], evidence: Evidence): string[] {
   const ofEach = witnesses.flatMap((witness) => {
-    const said = [
+    const problems = [
       ...unwritten(witness, evidence),
       ...undelivered(witness, evidence),
       ...strange(witness, evidence),
     ];
-    return said.map((problem) => `${witness.workflowId}: ${problem}`);
+    return problems.map((problem) => `${witness.workflowId}: ${problem}`);
   });
   return [...ofEach, ...shared(witnesses)];
 }
@@ -54,13 +54,13 @@ function unwritten(witness: Witness, { ledger }: Evidence): string[] {
 }
 
 function fits(entry: LedgerEntry, wanted: Wanted): boolean {
-  return Object.entries(wanted).every(([member, value]) => {
-    const is = entry[member as keyof LedgerEntry];
+  return Object.entries(wanted).every(([field, value]) => {
+    const is = entry[field as keyof LedgerEntry];
     return [value].flat().some((one) => one !== undefined && String(one) === String(is));
   });
 }
 
-/** A step for each event of a timeline that says that something is done at a partner. */
+/** A step for each event of a timeline that records an effect at a partner. */
 function beliefsOf({ party, state }: Witness): Belief[] {
   const { externalId: guid, businessName: name, legalName: of } = party;
   const { merchantProfileId: id = 0, profileId = 0, mid } = state;
@@ -121,15 +121,15 @@ function resolved({ event, detail = '' }: TimelineEntry): Resolved | undefined {
   return id === undefined || kind === undefined ? undefined : { id, kind };
 }
 
-/** A ticket that counts as answered after a text has a reply, as often as that happened. */
+/** Each time that a text answers a ticket, the ticket has a reply. */
 function repliesOf(timeline: readonly TimelineEntry[]): Belief[] {
-  const said = new Map<string, string>();
+  const answerKinds = new Map<string, string>();
   const replies = new Map<string, number>();
   for (const entry of timeline) {
     const answer = resolved(entry);
-    if (answer) said.set(answer.id, answer.kind);
+    if (answer) answerKinds.set(answer.id, answer.kind);
     const [, id = '', ticket = ''] = /((?:^|\b)ticket-(\d+)\S*)/.exec(entry.detail ?? '') ?? [];
-    if (entry.event === 'ticket-answered' && said.get(id) === 'text')
+    if (entry.event === 'ticket-answered' && answerKinds.get(id) === 'text')
       replies.set(ticket, (replies.get(ticket) ?? 0) + 1);
   }
   return [...replies].map(([ticket, times]) => ({
@@ -145,7 +145,7 @@ function undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evide
   let sinceDelivery = new Map<string, Resolved>();
   for (const entry of timeline) {
     const answer = resolved(entry);
-    // A note that is asked again before its answer went out is answered once: its later id has a number behind it.
+    // A note that is raised again before its answer went out is answered once. Its later ID ends in a number.
     const [note = ''] = /^note-[0-9a-f]+/.exec(entry.detail ?? '') ?? [];
     if (answer && note) sinceDelivery.set(note, answer);
     if (entry.event === 'answer-dropped') sinceDelivery.delete(note);
@@ -166,7 +166,7 @@ function undelivered({ state }: Witness, { ledger, comments, noteAnswer }: Evide
   ];
 }
 
-/** A financial account that is not that of the profile. */
+/** A financial account that belongs to another profile. */
 function strange({ state }: Witness, { accounts }: Evidence): string[] {
   const { profileId, financialAccountId } = state;
   if (profileId === undefined || financialAccountId === undefined) return [];
@@ -175,7 +175,7 @@ function strange({ state }: Witness, { accounts }: Evidence): string[] {
   return [`has account ${financialAccountId} opened, and profile ${profileId} has ${account ?? 'none'}`];
 }
 
-/** Things of a partner that two customers count as their own. */
+/** Records of a partner that two customers count as their own. */
 function shared(witnesses: readonly Witness[]): string[] {
   const owners = new Map<string, Set<string>>();
   for (const { party, state } of witnesses) {

@@ -21,7 +21,7 @@ import {
 } from './roles.js';
 import { Seeded } from './seeded.js';
 
-/** Which event asks for each type of onboarding. */
+/** The event that requests each type of onboarding. */
 export const EVENT_TYPES = {
   merchantBoarding: 'merchant.boarding.requested.v1',
   businessOnboarding: 'business.onboarding.requested.v1',
@@ -33,24 +33,24 @@ type Asked =
   | { readonly type: 'businessOnboarding'; readonly input: BusinessOnboardingInput }
   | { readonly type: 'customerOnboarding'; readonly input: CustomerOnboardingInput };
 
-/** Someone to be taken aboard: how, and what must come of it. */
+/** A merchant, a business or both to onboard: how, and with which outcome. */
 export type Party = Asked & {
   /** As in the report: `customer with terminal`. */
   readonly kind: Kind;
   readonly scenario: string;
   readonly externalId: string;
   readonly workflowId: string;
-  /** How the whole ends, and each part of it. */
+  /** The outcome of the whole, and of each part. */
   readonly outcome: string;
   readonly parts: Readonly<Partial<Record<Part, Role>>>;
   /** The business's name, where there is one. */
   readonly businessName: string;
-  /** By which two of one name are told apart. */
+  /** Distinguishes two of one name. */
   readonly legalName: string;
-  /** Two of one dba, which start together: which of them it is. */
+  /** Which of two with one dba, which start together. */
   readonly twin?: 'first' | 'second';
   readonly by: (typeof WAYS)[number];
-  /** Whoever asks for it does so once more. */
+  /** It is requested twice. */
   readonly twice: boolean;
 };
 
@@ -74,7 +74,7 @@ const CHOICES: Readonly<Record<Kind, readonly Chosen[]>> = {
   franchise: FRANCHISES,
 };
 
-/** As many of each kind, and of each scenario of a kind; the seed says which come first, how, and with what more. */
+/** Equal numbers of each kind, and of each scenario of a kind. The seed decides their order, how they start, and their options. */
 export function castOf(seed: number, count: number, marked: Markers): Party[] {
   const chance = new Seeded(seed);
   const ways = chance.shuffled(WAYS);
@@ -106,7 +106,7 @@ interface Making {
   readonly name: string;
   readonly marked: Markers;
   readonly chance: Seeded;
-  /** Of one of a franchise, whose legal name and EIN it makes its own. */
+  /** Makes the legal name and the EIN of one of a franchise unique. */
   readonly number?: number;
 }
 
@@ -124,7 +124,7 @@ function askedFor({ parts }: Chosen, externalId: string, making: Making): Asked 
   throw new Error('a scenario without a part');
 }
 
-/** Some by v1, and some with fees to change. */
+/** Some are created by v1, and some change fees. */
 function merchantInput(
   role: Role,
   externalId: string,
@@ -154,7 +154,7 @@ function businessInput(
     holder: { ...holderOf(marked, ssn, named(name, role)), ...own },
     beneficialOwners: ownersOf(marked),
     ...(WITH_ACCOUNT.includes(role.scenario) && { openFinancialAccount: true }),
-    // Closed and opened again while nobody reads, it is asked again only when this has passed.
+    // When the ticket is closed and reopened between two reads, it is raised again only after this time.
     ...(role.scenario === 'reopened-ticket' && { dueInHours: 0.005 }),
   });
 }
@@ -164,7 +164,7 @@ function terminalInput({ marked }: Making) {
   return terminal({ account: { address, admin_email: marked.adminEmail, tax_id: marked.taxId } });
 }
 
-/** The business account holder that is to be submitted, where there is one. */
+/** The business account holder to submit, if there is one. */
 function holderAsked({ type, input }: Asked): BusinessOnboardingInput['holder'] | undefined {
   if (type === 'customerOnboarding') return input.business.holder;
   return type === 'businessOnboarding' ? input.holder : undefined;
@@ -174,7 +174,7 @@ function named(name: string, role: Role | undefined): string {
   return !role || role.scenario.startsWith('ssn ') ? name : `${name} [${role.scenario}]`;
 }
 
-/** The write that creates a party's merchant, and the fees that it asks for, beside those of its role. */
+/** The writes of the merchant's role, with the version of its create and the update of its fees. */
 export function boardingWritesOf({ type, input, parts }: Party): Role['writes'] {
   const asked =
     type === 'customerOnboarding' ? input.boarding : type === 'merchantBoarding' ? input : undefined;
@@ -186,10 +186,10 @@ export function boardingWritesOf({ type, input, parts }: Party): Role['writes'] 
   };
 }
 
-/** How long the submission of the first of a franchise hangs before it is lost: the second one's goes through meanwhile. */
+/** How long the submission of the first of a franchise hangs before it is lost. Meanwhile the second one's succeeds. */
 const HANGS_MS = 10_000;
 
-/** The faults that are about someone in particular. */
+/** The faults that are planned for a certain party. */
 export function faultsOf(cast: readonly Party[]): FaultPlan[] {
   return cast
     .filter(({ twin }) => twin === 'first')

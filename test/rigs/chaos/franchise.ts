@@ -5,10 +5,10 @@ import { workersOf } from './operator.js';
 import type { Stage } from './stage.js';
 
 /**
- * Answers whether the submission of one of a franchise took effect, as a person does who looks at the legal name: a name alone
- * tells nothing.
+ * Resolves the uncertain submissions of franchises, as a person does who compares the legal name. The dba alone does not
+ * distinguish them.
  *
- * @returns how many were answered
+ * @returns how many questions were answered
  */
 export async function answerForFranchises(stage: Stage, cast: readonly Party[]): Promise<number> {
   const { client } = stage.rig;

@@ -3,14 +3,14 @@ import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import { boardingWritesOf, type Party } from './cast.js';
 import type { Writes } from './roles.js';
 
-/** A ticket of the bank, as far as it says whose it is. */
+/** A ticket of the bank, and its owner. */
 export interface TicketOf {
   readonly ticketId: number;
   readonly userProfileId: number | null;
 }
 
-/** What the partners have, to be compared with what was asked for. */
-export interface Books {
+/** The records of the partners, which are compared with what was requested. */
+export interface PartnerRecords {
   readonly ledger: readonly LedgerEntry[];
   readonly tickets: readonly TicketOf[];
 }
@@ -21,15 +21,15 @@ export function finalMid(merchantProfileId: number): string {
 }
 
 /**
- * What is wrong with the writes of each party, and those that are nobody's.
+ * Problems with the writes of each party, and writes that belong to no party.
  *
- * @param isUnderWay a party of which some writes may still be missing, but none may be doubled
+ * @param isUnderWay whether writes of a party may still be missing; none may be doubled
  */
 export function auditOf(
-  { ledger, tickets }: Books,
+  { ledger, tickets }: PartnerRecords,
   cast: readonly Party[],
   isUnderWay: (party: Party) => boolean = () => false,
-): { readonly wrong: ReadonlyMap<Party, readonly string[]>; readonly nobodys: readonly string[] } {
+): { readonly wrong: ReadonlyMap<Party, readonly string[]>; readonly unowned: readonly string[] } {
   const claimed = new Set<LedgerEntry>();
   const claims = cast.map((party) => {
     const entries = entriesOf(party, { ledger, tickets });
@@ -38,9 +38,9 @@ export function auditOf(
   });
   return {
     wrong: new Map(claims.filter(([, problems]) => problems.length > 0)),
-    nobodys: ledger
+    unowned: ledger
       .filter((entry) => !claimed.has(entry))
-      .map(({ seq, operation, id }) => `entry ${seq}, ${operation} ${id}, is nobody's`),
+      .map(({ seq, operation, id }) => `entry ${seq}, ${operation} ${id}, belongs to no party`),
   };
 }
 
@@ -49,10 +49,10 @@ function writesOf(party: Party): Writes {
   return { ...boardingWritesOf(party), ...business?.writes, ...terminal?.writes };
 }
 
-/** The effects that belong to a party: each partner knows it by something else. */
+/** The effects that belong to a party, which each partner identifies in its own way. */
 function entriesOf(
   { externalId, parts, businessName, legalName }: Party,
-  { ledger, tickets }: Books,
+  { ledger, tickets }: PartnerRecords,
 ): LedgerEntry[] {
   const of = (system: string) => ledger.filter((entry) => entry.system === system);
   const ids = (entries: readonly LedgerEntry[]) => new Set(entries.map(({ id }) => id));

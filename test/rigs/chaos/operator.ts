@@ -7,7 +7,7 @@ import { type Part, partId } from '../../../src/messages/onboardings.js';
 import type { Requirement } from '../../../src/messages/requirements.js';
 import { stateOf } from '../../../src/temporal/onboardings.js';
 import type { Markers } from '../privacy/markers.js';
-import { answerTo, type Said } from './answers.js';
+import { answerTo, type OperatorAnswer } from './answers.js';
 import type { Party } from './cast.js';
 import { insist } from './insist.js';
 import { finalMid } from './ledger.js';
@@ -16,31 +16,31 @@ import type { Stage } from './stage.js';
 
 const ROUND_MS = 1_000;
 
-/** What runs, and of that what does nothing more until somebody says what became of a write. */
+/** The running workflows, and those of them that wait only for answers to uncertain writes. */
 export interface Standing {
   readonly running: ReadonlySet<string>;
   readonly doubtful: ReadonlySet<string>;
 }
 
-/** The workflows that do a party's work: its own, or those of its parts. */
+/** The workflows that write for a party: its own, or those of its parts. */
 export function workersOf({ type, workflowId, parts, externalId }: Party): string[] {
   if (type !== 'customerOnboarding') return [workflowId];
   return (Object.keys(parts) as Part[]).map((part) => partId(part, externalId));
 }
 
-/** Whether a party goes on only once an uncertain write is answered. */
+/** Whether a party waits only for a person to resolve an uncertain write. */
 export function waits(party: Party, { running, doubtful }: Standing): boolean {
   const left = workersOf(party).filter((id) => running.has(id));
   return left.length > 0 && left.every((id) => doubtful.has(id));
 }
 
-/** Answers what is asked, but not what became of an uncertain write, and moves on what the partner leaves waiting. */
+/** Answers requirements, except those about uncertain writes, and moves merchants and profiles that the sandbox leaves waiting. */
 export class Operator {
-  /** What was asked although no scenario asks it, and what was not taken. */
+  /** Requirements that no scenario raises, and answers that were refused. */
   readonly surprises = new Set<string>();
   readonly #answered = new Set<string>();
   #doubtful: ReadonlySet<string> = new Set();
-  /** Everything that was ever asked. */
+  /** Every requirement that was raised. */
   readonly #asked = new Set<string>();
   readonly #moved = new Set<string>();
   readonly #parties: ReadonlyMap<string, Party>;
@@ -55,11 +55,11 @@ export class Operator {
   }
 
   /**
-   * Goes on until everyone has ended, or waits for an uncertain write, twice in a row: what has just begun may not be listed
-   * yet.
+   * Continues until every onboarding has ended or waits for an uncertain write, twice in a row: one that has just started may
+   * not be listed yet.
    *
-   * @param begun whether everyone has been asked for
-   * @param patienceMs how long nothing may get on
+   * @param begun whether all onboardings have been requested
+   * @param patienceMs how long no onboarding may progress
    */
   async attend(begun: () => boolean, patienceMs: number): Promise<Standing> {
     let calm = 0;
@@ -84,15 +84,15 @@ export class Operator {
     const asking = await this.#listed("ExecutionStatus = 'Running' AND ActionRequired = true");
     const doubtful = new Set<string>();
     const oneAfterTheOther = pLimit(8);
-    const looks = [...asking]
+    const queries = [...asking]
       .filter((id) => this.#parties.has(id))
       .map((id) =>
         oneAfterTheOther(async () => {
-          // Whom nobody answers for now, as on a busy machine, is as before until the next round.
+          // A query may fail on a busy machine: the onboarding counts as before until the next round.
           if (await this.#isDoubtful(id).catch(() => this.#doubtful.has(id))) doubtful.add(id);
         }),
       );
-    await Promise.all(looks);
+    await Promise.all(queries);
     this.#doubtful = doubtful;
     await this.#moveOn();
     return { running, doubtful };
@@ -104,37 +104,37 @@ export class Operator {
     return ids;
   }
 
-  /** Answers what a workflow asks; whether that leaves it with nothing but uncertain writes. */
+  /** Answers the requirements of a workflow. @returns whether only uncertain writes are left */
   async #isDoubtful(id: string): Promise<boolean> {
     const { client } = this.stage.rig;
     const party = this.#parties.get(id);
     const state = await stateOf(client, id);
     if (!party) return false;
     for (const requirement of state.requirements) this.#asked.add(keyOf(id, requirement));
-    const said = state.requirements.map((one) => [one, answerTo(party, one, this.marked)] as const);
-    for (const [requirement, answer] of said) {
+    const answers = state.requirements.map((one) => [one, answerTo(party, one, this.marked)] as const);
+    for (const [requirement, answer] of answers) {
       if (answer === undefined) this.surprises.add(`${id} asks: ${requirement.title}`);
       else if (typeof answer !== 'string') await this.#answer(id, requirement, answer);
     }
-    if (said.length === 0 || said.some(([, answer]) => answer !== 'uncertain')) return false;
+    if (answers.length === 0 || answers.some(([, answer]) => answer !== 'uncertain')) return false;
     const { raw } = await client.workflow.getHandle(id).describe();
     const busy = raw.pendingActivities?.filter(({ activityId }) => activityId !== AWAIT_STATUS_ACTIVITY_ID);
     return (busy ?? []).length === 0;
   }
 
-  async #answer(id: string, requirement: Requirement, said: Said): Promise<void> {
+  async #answer(id: string, requirement: Requirement, answer: OperatorAnswer): Promise<void> {
     const { id: requirementId, kind } = requirement;
     const key = keyOf(id, requirement);
     if (this.#answered.has(key)) return;
     const { actor, reason } = this.marked;
     const about = { id, requirementId, actor, reason };
     const status =
-      said.kind === 'document'
+      answer.kind === 'document'
         ? await this.sender.send('documents.received.v1', key, {
             ...about,
             documents: [await this.#document(requirementId)],
           })
-        : await this.sender.send('requirement.resolved.v1', key, { ...about, answer: said });
+        : await this.sender.send('requirement.resolved.v1', key, { ...about, answer });
     this.#answered.add(key);
     // 409: the partner has moved on, or the answer came before it got lost.
     if (status !== 202 && status !== 409)
@@ -146,7 +146,7 @@ export class Operator {
     return documents.put(`${requirementId}.txt`, Buffer.from(this.marked.noteAnswer));
   }
 
-  /** Does at the partners what their people would do, once we have written all that there is to write. */
+  /** Does at the partners what their people do there, once all of our writes have taken effect. */
   async #moveOn(): Promise<void> {
     const left = this.cast.filter(({ externalId, parts }) => {
       return !this.#moved.has(externalId) && Object.values(parts).some(({ moved }) => moved);
@@ -171,7 +171,7 @@ export class Operator {
   }
 }
 
-/** The same requirement may be raised again, after it was closed or answered. */
+/** The same requirement may be raised again after it was closed or answered. */
 function keyOf(workflowId: string, { id, raisedAt }: Requirement): string {
   return `${workflowId}-${id}-${raisedAt}`;
 }

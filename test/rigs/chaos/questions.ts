@@ -2,20 +2,20 @@ import type { TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
 import type { Witness } from './beliefs.js';
 
-/** A question about a write of which a workflow does not know whether it took effect. */
+/** A question about a write: it is unknown whether the write took effect. */
 export interface Question {
   readonly workflowId: string;
-  /** Of the requirement. */
+  /** ID of the requirement. */
   readonly id: string;
-  /** What was being done: `submit to underwriting`. */
+  /** The step: `submit to underwriting`. */
   readonly title: string;
   /** ISO 8601. */
   readonly at: string;
-  /** When its mark was made, and why nobody knows. */
+  /** When its mark was made, and why its outcome is unknown. */
   readonly doubt: string;
 }
 
-/** A question, and the request that it is about: undefined when none had arrived, so that there was nothing to ask. */
+/** A question, and the request that it is about. Undefined when no request had arrived, so that there was nothing to ask. */
 export interface Examined extends Question {
   readonly request: ReceivedRequest | undefined;
 }
@@ -23,7 +23,7 @@ export interface Examined extends Question {
 /** Finds requests of an operation that have all these words in their URL or body. */
 export type Search = (operation: string, about: readonly string[]) => Promise<readonly ReceivedRequest[]>;
 
-/** What is asked about: the operations that do it, words of its requests, and the event that says that it was done. */
+/** A write that may be asked about: its operations, words of its requests, and the timeline event that records it as done. */
 interface Write {
   readonly title: RegExp;
   readonly operations: readonly string[];
@@ -49,7 +49,7 @@ const WRITES: readonly Write[] = [
     about: ({ state }) => [state.merchantProfileId],
     done: 'answers-delivered',
   },
-  // Of an upload only the URL is kept, not the name of the file.
+  // The log of requests keeps only the URL of an upload, not the name of the file.
   { title: /^upload /, operations: ['upload-attachment'], about: ({ state }) => [state.merchantProfileId] },
   {
     title: /^submit the business account holder$/,
@@ -79,7 +79,7 @@ const WRITES: readonly Write[] = [
   },
 ];
 
-/** Every question about a write that was ever raised, open or not, and whether its request had arrived by then. */
+/** Every question about a write, open or not, and the request that had arrived by then. */
 export async function examined(witnesses: readonly Witness[], search: Search): Promise<Examined[]> {
   const all = await Promise.all(witnesses.map((witness) => examinedOf(witness, search)));
   return all.flat();
@@ -91,7 +91,7 @@ async function examinedOf(witness: Witness, search: Search): Promise<Examined[]>
   for (const question of questionsIn(witness)) {
     const write = WRITES.find(({ title }) => title.test(question.title));
     const arrived = write ? await arrivedFor(write, witness, question.title, search) : [];
-    // A request is what one question is about, and none that came before the write was last done.
+    // Each request belongs to one question, and came after the write was last done.
     const since = write ? lastDone(witness, write, question) : '';
     const request = arrived.findLast(({ seq, at }) => at > since && at <= question.at && !taken.has(seq));
     if (request) taken.add(request.seq);
@@ -111,7 +111,7 @@ async function arrivedFor(
   return arrived.flat().sort((one, other) => one.seq - other.seq);
 }
 
-/** When a write was done the last time before a question; '' when it never was. */
+/** When a write was last done before a question; '' if never. */
 function lastDone({ state }: Witness, { done }: Write, { at }: Question): string {
   return state.timeline.findLast((entry) => entry.event === done && entry.at < at)?.at ?? '';
 }

@@ -4,9 +4,9 @@ import { KINDS } from './cast.js';
 import type { Examined } from './questions.js';
 import type { Verdict, Verdicts } from './verdicts.js';
 
-const ENDS = ['as said', 'waits', 'wrong'] as const;
+const ENDS = ['as expected', 'waits', 'wrong'] as const;
 
-/** How many of each kind and scenario got on how. */
+/** How many of each kind and scenario ended as expected, wait, or are wrong. */
 export function verdictTable(verdicts: readonly Verdict[]): string {
   const rows = new Map<string, { readonly head: readonly string[]; readonly of: Verdict[] }>();
   const sorted = verdicts.toSorted(
@@ -26,7 +26,7 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
     ...ENDS.map((end) => of.filter((one) => one.end === end).length),
   ];
   const lines = [...rows.values()].map(({ head, of }) => [...head, ...counts(of).map(shown)]);
-  const head = ['kind', 'scenario', 'count', 'ended as said', 'waits on uncertain-write', 'wrong'];
+  const head = ['kind', 'scenario', 'count', 'ended as expected', 'waits on uncertain-write', 'wrong'];
   return tableOf(head, [...lines, ['all', '', ...counts(verdicts).map(shown)]]);
 }
 
@@ -56,8 +56,8 @@ export function questionLines(questions: readonly Examined[]): string[] {
   });
 }
 
-/** Who did not get on as said, and writes that are nobody's. */
-export function wrongIn(when: string, { verdicts, nobodys }: Verdicts): string[] {
+/** Onboardings that did not end as expected, and writes that belong to no party. */
+export function wrongIn(when: string, { verdicts, unowned }: Verdicts): string[] {
   const of = verdicts.filter(({ end }) => end === 'wrong');
   const shown = of.map(
     ({ party, why }) => `${when}: ${party.workflowId} (${party.kind}, ${party.scenario}): ${why.join('; ')}`,
@@ -65,7 +65,7 @@ export function wrongIn(when: string, { verdicts, nobodys }: Verdicts): string[]
   const waiting = when === 'after' ? verdicts.filter(({ end }) => end === 'waits') : [];
   return [
     ...shown,
-    ...waiting.map(({ party }) => `after: ${party.workflowId} waits still`),
-    ...nobodys.map((entry) => `${when}: ${entry}`),
+    ...waiting.map(({ party }) => `after: ${party.workflowId} still waits`),
+    ...unowned.map((entry) => `${when}: ${entry}`),
   ];
 }

@@ -1,15 +1,15 @@
 import type { Part } from '../../../src/messages/onboardings.js';
 import { DANGLING_SSN, REFUSED_SSN, UNVERIFIED_SSN } from '../../../src/sandbox/banking/scenarios.js';
 
-/** How often each write takes effect, by operation: so often and no other, or `some` where a repetition changes nothing. */
+/** How often each write takes effect, by operation: exactly so often, or `some` if a repetition changes nothing. */
 export type Writes = Readonly<Record<string, number | 'some'>>;
 
-/** What a scenario of `GET /sandbox/scenarios` says of a merchant, a business or a terminal. */
+/** The outcome and the writes of a scenario of `GET /sandbox/scenarios`, for a merchant, a business or a terminal. */
 export interface Role {
   readonly scenario: string;
   readonly outcome: string;
   readonly writes: Writes;
-  /** Stays where it is until somebody at the partner moves it. */
+  /** Stays in its status until somebody at the partner moves it. */
   readonly moved?: true;
 }
 
@@ -27,7 +27,7 @@ const boarded = (scenario: string, writes: Writes = {}): Role => ({
 });
 const ended = (scenario: string, outcome = scenario): Role => ({ scenario, outcome, writes: submitted });
 
-/** Of a note that wants a document one is uploaded; any other is answered in words. */
+/** A note that asks for a document is answered by an upload, any other note by a text. */
 export const MERCHANTS: readonly Role[] = [
   boarded('straight'),
   boarded('notes', { [UPLOAD]: 1, [REVIEW]: 1 }),
@@ -57,7 +57,7 @@ const onboarded = (scenario: string, writes: Writes = {}): Role => ({
 });
 const refused = (scenario: string, outcome: string): Role => ({ scenario, outcome, writes: holder });
 
-/** A ticket that names a field gets a correction, any other a reply. */
+/** A ticket that names a field is answered by a correction, any other by a reply. */
 export const BUSINESSES: readonly Role[] = [
   onboarded('straight'),
   onboarded('account-at-once'),
@@ -81,7 +81,7 @@ export const BUSINESSES: readonly Role[] = [
   onboarded(`ssn ${DANGLING_SSN}`),
 ];
 
-/** Those in which a financial account is asked for: opened by the bank itself, or by us. */
+/** The scenarios that request a financial account, which the bank or Gangway opens. */
 export const WITH_ACCOUNT: readonly string[] = ['account-at-once', 'account-on-request'];
 
 /** The account and the terminal in it. */
@@ -92,7 +92,7 @@ const provisioned: Role = {
 };
 const notStarted: Role = { scenario: 'straight', outcome: 'not-started', writes: {} };
 
-/** A customer is its merchant and its business, with a terminal or without. */
+/** A customer consists of a merchant and a business, with or without a terminal. */
 export interface CustomerRole {
   readonly scenario: string;
   readonly outcome: string;
@@ -121,7 +121,7 @@ export const CUSTOMERS: readonly CustomerRole[] = [
   together('waiting', 'tickets'),
 ];
 
-/** Each is played by two of one dba: they are told apart by legal name, EIN and, where there is one, merchant. */
+/** Two of one dba play each. They differ in legal name, EIN and, if they have one, merchant. */
 export const FRANCHISES: readonly CustomerRole[] = [
   { scenario: 'straight', outcome: 'onboarded', parts: { business: roleIn(BUSINESSES, 'straight') } },
   together('straight', 'straight'),

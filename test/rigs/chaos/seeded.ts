@@ -1,4 +1,4 @@
-/** Chance that a seed decides: the same seed gives the same numbers on every machine (mulberry32). */
+/** Random numbers from a seed: the same seed gives the same numbers on every machine (mulberry32). */
 export class Seeded {
   #state: number;
 
@@ -32,7 +32,7 @@ export class Seeded {
     return keyed.sort((one, other) => one.key - other.key).map(({ item }) => item);
   }
 
-  /** So many moments within `milliseconds`, one in each of as many equal parts, in order. */
+  /** Divides `milliseconds` into `count` equal parts. @returns a moment in each, in order */
   moments(count: number, milliseconds: number): number[] {
     const part = milliseconds / count;
     return Array.from({ length: count }, (_, index) => Math.round((index + this.next()) * part));

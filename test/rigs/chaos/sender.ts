@@ -3,14 +3,14 @@ import { insist } from './insist.js';
 
 const DEADLINE_MS = 20_000;
 
-/** Sends events as a sender does that loses nothing: the same again, until the receiver has taken it or refuses it for good. */
+/** Sends events as a sender does that loses nothing: repeats an event until the receiver accepts it or refuses it for good. */
 export class Sender {
-  /** How often anything was sent. */
+  /** Number of requests. */
   requests = 0;
 
   constructor(private readonly receiverUrl: string) {}
 
-  /** @returns the HTTP status, 202 or one that says that it will never be taken */
+  /** @returns the HTTP status: 202, or one of a final refusal */
   send(type: string, id: string, data: unknown): Promise<number> {
     const body = JSON.stringify(event(type, data, { id, source: '/chaos' }));
     return insist(async () => {
@@ -21,7 +21,7 @@ export class Sender {
         body,
         signal: AbortSignal.timeout(DEADLINE_MS),
       });
-      if (status >= 500 || status === 429) throw new Error(`the receiver answers ${status}`);
+      if (status >= 500 || status === 429) throw new Error(`the receiver responds with ${status}`);
       return status;
     });
   }

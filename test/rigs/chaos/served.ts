@@ -10,23 +10,23 @@ import { insist } from './insist.js';
 export interface Served {
   /** `127.0.0.1:7233`, also after a kill. */
   readonly address: string;
-  /** Kills a part of it by SIGKILL, and starts it again after a while. */
-  kill(part: string, awayMs: number): Promise<void>;
-  /** Ends it. Answers all that it has written. */
+  /** Kills a part of it with SIGKILL, and restarts it after a while. */
+  kill(part: string, downMs: number): Promise<void>;
+  /** Ends it. @returns all bytes that it has written */
   stop(): Promise<Buffer>;
 }
 
-/** The development server, with its data in a file: it has one part, which is killed whatever the name. */
+/** The development server, with its data in a file. It has one part, whatever name a kill gives. */
 export async function serveInOne(): Promise<Served> {
   const folder = await mkdtemp(join(tmpdir(), 'gangway-chaos-'));
   let server = await serve(folder);
   const { address } = server;
   return {
     address,
-    async kill(_, awayMs) {
+    async kill(_, downMs) {
       process.kill(server.pid, 'SIGKILL');
       await server.stop();
-      await sleep(awayMs);
+      await sleep(downMs);
       server = await serve(folder, address);
     },
     async stop() {
@@ -37,13 +37,13 @@ export async function serveInOne(): Promise<Served> {
   };
 }
 
-/** Starts a server on the data in `folder`, at this address if it is given, however slow the machine is. */
+/** Starts a server on the data in `folder`; default: at a free port. Repeats until the port is free. */
 function serve(folder: string, address?: string): Promise<DevServer> {
   const port = address && { port: Number(address.split(':')[1]) };
   return insist(async () => {
     const server = await startDevServer({ databaseFile: join(folder, 'temporal.db'), ...port });
     if (address === undefined || server.address === address) return server;
     await server.stop();
-    throw new Error(`${address} is still taken`);
+    throw new Error(`${address} is still in use`);
   });
 }

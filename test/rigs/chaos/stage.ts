@@ -14,13 +14,13 @@ import { Supervised } from './supervised.js';
 import type { Kill, Spell } from './weather.js';
 
 /**
- * All that runs in production, on one machine: a Temporal server, two workers, a receiver, the partners, and a system beside
- * Gangway that is told of news.
+ * All that runs in production, on one machine: a Temporal server, two workers, a receiver, the partners, and a system that
+ * receives outbound events.
  */
 export class Stage {
   readonly #serverKills = new Map<string, number>();
   cuts = 0;
-  /** What happened to processes, and when. */
+  /** What happened to which process, and when. */
   readonly incidents: string[] = [];
   readonly #processes: Readonly<Record<'worker 1' | 'worker 2' | 'receiver', Supervised>>;
   #restart: Promise<void> = Promise.resolve();
@@ -28,7 +28,7 @@ export class Stage {
 
   private constructor(
     readonly rig: Rig,
-    /** Environment of every process of the project. */
+    /** Environment of every Gangway process. */
     readonly env: Readonly<Record<string, string>>,
     readonly crm: Crm,
     readonly receiverUrl: string,
@@ -83,7 +83,7 @@ export class Stage {
     return stage;
   }
 
-  /** Takes a worker out of reach for a while. */
+  /** Cuts a worker off or stops it for a while. */
   async spell({ target, how, milliseconds }: Spell): Promise<void> {
     this.#note(`${target} is ${how} for ${milliseconds} ms`);
     if (how === 'stopped') return this.#processes[target].freeze(milliseconds);
@@ -104,19 +104,19 @@ export class Stage {
     return { ...Object.fromEntries(processes), ...Object.fromEntries(this.#serverKills) };
   }
 
-  /** How often a process ended by itself, or could not start, as it may while the server is away. */
+  /** How often a process ended on its own or could not start, as it may while the server is unavailable. */
   get exits(): number {
     return Object.values(this.#processes).reduce((sum, { exits }) => sum + exits, 0);
   }
 
-  /** `gangway batch` is killed by who has started it. */
-  async kill({ target, awayMs }: Kill): Promise<void> {
+  /** Kills anything but `gangway batch`, which its starter kills. */
+  async kill({ target, downMs }: Kill): Promise<void> {
     if (target === 'batch') return;
-    this.#note(`${target} is killed, and away for ${awayMs} ms`);
+    this.#note(`${target} is killed, and down for ${downMs} ms`);
     if (target === 'worker 1' || target === 'worker 2' || target === 'receiver')
-      return this.#processes[target].kill(awayMs);
+      return this.#processes[target].kill(downMs);
     this.#serverKills.set(target, (this.#serverKills.get(target) ?? 0) + 1);
-    this.#restart = this.#restart.then(() => this.served.kill(target.replace('temporal ', ''), awayMs));
+    this.#restart = this.#restart.then(() => this.served.kill(target.replace('temporal ', ''), downMs));
     await this.#restart;
   }
 
@@ -124,7 +124,7 @@ export class Stage {
     this.incidents.push(`${new Date().toISOString()} ${incident}`);
   }
 
-  /** Waits until all of it is there. */
+  /** Waits until every process is ready. */
   async settled(): Promise<void> {
     await this.#restart;
     await Promise.all(Object.values(this.#processes).map((each) => each.ready()));
@@ -139,26 +139,26 @@ export class Stage {
     await this.control('POST', '/sandbox/faults', plan);
   }
 
-  /** One of the sandbox's own controls, which is away as well while the sandbox refuses connections. */
-  control<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+  /** Calls a control of the sandbox. Repeats the call while the sandbox refuses connections. */
+  control<Reply>(method: string, path: string, body?: object): Promise<Reply> {
     return insist(async () => {
       const response = await fetch(this.rig.sandbox.url + path, {
         method,
         ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
       });
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-      return (await response.json()) as Answer;
+      return (await response.json()) as Reply;
     });
   }
 
-  /** Has the processes finish. Answers what they have said. */
+  /** Stops the processes. @returns their logs */
   async quiet(): Promise<Buffer> {
     const processes = Object.values(this.#processes);
     await Promise.all(processes.map((each) => each.stop()));
     return Buffer.from(processes.map(({ logs }) => logs).join('\n'));
   }
 
-  /** Ends all of it. Answers what the server has written. */
+  /** Ends all of it. @returns all bytes that the server has written */
   strike(): Promise<Buffer> {
     this.#struck ??= this.#strike();
     return this.#struck;

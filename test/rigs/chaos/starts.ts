@@ -12,10 +12,10 @@ import type { Sender } from './sender.js';
 import type { Stage } from './stage.js';
 
 /**
- * Asks for everyone, by all ways side by side, each spread over `lastsMs`.
+ * Requests all onboardings, by all ways at the same time, each spread over `lastsMs`.
  *
  * @param killBatchAt when `gangway batch` is killed, in milliseconds from now
- * @returns what `gangway batch` has printed
+ * @returns the output of `gangway batch`
  */
 export async function startEveryone(
   stage: Stage,
@@ -37,7 +37,7 @@ async function spread(
   lastsMs: number,
   start: (party: Party) => Promise<void>,
 ): Promise<void> {
-  // Two of a franchise start in the same moment.
+  // Two of a franchise start at the same moment.
   const groups = new Map<string, Party[]>();
   for (const party of parties) {
     const key = party.twin ? party.businessName : party.externalId;
@@ -69,7 +69,7 @@ async function startByClient({ rig }: Stage, party: Party): Promise<void> {
   });
 }
 
-/** One run is killed; the same command again goes on from there. */
+/** One run is killed; the same command continues where it stopped. */
 async function startByBatch(
   { rig, env }: Stage,
   parties: readonly Party[],

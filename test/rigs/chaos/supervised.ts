@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launch, type RunningProcess } from '../processes.js';
 
-/** What starts a process again after it has ended waits so long. */
+/** The pause between the end of a process and its restart. */
 const PAUSE_MS = 500;
 
-/** One of the built processes, started again whenever it ends, as by systemd or Kubernetes. */
+/** One of the built processes, which is restarted whenever it ends, as by systemd or Kubernetes. */
 export class Supervised {
   kills = 0;
   /** How often it was stopped for a while. */
   stops = 0;
-  /** How often it ended by itself, or could not start, as without a Temporal server. */
+  /** How often it ended on its own or could not start, for example without a Temporal server. */
   exits = 0;
   #logs = '';
   #running: RunningProcess | undefined;
-  #awayMs = PAUSE_MS;
+  #downMs = PAUSE_MS;
   #stopped = false;
   readonly #life: Promise<void>;
   #up: () => void = () => {};
   #ready: Promise<void> = this.#untilUp();
 
-  /** @param env its environment, and nothing of our own but PATH and HOME */
+  /** @param env its environment, beside PATH and HOME of this process */
   constructor(
     private readonly name: 'worker' | 'receiver',
     private readonly env: Readonly<Record<string, string>>,
@@ -27,27 +27,27 @@ export class Supervised {
     this.#life = this.#live();
   }
 
-  /** All that it has said so far. */
+  /** Its log so far. */
   get logs(): string {
     return this.#logs + (this.#running?.stderr() ?? '');
   }
 
-  /** Waits until it does its work. */
+  /** Waits until it is ready. */
   ready(): Promise<void> {
     return this.#ready;
   }
 
-  /** Kills it, once it does its work, and keeps it away for a while. */
-  async kill(awayMs: number): Promise<void> {
+  /** Kills it once it is ready, and restarts it after a while. */
+  async kill(downMs: number): Promise<void> {
     await this.#ready;
     if (!this.#running || this.#stopped) return;
     this.kills += 1;
-    this.#awayMs = awayMs;
+    this.#downMs = downMs;
     this.#ready = this.#untilUp();
     this.#running.child.kill('SIGKILL');
   }
 
-  /** Stops it where it is, once it does its work, and has it go on after a while. */
+  /** Stops it with SIGSTOP once it is ready, and lets it continue after a while. */
   async freeze(milliseconds: number): Promise<void> {
     await this.#ready;
     if (!this.#running || this.#stopped) return;
@@ -58,7 +58,7 @@ export class Supervised {
     child.kill('SIGCONT');
   }
 
-  /** Has it finish what it has begun. */
+  /** Ends it with SIGTERM. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#running?.child.kill('SIGTERM');
@@ -74,8 +74,8 @@ export class Supervised {
   async #live(): Promise<void> {
     while (!this.#stopped) {
       await this.#once();
-      await sleep(this.#awayMs);
-      this.#awayMs = PAUSE_MS;
+      await sleep(this.#downMs);
+      this.#downMs = PAUSE_MS;
     }
   }
 

@@ -10,15 +10,15 @@ import { workersOf } from './operator.js';
 import { type Examined, examined } from './questions.js';
 import type { Stage } from './stage.js';
 
-/** What workflows believe and asked, held against what the sandbox has and received. */
+/** What workflows count as done and ask, compared with what the sandbox has and received. */
 export interface Truth {
-  /** Steps that count as done although the sandbox has nothing of them, a line for each. */
+  /** A line for each step that counts as done although the sandbox has no record of it. */
   readonly contradicted: readonly string[];
   /** Every question about a write. */
   readonly questions: readonly Examined[];
 }
 
-/** Asks every workflow, and the sandbox. Needs a worker. */
+/** Queries every workflow, and reads from the sandbox. Needs a worker. */
 export async function truthOf(stage: Stage, cast: readonly Party[], marked: Markers): Promise<Truth> {
   const fewAtOnce = pLimit(8);
   const ids = cast.flatMap((party) =>
@@ -70,7 +70,7 @@ const comments = ({ reviewComments }: { readonly reviewComments: readonly string
 const account = ({ financialAccountId }: { readonly financialAccountId: string | null }) =>
   financialAccountId;
 
-/** What the sandbox shows of each thing that an operation wrote, by id. */
+/** Reads a value from each record that an operation wrote, by ID. */
 async function shown<Thing, Value>(
   stage: Stage,
   ledger: readonly LedgerEntry[],

@@ -7,23 +7,23 @@ import { auditOf } from './ledger.js';
 import { type Standing, waits } from './operator.js';
 import type { Stage } from './stage.js';
 
-/** How someone got on. */
+/** How the onboarding of a party ended. */
 export interface Verdict {
   readonly party: Party;
-  readonly end: 'as said' | 'waits' | 'wrong';
-  /** What is wrong. */
+  readonly end: 'as expected' | 'waits' | 'wrong';
+  /** The problems. */
   readonly why: readonly string[];
 }
 
 export interface Verdicts {
   readonly verdicts: readonly Verdict[];
-  /** Writes that belong to nobody. */
-  readonly nobodys: readonly string[];
+  /** Writes that belong to no party. */
+  readonly unowned: readonly string[];
   /** How many writes took effect. */
   readonly effects: number;
 }
 
-/** Compares everyone's end with the scenario, and everyone's writes with the partners' books. */
+/** Compares each outcome with the scenario, and each write with the ledger of the sandbox. */
 export async function judge(
   stage: Stage,
   cast: readonly Party[],
@@ -31,17 +31,17 @@ export async function judge(
   marked: Markers,
 ): Promise<Verdicts> {
   const isUnderWay = (party: Party) => waits(party, standing);
-  const books = { ledger: await stage.ledger(), tickets: await ticketsOf(stage, marked) };
-  const { wrong, nobodys } = auditOf(books, cast, isUnderWay);
+  const records = { ledger: await stage.ledger(), tickets: await ticketsOf(stage, marked) };
+  const { wrong, unowned } = auditOf(records, cast, isUnderWay);
   const fewAtOnce = pLimit(16);
   const ends = cast.map((party) =>
     fewAtOnce(async (): Promise<Verdict> => {
       const problem = isUnderWay(party) ? undefined : await insist(() => wrongEnd(stage, party));
       const why = [...(problem === undefined ? [] : [problem]), ...(wrong.get(party) ?? [])];
-      return { party, end: why.length > 0 ? 'wrong' : isUnderWay(party) ? 'waits' : 'as said', why };
+      return { party, end: why.length > 0 ? 'wrong' : isUnderWay(party) ? 'waits' : 'as expected', why };
     }),
   );
-  return { verdicts: await Promise.all(ends), nobodys, effects: books.ledger.length };
+  return { verdicts: await Promise.all(ends), unowned, effects: records.ledger.length };
 }
 
 async function ticketsOf({ rig }: Stage, { password, deviceToken }: Markers) {
@@ -58,7 +58,7 @@ async function ticketsOf({ rig }: Stage, { password, deviceToken }: Markers) {
   return tickets;
 }
 
-/** What is wrong with how a party ended; undefined when it is as its scenario says. */
+/** How the outcome of a party differs from its scenario; undefined when it does not. */
 async function wrongEnd(
   { rig }: Stage,
   { workflowId, outcome, parts, type }: Party,
@@ -68,8 +68,8 @@ async function wrongEnd(
   if (status.name !== 'COMPLETED') return `is ${status.name.toLowerCase()}`;
   const result = (await handle.result()) as Record<string, { readonly outcome: string }>;
   const wanted = type === 'customerOnboarding' ? Object.entries(parts) : [];
-  const ended = (name: string, is: unknown, said: string) =>
-    is === said ? [] : [`${name} ended ${is}, not ${said}`];
+  const ended = (name: string, is: unknown, expected: string) =>
+    is === expected ? [] : [`${name} ended ${is}, not ${expected}`];
   const problems = [
     ...ended('it', result['outcome'], outcome),
     ...wanted.flatMap(([part, role]) => ended(part, result[part]?.outcome, role.outcome)),

@@ -2,21 +2,21 @@ import { UW_LEVEL_1_PENDING } from '../../../src/partners/boarding/schemas.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { Seeded } from './seeded.js';
 
-/** What is killed, and comes back after a while. */
+/** Processes that are killed, and restarted after a while. */
 export const TARGETS = ['worker 1', 'worker 2', 'receiver', 'server', 'batch'] as const;
 
-/** A part of a Temporal cluster is `temporal history`. */
+/** `temporal history` is a part of a Temporal cluster. */
 export type Target = (typeof TARGETS)[number] | `temporal ${string}`;
 
 export interface Kill {
   /** Milliseconds from the beginning. */
   readonly at: number;
   readonly target: Target;
-  /** How long it stays away. */
-  readonly awayMs: number;
+  /** How long it stays down. */
+  readonly downMs: number;
 }
 
-/** A worker that lives, but is cut off from Temporal, or stopped by SIGSTOP. */
+/** A running worker that is cut off from Temporal, or stopped by SIGSTOP. */
 export interface Spell {
   readonly at: number;
   readonly target: 'worker 1' | 'worker 2';
@@ -36,7 +36,7 @@ export interface Weather {
   readonly spells: readonly Spell[];
 }
 
-/** Writes, those that happen often several times. */
+/** Writes; frequent ones are listed several times. */
 const WRITES = [
   'create-merchant',
   'create-merchant',
@@ -87,13 +87,13 @@ const OF_READS = ['drop-before-commit', '500-before-commit', '429', 'delay', 'ex
 
 const BESIDE_OPERATIONS = ['refuse', 'duplicate-webhooks', 'reorder-webhooks'] as const;
 
-/** Longer than a caller waits for an answer, so that what takes effect does so when nobody listens any more. */
+/** Longer than a caller waits for a response, so that the write takes effect after the caller gave up. */
 const HANGS_MS = 33_000;
 
-/** Shorter weather has none that hang, for it would be over by then. */
+/** Shorter weather has no delays that long, because it would end before them. */
 const LONG_MS = 60_000;
 
-/** A write that is lost while the merchant moves for another reason: what is seen there is no evidence that it arrived. */
+/** A write that is lost while the merchant moves for another reason. Its new status is no evidence that the write arrived. */
 const LOST = [
   { operation: 'request-underwriting-review', meanwhile: { status: UW_LEVEL_1_PENDING } },
   { operation: 'submit-merchant', meanwhile: { status: 'On Hold', steps: 10 } },
@@ -101,10 +101,10 @@ const LOST = [
 
 const WAYS_TO_BE_LOST = ['500-before-commit', 'drop-before-commit'] as const;
 
-/** One of each for so many onboardings. */
+/** One of each for this number of onboardings. */
 const ONBOARDINGS_FOR_A_LOSS = 25;
 
-/** How long a worker is out of reach, in milliseconds: less and more than calls and reports are tried again. */
+/** How long a worker is out of reach, in milliseconds: shorter and longer than calls and reports are retried. */
 const SPELLS = [
   { how: 'cut off', milliseconds: 12_000 },
   { how: 'cut off', milliseconds: 60_000 },
@@ -113,10 +113,9 @@ const SPELLS = [
 ] as const;
 
 /**
- * Everything that is to go wrong: a fault for each onboarding, and the processes that are killed. A pure function of the
- * seed.
+ * All faults: one for each onboarding, and the processes that are killed. A pure function of the seed.
  *
- * @param lastsMs how long it goes on
+ * @param lastsMs how long the faults occur
  */
 export function weatherOf(seed: number, count: number, lastsMs: number): Weather {
   const chance = new Seeded(seed ^ 0x5eed);
@@ -127,16 +126,16 @@ export function weatherOf(seed: number, count: number, lastsMs: number): Weather
   const often = (target: Target, everyMs: number) =>
     chance
       .moments(Math.max(1, Math.round(lastsMs / everyMs)), lastsMs)
-      .map((at): Kill => ({ at, target, awayMs: chance.between(200, 3_000) }));
+      .map((at): Kill => ({ at, target, downMs: chance.between(200, 3_000) }));
   const kills = [
     ...often('worker 1', 20_000),
     ...often('worker 2', 20_000),
     ...often('receiver', 15_000),
     ...often('server', 40_000),
-    { at: chance.between(2_000, Math.round(lastsMs / 3)), target: 'batch' as const, awayMs: 500 },
+    { at: chance.between(2_000, Math.round(lastsMs / 3)), target: 'batch' as const, downMs: 500 },
   ];
   const isSwapped = chance.happens(0.5);
-  // Two of one kind never meet at one worker.
+  // A worker never gets two of one kind.
   const spells = SPELLS.map((spell, index): Spell => {
     const target = (index % 2 === 0) === isSwapped ? 'worker 1' : 'worker 2';
     return { ...spellOf(chance, spell, lastsMs), target };
@@ -144,7 +143,7 @@ export function weatherOf(seed: number, count: number, lastsMs: number): Weather
   return { lastsMs, faults, kills: kills.sort((one, other) => one.at - other.at), spells };
 }
 
-/** Planned in the first half, so that there are calls left for it. */
+/** Planned in the first half, so that enough calls follow. */
 function lossesOf(
   chance: Seeded,
   lost: (typeof LOST)[number],
@@ -158,7 +157,7 @@ function lossesOf(
   });
 }
 
-/** Over before the weather is; in short weather shorter. */
+/** Ends before the weather does, and is shorter in short weather. */
 function spellOf(chance: Seeded, { how, milliseconds }: (typeof SPELLS)[number], lastsMs: number) {
   const fits = Math.min(milliseconds, Math.round(lastsMs / 2));
   const at = chance.between(0, lastsMs - fits);

@@ -1,5 +1,5 @@
-// node --import this: the clock of the process is ahead by as many milliseconds as the file CLOCK_FILE says, at each look. As
-// when a clock is set, what is measured by performance.now() and by timers goes on unchanged.
+// node --import this: puts the clock of the process ahead by the milliseconds in the file CLOCK_FILE, read at each access. As when
+// a clock is set, performance.now() and timers are unaffected.
 import { readFileSync } from 'node:fs';
 
 const RealDate = Date;

@@ -17,26 +17,26 @@ import { type Programs, programs } from './programs.js';
 
 const run = promisify(execFile);
 
-/** Temporal's services, each a process of its own. */
+/** Temporal's services, one process each. */
 export const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
 
 export type Service = (typeof SERVICES)[number];
 
-/** A database, and the folder with its schema. */
+/** Databases, and the folders with their schemas. */
 const DATABASES = { temporal: 'temporal', temporal_visibility: 'visibility' } as const;
 
-/** As the development server has them: attributes are known as soon as they are registered, and timers are prompt. */
+/** Settings of the development server: attributes exist as soon as they are registered, and timers are prompt. */
 const DYNAMIC_CONFIG = {
   'system.forceSearchAttributesCacheRefreshOnRead': true,
   'history.timerProcessorMaxTimeShift': '20ms',
   'matching.enableFairness': true,
 };
 
-/** A service that ends by itself is started again so much later. */
+/** Pause before a service that ended on its own is restarted. */
 const RESTART_MS = 500;
 
-/** The server keeps the ports of its members in 16 bits with a sign. */
-const MEMBER_PORTS = { least: 20_000, most: 32_000 } as const;
+/** The server stores membership ports as signed 16-bit integers. */
+const MEMBERSHIP_PORTS = { least: 20_000, most: 32_000 } as const;
 
 const RETENTION_SECONDS = 24 * 3_600;
 
@@ -51,7 +51,7 @@ export async function startCluster(report: (line: string) => void): Promise<Serv
   const start = (service: Service) => {
     const one = startService(found.server, config, service);
     running.set(service, one);
-    // The first services of a new cluster may get in each other's way.
+    // The first services of a new cluster may conflict with each other.
     void one.exited.then(async () => {
       await sleep(RESTART_MS);
       if (running.get(service) === one) start(service);
@@ -68,11 +68,11 @@ export async function startCluster(report: (line: string) => void): Promise<Serv
   };
   return {
     address,
-    async kill(name, awayMs) {
+    async kill(name, downMs) {
       const service = SERVICES.find((one) => one === name);
       if (!service) throw new Error(`a cluster has no service ${name}`);
       await stop(service, 'SIGKILL');
-      await sleep(awayMs);
+      await sleep(downMs);
       start(service);
     },
     async stop() {
@@ -101,7 +101,7 @@ async function configFiles(folder: string, { port, user }: Postgres) {
     },
   });
   const rpc = async () => ({
-    rpc: { grpcPort: await freePort(), membershipPort: await memberPort(), bindOnLocalHost: true },
+    rpc: { grpcPort: await freePort(), membershipPort: await freeMembershipPort(), bindOnLocalHost: true },
   });
   const services = {
     frontend: await rpc(),
@@ -136,10 +136,10 @@ async function configFiles(folder: string, { port, user }: Postgres) {
   return { config, address };
 }
 
-async function memberPort(): Promise<number> {
-  const { least, most } = MEMBER_PORTS;
+async function freeMembershipPort(): Promise<number> {
+  const { least, most } = MEMBERSHIP_PORTS;
   const wanted = randomInt(least, most);
-  return (await freePort(wanted)) === wanted ? wanted : memberPort();
+  return (await freePort(wanted)) === wanted ? wanted : freeMembershipPort();
 }
 
 interface Running {

@@ -18,7 +18,7 @@ export interface Postgres {
   readonly port: number;
   /** Its superuser, who needs no password. */
   readonly user: string;
-  /** Ends it. Answers all that it has written. */
+  /** Ends it. @returns all bytes that it has written */
   stop(): Promise<Buffer>;
 }
 
@@ -56,7 +56,7 @@ export async function startPostgres({ initdb, postgres }: Programs): Promise<Pos
   };
 }
 
-/** PostgreSQL does not run as root. Undefined for anyone else. */
+/** The user that runs PostgreSQL, which refuses to run as root. Undefined if this process is not root. */
 async function unprivileged(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'])));

@@ -7,26 +7,26 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Of the same line as the development server. */
+/** The release line of the development server. */
 const VERSION = 'v1.32.0';
 const MODULE = 'go.temporal.io/server';
 const CACHE = fileURLToPath(new URL(`../../../.cache/temporal-cluster/${VERSION}`, import.meta.url));
 
-/** Where Debian's packages keep the programs of a version of PostgreSQL. */
+/** Where Debian's packages install the programs of each version of PostgreSQL. */
 const DEBIANS = '/usr/lib/postgresql';
 
-/** What a cluster is made of: paths of programs, and of the folder with the schemas of its databases. */
+/** The parts of a cluster: paths of programs, and of the folder with the schemas of its databases. */
 export interface Programs {
   /** Temporal's services. */
   readonly server: string;
-  /** Temporal's tool that makes databases. */
+  /** Temporal's tool that creates databases. */
   readonly sql: string;
   readonly schemas: string;
   readonly initdb: string;
   readonly postgres: string;
 }
 
-/** Builds Temporal's programs into the project's cache unless they are there, which takes some minutes, and finds PostgreSQL's. */
+/** Finds PostgreSQL's programs, and Temporal's in the project's cache. Builds those if they are missing, which takes some minutes. */
 export async function programs(report: (line: string) => void): Promise<Programs> {
   const [server, sql] = [join(CACHE, 'server'), join(CACHE, 'sql')];
   const folders = await postgresFolders();
@@ -36,7 +36,7 @@ export async function programs(report: (line: string) => void): Promise<Programs
     throw new Error('PostgreSQL is missing: no initdb on the PATH. Install it: apt-get install postgresql');
   }
   if (!(await isExecutable(server)) || !(await isExecutable(sql))) {
-    report(`building ${MODULE} ${VERSION} by go install, once`);
+    report(`building ${MODULE} ${VERSION} with go install, once`);
     await mkdir(CACHE, { recursive: true });
     const commands = ['cmd/server', 'cmd/tools/sql'].map((path) => `${MODULE}/${path}@${VERSION}`);
     await run('go', ['install', ...commands], { env: { ...process.env, GOBIN: CACHE } });

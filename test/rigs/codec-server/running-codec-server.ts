@@ -18,7 +18,7 @@ export const ENCRYPTED =
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
+  /** The body as it arrived. */
   readonly text: string;
 }
 
@@ -26,7 +26,7 @@ export interface RunningCodecServer {
   readonly url: string;
   /** `call('POST /decode', '{"payloads":[...]}')`, of namespace `default` and with the token by default. */
   call(line: string, body?: string | Uint8Array, headers?: Readonly<Record<string, string>>): Promise<Reply>;
-  /** What it has logged so far. */
+  /** Its log so far. */
   log(): string;
 }
 

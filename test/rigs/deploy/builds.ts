@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { launch, type RunningProcess } from '../processes.js';
 
-/** Starts and stops workers of builds for deploy/roll-out.sh, as a cluster does. */
+/** Starts and stops the workers of builds for deploy/roll-out.sh, as a cluster does. */
 export interface Builds {
   /** For the setting `WORKERS`. */
   readonly command: string;
@@ -13,8 +13,8 @@ export interface Builds {
 }
 
 /**
- * @param env settings of the workers, but for their build
- * @param roots where the code of each build is; undefined for this one
+ * @param env settings of the workers, except their build
+ * @param roots where the code of each build is; undefined: this project
  */
 export async function serveBuilds(
   env: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 
-/** An expression of a file under `deploy/`, as PromQL has it. */
+/** A PromQL expression of a file under `deploy/`. */
 export interface Expression {
   readonly where: string;
   readonly promql: string;
@@ -24,7 +24,7 @@ function read(path: string): string {
   return readFileSync(new URL(`../../../deploy/${path}`, import.meta.url), 'utf8');
 }
 
-/** A rule that records what alerts ask for, under a name with colons. */
+/** A rule that records a series for alerts, under a name with colons. */
 interface Recording {
   readonly record: string;
   readonly expr: string;
@@ -41,7 +41,7 @@ export function alerts(): readonly Alert[] {
   return rules().filter((rule) => 'alert' in rule);
 }
 
-/** Names of the alerts that the unit tests of the rules see firing. */
+/** Names of the alerts that fire in the unit tests of the rules. */
 export function alertsSeenFiring(): ReadonlySet<string> {
   const { tests } = parse(read('prometheus/alerts.test.yml')) as {
     readonly tests: readonly {
@@ -55,7 +55,7 @@ export function alertsSeenFiring(): ReadonlySet<string> {
   return new Set(cases.filter(({ exp_alerts }) => exp_alerts.length > 0).map(({ alertname }) => alertname));
 }
 
-/** Every expression of rules and dashboard; Grafana's variables have a value. */
+/** Every expression of the rules and the dashboard, with a value for each of Grafana's variables. */
 export function expressions(): readonly Expression[] {
   const { panels } = JSON.parse(read('grafana/gangway.json')) as { readonly panels: readonly Panel[] };
   const shown = panels.flatMap(({ title, targets = [] }) =>
@@ -68,8 +68,8 @@ export function expressions(): readonly Expression[] {
   return [...ruled, ...shown];
 }
 
-/** What Prometheus' own grammar makes of an expression: the metrics it names, and whether it is one at all. */
-export function understood(promql: string): {
+/** Parses an expression with Prometheus' grammar. @returns whether it is valid, and the metrics that it names */
+export function parsed(promql: string): {
   readonly isValid: boolean;
   readonly metrics: readonly string[];
 } {

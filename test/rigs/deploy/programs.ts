@@ -8,7 +8,7 @@ const run = promisify(execFile);
 
 const CACHE = fileURLToPath(new URL('../../../.cache/monitoring', import.meta.url));
 
-/** To fetch and unpack them, once. */
+/** How long fetching and unpacking may take. */
 export const PROGRAMS_TIMEOUT_MS = 300_000;
 
 /** Programs of Debian's packages `prometheus` and `prometheus-alertmanager`. */
@@ -17,13 +17,13 @@ const NAMES = ['prometheus', 'promtool', 'prometheus-alertmanager', 'amtool'] as
 /** The programs, each as a command and its first arguments. */
 export type Programs = Readonly<Record<(typeof NAMES)[number], readonly [string, ...string[]]>>;
 
-/** Debian's Alertmanager reads its templates there, so one that is not installed sees its own files in that place. */
+/** Debian's Alertmanager reads its templates from /usr/share, so its unpacked files are mounted there. */
 const UNPACKED = 'mount --bind "$0" /usr/share && exec "$@"';
 
 /**
- * Finds the programs on the PATH or in the project's cache; fetches Debian's packages otherwise.
+ * Finds the programs on the PATH or in the project's cache, or fetches Debian's packages.
  *
- * @throws {Error} saying what to install, where there are no packages of Debian
+ * @throws {Error} that names what to install, where Debian's packages are not available
  */
 export async function monitoringPrograms(): Promise<Programs> {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
@@ -49,7 +49,7 @@ async function allIn(folder: string): Promise<Programs | undefined> {
   }
 }
 
-/** apt-get checks the packages' signatures; they are unpacked, and not installed. */
+/** apt-get checks the signatures of the packages. They are unpacked, not installed. */
 async function fetched(): Promise<Programs> {
   await mkdir(join(CACHE, '..'), { recursive: true });
   const folder = await mkdtemp(`${CACHE}-getting-`);

@@ -12,7 +12,7 @@ import { freePort } from '../../../src/temporal/dev-server.js';
 import { eventually } from '../waiting.js';
 import type { Programs } from './programs.js';
 
-/** A minute of the shipped files lasts a second. */
+/** A minute in the shipped files takes a second. */
 const TIME_LAPSE = 60;
 
 const TOKEN = 'token-of-alertmanager';
@@ -28,9 +28,9 @@ export interface Sent {
 
 /** Prometheus and Alertmanager with the shipped files. */
 export interface Monitoring {
-  /** What was sent so far; only with the token of the secret. */
+  /** The alerts sent so far with the right token. */
   readonly sent: readonly Sent[];
-  /** The value of an expression by its labels, written as PromQL does. */
+  /** The values of an expression, by the values of their labels. */
   query(promql: string): Promise<Readonly<Record<string, number>>>;
   /** Names of the alerts that fire now. */
   firing(): Promise<string[]>;
@@ -38,8 +38,8 @@ export interface Monitoring {
 }
 
 /**
- * Starts both with the files of `deploy/`, as they are but for durations, which are {@link TIME_LAPSE} times shorter, and for
- * the addresses of what is scraped and whom alerts are sent to.
+ * Starts both with the files of `deploy/`. Only durations, which are {@link TIME_LAPSE} times shorter, and the addresses of
+ * scrape targets and webhooks differ.
  *
  * @param targets `host:port` by scrape job
  */
@@ -122,7 +122,7 @@ async function change(folder: string, name: string, edit: (text: string) => stri
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Durations of settings, of `for` and of ranges; texts and numbers of seconds stay. */
+/** Shortens the durations of settings, of `for` and of ranges; texts and numbers of seconds stay. */
 function shortened(text: string): string {
   return text.replace(
     /(_interval: |_wait: |for: |\[)(\d+)([smhd])(?![\w])/g,
@@ -131,7 +131,7 @@ function shortened(text: string): string {
   );
 }
 
-/** Other addresses in the place of names that only Compose knows. */
+/** Replaces the names that exist only in Compose by addresses. */
 function withAddresses(
   text: string,
   targets: Readonly<Record<string, readonly string[]>>,
@@ -139,7 +139,7 @@ function withAddresses(
 ): string {
   const { scrape_configs, alerting, ...rest } = parse(text);
   if (!scrape_configs.every(({ dns_sd_configs }: { dns_sd_configs?: unknown }) => dns_sd_configs))
-    throw new Error('prometheus.yml no longer looks its targets up');
+    throw new Error('prometheus.yml no longer finds its targets by DNS');
   return stringify({
     ...rest,
     scrape_configs: scrape_configs.map(({ job_name }: { job_name: string }) => ({
@@ -151,7 +151,7 @@ function withAddresses(
 }
 
 /**
- * Starts a program and waits until it serves.
+ * Starts a program and waits until it is ready.
  *
  * @returns ends it
  */

@@ -1,6 +1,6 @@
-// Has the workers of a build started or stopped by the test that serves the URL: workers.mjs URL (start|stop) BUILD.
-// For roll-out.sh, as deploy/kubernetes/workers.sh does it with a cluster.
+// Asks the test that serves the URL to start or stop the workers of a build: workers.mjs URL (start|stop) BUILD.
+// Replaces deploy/kubernetes/workers.sh for roll-out.sh.
 const [url, ...request] = process.argv.slice(2);
-const answer = await fetch(`${url}/${request.join('/')}`, { method: 'POST' });
-if (!answer.ok) process.stderr.write(`${await answer.text()}\n`);
-process.exitCode = answer.ok ? 0 : 1;
+const response = await fetch(`${url}/${request.join('/')}`, { method: 'POST' });
+if (!response.ok) process.stderr.write(`${await response.text()}\n`);
+process.exitCode = response.ok ? 0 : 1;

@@ -15,15 +15,15 @@ import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { PYTHON_PACKAGES_TIMEOUT_MS, pythonPackages } from '../python-packages.js';
 
-/** moto and what it needs, pinned by version and SHA-256; `uv pip compile --universal --generate-hashes` makes it. */
+/** moto and its dependencies, pinned by version and SHA-256. `uv pip compile --universal --generate-hashes` writes the file. */
 const REQUIREMENTS = fileURLToPath(new URL('s3-server-requirements.txt', import.meta.url));
 
-/** To fetch and unpack it, once. */
+/** How long fetching and unpacking may take. */
 export const S3_SERVER_TIMEOUT_MS = PYTHON_PACKAGES_TIMEOUT_MS;
 
 export const BUCKET = 'example-bucket';
 
-/** AWS's own settings, as a process gets them. */
+/** AWS's settings in the environment of a process. */
 export type AwsSettings = Readonly<
   Record<'AWS_REGION' | 'AWS_ACCESS_KEY_ID' | 'AWS_SECRET_ACCESS_KEY', string>
 >;
@@ -31,14 +31,14 @@ export type AwsSettings = Readonly<
 /** An S3 server over HTTP that checks signatures and policies, with one bucket. */
 export interface S3Server {
   readonly url: string;
-  /** Settings of one who has the rights that docs/security.md says are enough. */
+  /** Settings of a user with the policy that docs/security.md recommends. */
   readonly env: AwsSettings;
-  /** The names under a prefix, in order. */
+  /** The keys under a prefix, in order. */
   keys(prefix: string): Promise<string[]>;
-  /** How many uploads have begun and not ended. */
+  /** How many uploads have started and not ended. */
   unfinished(): Promise<number>;
   object(key: string): Promise<{ readonly content: Buffer; readonly contentType: string | undefined }>;
-  /** Puts an object there past all rules of ours. */
+  /** Stores an object directly, past all rules of the document store. */
   put(key: string, content: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function startS3Server(): Promise<S3Server> {
     Statement: [{ Effect: 'Allow', Action: 's3:*', Resource: '*' }],
   });
   const env = await userOf(url, 'gangway', await documentedPolicy());
-  // From here on it wants signatures.
+  // From here on the server checks signatures.
   await fetch(`${url}/moto-api/reset-auth`, { method: 'POST', body: '0' });
   const s3 = clientOf(url, admin);
   await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
@@ -105,21 +105,21 @@ function clientOf(endpoint: string, settings: AwsSettings): S3Client {
   });
 }
 
-/** The policy that docs/security.md recommends, which is for our very bucket. */
+/** The policy that docs/security.md recommends, which names this bucket. */
 async function documentedPolicy(): Promise<object> {
   const page = await readFile(new URL('../../../docs/security.md', import.meta.url), 'utf8');
   const [, policy = ''] = /```json\n(\{\n {2}"Version": "2012-10-17"[\s\S]*?)```/.exec(page) ?? [];
   return JSON.parse(policy) as object;
 }
 
-/** Makes a user who may do what a policy says. The server does not ask for signatures yet. */
+/** Creates a user with a policy. The server does not check signatures yet. */
 async function userOf(url: string, UserName: string, policy: object): Promise<AwsSettings> {
   await iam(url, { Action: 'CreateUser', UserName });
   const PolicyDocument = JSON.stringify(policy);
   await iam(url, { Action: 'PutUserPolicy', UserName, PolicyName: 'its', PolicyDocument });
-  const answer = await iam(url, { Action: 'CreateAccessKey', UserName });
-  const [, id = ''] = /<AccessKeyId>(.+?)</.exec(answer) ?? [];
-  const [, secret = ''] = /<SecretAccessKey>(.+?)</.exec(answer) ?? [];
+  const created = await iam(url, { Action: 'CreateAccessKey', UserName });
+  const [, id = ''] = /<AccessKeyId>(.+?)</.exec(created) ?? [];
+  const [, secret = ''] = /<SecretAccessKey>(.+?)</.exec(created) ?? [];
   return { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret };
 }
 
@@ -129,15 +129,15 @@ async function iam(url: string, request: Record<string, string>): Promise<string
     body: new URLSearchParams({ ...request, Version: '2010-05-08' }),
     headers: { authorization: 'AWS4-HMAC-SHA256 Credential=none/20260101/us-east-1/iam/aws4_request' },
   });
-  const answer = await response.text();
-  if (!response.ok) throw new Error(`${request['Action']}: ${response.status} ${answer}`);
-  return answer;
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${request['Action']}: ${response.status} ${text}`);
+  return text;
 }
 
 async function untilReady(url: string): Promise<void> {
   for (const until = Date.now() + 60_000; ; await sleep(100)) {
-    const answer = await fetch(`${url}/moto-api/`).catch(() => undefined);
-    if (answer) return;
+    const response = await fetch(`${url}/moto-api/`).catch(() => undefined);
+    if (response) return;
     if (Date.now() > until) throw new Error('the S3 server does not start');
   }
 }

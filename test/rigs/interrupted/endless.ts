@@ -8,7 +8,7 @@ it('has all kinds of processes running until the run is interrupted', async () =
   // A worker in this process handles signals itself.
   const rig = await createRig({ address: server.address });
   await launch('sandbox', { SANDBOX_ADDRESS: '127.0.0.1:0' }, 'sandbox is ready');
-  // A process that has started another one.
+  // A process with a child process.
   const script = run('sh', ['-c', 'sleep 600; true'], rig.env);
   process.stdout.write(`interrupt ${process.ppid}\n`);
   await script;

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** A run of one test that never ends, with the set-up and the pool of test/e2e. */
+/** Runs one test that never ends, with the set-up and the pool of test/e2e. */
 export default defineConfig({
   test: {
     include: ['test/rigs/interrupted/endless.ts'],

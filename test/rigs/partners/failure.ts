@@ -1,6 +1,7 @@
+import { expect } from 'vitest';
 import { PartnerError } from '../../../src/partners/partner-error.js';
 
-/** The PartnerError a call fails with; anything else, success included, fails the test. */
+/** The PartnerError of a call. Anything else, including success, fails the test. */
 export async function failureOf(call: Promise<unknown>): Promise<PartnerError> {
   const outcome = await call.then(
     (value) => ({ value }),
@@ -8,4 +9,15 @@ export async function failureOf(call: Promise<unknown>): Promise<PartnerError> {
   );
   if ('error' in outcome && outcome.error instanceof PartnerError) return outcome.error;
   throw new Error('expected a PartnerError', { cause: outcome });
+}
+
+/** A URL where nothing listens: a request to it fails with NotSent, which is no refusal. */
+export const NOWHERE = 'http://127.0.0.1:1';
+
+/** The names of the fields for which our rules refuse a request before it is sent. */
+export async function refusedFields(call: Promise<unknown>): Promise<string[]> {
+  const error = await failureOf(call);
+  expect(error).toMatchObject({ kind: 'Rejected', status: undefined, requestId: undefined });
+  expect(error.details.reason).toBe('not sent: invalid request');
+  return error.fields.map(({ field }) => field);
 }

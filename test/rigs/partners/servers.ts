@@ -7,17 +7,17 @@ import {
   boardingClient,
 } from '../../../src/partners/boarding/client.js';
 
-/** A request as it came over the wire. */
+/** A request as it arrived. */
 export interface Recorded {
   /** `GET /path?query` */
   readonly line: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Which connection it came on, counted from 1. */
+  /** The number of its connection, counted from 1. */
   readonly connection: number;
 }
 
-/** What a server does with a request once it was read and recorded. */
+/** How a server responds to a request that it has read and recorded. */
 export type Respond = (response: ServerResponse, request: IncomingMessage) => void;
 
 export interface RecordingServer {
@@ -26,7 +26,7 @@ export interface RecordingServer {
   readonly connections: () => number;
 }
 
-/** A real HTTP server that keeps what it was sent, until the running test ends. */
+/** A real HTTP server that records its requests, until the running test ends. */
 export async function recordingServer(respond: Respond): Promise<RecordingServer> {
   const requests: Recorded[] = [];
   const connections: Socket[] = [];
@@ -47,14 +47,14 @@ export async function recordingServer(respond: Respond): Promise<RecordingServer
   return { url: `http://127.0.0.1:${port}`, requests, connections: () => connections.length };
 }
 
-/** A server that speaks whatever the test writes to its sockets, until the running test ends. */
+/** A server that sends whatever the test writes to its sockets, until the running test ends. */
 export async function socketServer(
   onConnection: (socket: Socket) => void,
 ): Promise<{ port: number; url: string }> {
   const sockets = new Set<Socket>();
   const server = createSocketServer((socket) => {
     sockets.add(socket);
-    // The client going away is what some tests are about.
+    // In some tests the client disconnects.
     socket.on('error', () => undefined);
     onConnection(socket);
   });
@@ -66,7 +66,7 @@ export async function socketServer(
   return { port, url: `http://127.0.0.1:${port}` };
 }
 
-/** A port where nobody listens: it was free a moment ago. */
+/** A port where nothing listens: it was free a moment ago. */
 export async function closedPort(): Promise<number> {
   const server = createSocketServer();
   const port = await listening(server);
@@ -74,8 +74,8 @@ export async function closedPort(): Promise<number> {
   return port;
 }
 
-/** Answers every request with this status and body. */
-export function answering(status: number, body: string, headers: Record<string, string> = {}): Respond {
+/** Responds to every request with this status and body. */
+export function responding(status: number, body: string, headers: Record<string, string> = {}): Respond {
   return (response) =>
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 }

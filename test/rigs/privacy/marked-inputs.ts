@@ -2,7 +2,7 @@ import type { BusinessOnboardingInput, MerchantBoardingInput } from '../../../sr
 import { holder } from '../inputs.js';
 import type { Markers } from './markers.js';
 
-/** A merchant whose every private member is marked. */
+/** A merchant with a marker in every private field. */
 export function merchantOf(marked: Markers, dba: string): MerchantBoardingInput['merchant'] {
   return {
     dba,

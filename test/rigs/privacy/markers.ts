@@ -3,10 +3,10 @@ import { randomInt, randomUUID } from 'node:crypto';
 const digits = (count: number) => Array.from({ length: count }, () => randomInt(1, 9)).join('');
 const word = (field: string) => `${field}-${randomUUID().slice(0, 13)}`;
 
-/** A value for each private field that is nowhere else in the world, so that wherever it turns up, it leaked. */
+/** A unique value for each private field: wherever it turns up, it leaked. */
 export function markers() {
   return {
-    // Not 666, not 9..., no group of zeros: valid by the contract's pattern.
+    // Not 666, not 9..., and no group of zeros, as the contract's pattern requires.
     ssn: `1${digits(8)}`,
     ownerSsn: `2${digits(8)}`,
     correctedSsn: `3${digits(8)}`,
@@ -45,12 +45,12 @@ export function markers() {
 
 export type Markers = ReturnType<typeof markers>;
 
-/** In which ways the bytes of a value may stand somewhere: as they are, in base64 at each of its three offsets, in UTF-16. */
+/** The bytes of a value in UTF-16, and in base64 at each of its three offsets. */
 function exactForms(value: string): readonly Buffer[] {
   const bytes = Buffer.from(value);
   const base64 = [0, 1, 2].map((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-    // Without the characters that depend on what stands before and after.
+    // Without the characters that depend on the bytes before and after.
     return encoded
       .slice(offset === 0 ? 0 : offset + 1)
       .replace(/=+$/, '')
@@ -60,12 +60,12 @@ function exactForms(value: string): readonly Buffer[] {
   return [Buffer.from(value, 'utf16le'), ...[...base64, ...inUrls].map((text) => Buffer.from(text))];
 }
 
-/** As a text within JSON has it. */
+/** Escaped as in a JSON string. */
 function inJson(value: string): string {
   return JSON.stringify(value).slice(1, -1);
 }
 
-/** In which ways its text may be written, in whatever case: as in URLs, in JSON, in HTML, in hex; numbers with signs between. */
+/** The text of a value as in URLs, JSON, HTML and hex, backwards, and as people divide numbers. The search ignores its case. */
 function writtenForms(value: string): readonly string[] {
   const json = inJson(value);
   const escaped = json.replace(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -88,7 +88,7 @@ function divided(value: string): string[] {
   return [...parts.flatMap((each) => signs.map((sign) => each.join(sign))), `(${first}) ${second}-${third}`];
 }
 
-/** The names of the markers that are found in some bytes, in any disguise. */
+/** The names of the markers that these bytes contain in any form. */
 export function found(searched: Buffer, wanted: Readonly<Record<string, string>>): string[] {
   const lower = Buffer.from(asciiLower(searched.toString('latin1')), 'latin1');
   const isThere = (value: string) =>
@@ -99,7 +99,7 @@ export function found(searched: Buffer, wanted: Readonly<Record<string, string>>
     .map(([name]) => name);
 }
 
-/** Other letters stay, because they may be parts of any bytes. */
+/** Leaves other letters, because they may be parts of binary data. */
 function asciiLower(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -5,15 +5,15 @@ import type { History } from '@temporalio/common/lib/proto-utils.js';
 import proto from '@temporalio/proto';
 import type { DevServer } from '../../../src/temporal/dev-server.js';
 
-/** What Temporal knows of one execution of a workflow. */
+/** All that Temporal stores about one execution of a workflow. */
 export interface Kept {
   readonly workflowId: string;
   /** `COMPLETED`. */
   readonly status: string;
   readonly history: History;
-  /** The history and the description, as they travel. */
+  /** The history and the description in their wire format. */
   readonly bytes: Buffer;
-  /** What searches see of it, as JSON. */
+  /** Its entry in the visibility store, as JSON. */
   readonly visibility: Buffer;
 }
 
@@ -36,7 +36,7 @@ export async function* kept(client: Client): AsyncGenerator<Kept> {
   }
 }
 
-/** All that a server has written: its database in `folder`, and what is not in it yet. Stops the server. */
+/** Stops the server. @returns all that it has written to `folder`: its database and its log of changes */
 export async function databaseOf(server: DevServer, folder: string): Promise<Buffer> {
   await server.stop();
   const files = await readdir(folder);

@@ -12,7 +12,7 @@ const AT_ONCE = 64;
 
 /** The result of a flood of events. */
 export interface Flood {
-  /** Deliveries, of which `repeated` are of events that others of them are of too, and `forged` have a wrong signature. */
+  /** Deliveries. `repeated` of them repeat the event of another one, and `forged` have a wrong signature. */
   readonly sent: number;
   readonly repeated: number;
   readonly forged: number;
@@ -23,7 +23,7 @@ export interface Flood {
   /** Distinct events whose response was 202, and workflows that Temporal counts. */
   readonly accepted: number;
   readonly started: number;
-  /** Events accepted that Temporal has no workflow of, and workflows of no valid event. */
+  /** Accepted events without a workflow, and workflows without a valid event. */
   readonly lost: number;
   readonly doubled: number;
   readonly seconds: number;

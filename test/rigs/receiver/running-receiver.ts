@@ -36,7 +36,7 @@ const NO_WEBHOOKS = { banking: OFF, boarding: OFF, processor: OFF };
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
+  /** The body as it arrived. */
   readonly text: string;
 }
 
@@ -121,7 +121,7 @@ export function problemOf({ status, headers, text }: Reply): unknown {
   return problem;
 }
 
-/** A client that connects when it is first used, as that of the receiver's process. */
+/** A client that connects on first use, like that of the receiver's process. */
 export function clientOf(address: string, until: Until = testEnds): Client {
   const client = lazyClient({ TEMPORAL_ADDRESS: address }, undefined);
   until(() => client.connection.close());

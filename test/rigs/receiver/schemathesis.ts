@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { run } from '../processes.js';
 import { pythonPackages } from '../python-packages.js';
 
-/** schemathesis and what it needs; `uv pip compile --universal --generate-hashes` makes the file. */
+/** schemathesis and its dependencies. `uv pip compile --universal --generate-hashes` writes the file. */
 const REQUIREMENTS = fileURLToPath(new URL('schemathesis-requirements.txt', import.meta.url));
 
 /**
@@ -21,11 +21,11 @@ const CHECKS = [
 export interface Attack {
   /** How many requests it sent. */
   readonly cases: number;
-  /** What it printed, when it found something. */
+  /** Its output, if it found something. */
   readonly found: string;
 }
 
-/** Sends what an OpenAPI document allows and forbids to the server at `url`, for some seconds, always in the same order. */
+/** Sends requests that an OpenAPI document allows or forbids to the server at `url`, for some seconds, always in the same order. */
 export async function attack(url: string, seconds: number, args: readonly string[]): Promise<Attack> {
   const packages = await pythonPackages('schemathesis', REQUIREMENTS);
   const folder = await mkdtemp(join(tmpdir(), 'gangway-schemathesis-'));

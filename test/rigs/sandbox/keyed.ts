@@ -5,11 +5,11 @@ import { type Reply, type RunningSandbox, runSandbox } from './running-sandbox.j
 type Headers = Readonly<Record<string, string>>;
 
 export interface Keyed extends Pick<RunningSandbox, 'url' | 'control' | 'effects'> {
-  /** `call('POST /plants', '{"id":1}')` with the usual credentials, or those given in their place. */
+  /** `call('POST /plants', '{"id":1}')`. Default: the credentials of {@link runKeyed}. */
   call(line: string, body?: string, credentials?: Headers): Promise<Reply>;
 }
 
-/** A sandbox of its own until the running test ends, whose callers show `credentials`; spoken to in nothing but HTTP and JSON text. */
+/** A new sandbox until the running test ends, which calls it with `credentials` and plain HTTP and JSON text. */
 export async function runKeyed(
   credentials: Headers,
   options: SandboxOptions = {},

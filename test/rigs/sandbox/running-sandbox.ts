@@ -1,7 +1,7 @@
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.js';
 import { testEnds, type Until } from '../shared.js';
 
-/** Credentials as they travel; the last two are what no user has. */
+/** `Authorization` headers; the last two belong to no user. */
 export const AUTHORIZATION = {
   sandbox: 'Basic c2FuZGJveDpzYW5kYm94',
   'other-iso': 'Basic b3RoZXItaXNvOm90aGVyLWlzbw==',
@@ -15,7 +15,7 @@ export type Caller = keyof typeof AUTHORIZATION;
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
+  /** The body as it arrived. */
   readonly text: string;
   json<T>(): T;
 }
@@ -24,16 +24,16 @@ export interface RunningSandbox {
   readonly url: string;
   /** `call('POST /api/v1/merchant/create', '{"dba":...}')`; throws when the connection is cut. */
   call(line: string, body?: string | FormData, caller?: Caller): Promise<Reply>;
-  /** The sandbox's own controls; fails the test unless they take it. */
+  /** Calls a control of the sandbox. A refusal fails the test. */
   control<T = unknown>(line: string, body?: string): Promise<T>;
-  /** A merchant in its first state; answers its id. */
+  /** Creates a merchant. @returns its ID */
   create(dba?: string): Promise<number>;
-  /** What took effect, as `operation id`. */
+  /** The writes that took effect, as `operation id`. */
   effects(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** A sandbox of its own until the running test ends, spoken to in nothing but HTTP and JSON text. */
+/** A new sandbox until the running test ends, which calls it with plain HTTP and JSON text. */
 export async function runSandbox(
   options: SandboxOptions = {},
   until: Until = testEnds,

@@ -1,4 +1,4 @@
-/** What the caller of a write sees of each fault, and how many writes took effect. */
+/** The response or error that the caller of a write gets for each fault, and how many writes took effect. */
 export const WRITE_FAULTS: readonly [fault: string, seen: number | string, effects: number][] = [
   ['500-before-commit', 500, 0],
   ['500-after-commit', 500, 1],
@@ -12,7 +12,7 @@ export const WRITE_FAULTS: readonly [fault: string, seen: number | string, effec
   ['expired-token', 401, 0],
 ];
 
-/** The status of the answer to a call, or why there is none. */
+/** The status of the response to a call, or the error code if there is no response. */
 export async function outcome(call: Promise<{ status: number }>): Promise<number | string> {
   return call.then(
     ({ status }) => status,

@@ -5,14 +5,14 @@ import { generate } from 'selfsigned';
 
 const DAY_MS = 86_400_000;
 
-/** Certificates of one authority, made on the fly; all are files in PEM, as settings name them. */
+/** New certificates of one authority, as PEM files. */
 export interface Certificates {
   readonly folder: string;
   readonly authority: string;
   readonly server: Pair;
   readonly client: Pair;
   readonly expired: Pair;
-  /** Of another authority, which nobody here trusts. */
+  /** Issued by another authority, which is not trusted. */
   readonly stranger: Pair;
   remove(): Promise<void>;
 }

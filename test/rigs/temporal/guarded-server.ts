@@ -17,22 +17,22 @@ const PERMISSION_DENIED = '7';
 const UNAUTHENTICATED = '16';
 
 export interface Guard {
-  /** Callers must show a certificate of the authority. */
+  /** Callers must present a certificate of the authority. Default: false. */
   readonly mutualTls?: boolean;
-  /** API keys of callers; who has none of them is turned away. */
+  /** API keys of callers, without which they are refused. Default: no key is needed. */
   readonly apiKeys?: Set<string>;
 }
 
 export interface GuardedServer {
   readonly address: string;
-  /** API keys that callers have come with so far. */
+  /** API keys that callers have used so far. */
   readonly seen: Set<string>;
   close(): Promise<void>;
 }
 
 /**
- * What Temporal Cloud has before its servers, before the development server: TLS, the caller's certificate or API key, the
- * namespace in the metadata of each call that is about one, and no operator's calls.
+ * Protects the development server as Temporal Cloud does: requires TLS, the caller's certificate or API key, and the namespace
+ * in the metadata of each call that concerns one, and refuses operator calls.
  */
 export async function startGuardedServer(
   upstream: string,
@@ -102,7 +102,7 @@ function refuse(stream: ServerHttp2Stream, status: string): void {
   );
 }
 
-/** Headers, bodies and trailers both ways, and the end of either side. */
+/** Forwards headers, bodies and trailers both ways, and the end of either side. */
 function passOn(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, onward: ClientHttp2Session): void {
   const { ':authority': _, ...rest } = headers;
   const call = onward.request(rest as OutgoingHttpHeaders);

@@ -18,7 +18,7 @@ const { greet, fail } = proxyActivities<TalkativeActivities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** A workflow that says a name wherever workflows can say something. */
+/** A workflow that writes a name wherever workflows can write text. */
 export async function talkative(name: string): Promise<void> {
   let ended = false;
   setCurrentDetails(`details of ${name}`);
@@ -30,7 +30,7 @@ export async function talkative(name: string): Promise<void> {
   const validator = (willing: boolean) => {
     if (!willing) throw ApplicationFailure.nonRetryable(`${name} may not`);
   };
-  setHandler(defineUpdate<string, [boolean]>('tell'), thank, { validator });
+  setHandler(defineUpdate<string, [boolean]>('thank'), thank, { validator });
   await greet(name);
   await condition(() => ended);
   try {

@@ -55,11 +55,11 @@ export interface Span {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** '' of a root. */
+  /** '' for a root. */
   readonly parent: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly events: number;
-  /** 2 of one that failed. */
+  /** 2 for a failure. */
   readonly status: number;
   readonly message: string;
 }

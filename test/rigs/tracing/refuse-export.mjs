@@ -1,4 +1,4 @@
-// node --import this: refuses to load anything of OpenTelemetry but its interface.
+// node --import this: refuses to load any package of OpenTelemetry except its API.
 import { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 

@@ -6,16 +6,16 @@ import { type Finished, run } from '../processes.js';
 
 const GUIDE = new URL('../../../docs/changing-workflows.md', import.meta.url);
 
-/** A step that a workflow gets. */
+/** A new step of a workflow. */
 export interface Change {
   /** The source file: `src/workflows/boarding/underwriting.ts`. */
   readonly file: string;
-  /** The statement that the step comes after; it is there once. */
+  /** The statement before the step, which occurs once. */
   readonly place: string;
   readonly step: string;
 }
 
-/** The change that docs/changing-workflows.md shows: a file, a statement of it, and the step behind `patched()`. */
+/** The change in docs/changing-workflows.md: a file, a statement of it, and the step behind `patched()`. */
 export function documentedChange(): Change {
   const block = /```ts\n\/\/ (\S+)\n(.+)\n(if \(patched\(.+)\n```/.exec(readFileSync(GUIDE, 'utf8'));
   const [, file, place, step] = block ?? [];
@@ -23,15 +23,15 @@ export function documentedChange(): Change {
   return { file, place, step };
 }
 
-/** The same step for all, those that wait included. */
+/** The same step for all workflows, including those that already run. */
 export function withoutPatch(change: Change): Change {
   return { ...change, step: change.step.replace(/^if \(patched\(.*?\)\) /, '') };
 }
 
-/** Another build of the whole project, as a deployment has it. */
+/** Another build of the whole project. */
 export interface Build {
   readonly root: string;
-  /** Runs one of its npm binaries to the end. */
+  /** Runs one of its npm binaries to its end. */
   run(command: string, ...args: string[]): Promise<Finished>;
   remove(): Promise<void>;
 }

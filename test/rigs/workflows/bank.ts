@@ -8,7 +8,7 @@ import type { Rig } from '../rig.js';
 
 type Holder = BusinessOnboardingInput['holder'];
 
-/** The banking partner as other software of ours sees it, for as long as the rig is there. */
+/** The banking partner, for callers other than Gangway, until the rig closes. */
 export function bankOf({ client: temporal, sandbox, taskQueue, atClose }: Rig) {
   const credentials = { username: 'sandbox', password: 'sandbox', deviceToken: 'd-2', deviceName: 'test' };
   const client = bankingClient({ url: sandbox.url, ...credentials, form: 'user' });
@@ -17,26 +17,26 @@ export function bankOf({ client: temporal, sandbox, taskQueue, atClose }: Rig) {
   return {
     client,
 
-    /** Starts a single operation of ours. */
+    /** Starts the workflow of a single operation. */
     async operate(type: keyof typeof OPERATIONS, key: string, input: object) {
       const start = { type, key, args: [input], summary: type };
       const { workflowId } = await startOnce(temporal, start, { taskQueue });
       return new Onboarding<OperationOutcome>(temporal, workflowId);
     },
 
-    /** Issues a card: a virtual one, unless it is to be of another type. */
+    /** Issues a card; default: a virtual one. */
     async card(type = 2) {
       const { paymentCardId, last4 } = await client.createCard({ financialAccountId: 'fa-501-1', type });
       return { paymentCardId, last4: last4 ?? '' };
     },
 
-    /** Submits a business by itself. Answers its profile. */
+    /** Submits a business without Gangway. @returns its profile ID */
     async submit(holder: Holder): Promise<number> {
       const { profileId } = await client.submitBusinessAccountHolder(holder);
       return profileId ?? 0;
     },
 
-    /** The profiles that came of submissions under this name, one for each, as the ledger has them. */
+    /** The profiles of the submissions under this name, by the ledger. */
     async submissions({ doingBusinessAsName }: Holder): Promise<number[]> {
       const entries = await sandbox.ledger({ operation: 'submit-business-account-holder' });
       const profiles = await Promise.all(entries.map(({ id }) => sandbox.profile(Number(id))));
@@ -46,12 +46,12 @@ export function bankOf({ client: temporal, sandbox, taskQueue, atClose }: Rig) {
       return named.map(({ id }) => Number(id));
     },
 
-    /** Names of the writes that took effect on a profile, a card or another thing with an id, in order. */
+    /** Names of the writes that took effect on a record with this ID, such as a profile or a card, in order. */
     async writesTo(id: number | string): Promise<string[]> {
       return (await sandbox.ledger({ id: String(id) })).map(({ operation }) => operation);
     },
 
-    /** The replies to the tickets of a requirement, as texts. */
+    /** The texts of the replies to the ticket of a requirement. */
     async repliesTo(requirementId: string): Promise<(string | null)[]> {
       const ticketId = Number(requirementId.replace('ticket-', ''));
       const replies = (await client.listTickets({})).filter(

@@ -11,7 +11,7 @@ const OPEN_ACCOUNT = 'submit-business-customer';
 /** Longer than a worker waits for a response. */
 const DELAY_MS = 120_000;
 
-/** A read that is cut off is noticed after ten seconds, so reads are few. A write is noticed after two minutes. */
+/** The server notices a read that is cut off after ten seconds, so reads are rare. It notices a write after two minutes. */
 const SELDOM = { GANGWAY_POLL_MIN: '2s', GANGWAY_POLL_MAX: '2s' };
 
 /** The server gives up on an attempt of a write after two minutes. */
@@ -19,7 +19,7 @@ const GIVEN_UP_MS = 180_000;
 
 /**
  * Starts a worker and kills it in the middle of writes to each partner: they are marked and have taken effect, and their
- * responses are on their way. Returns what was being written, once the server has given up on all of it.
+ * responses are pending. Returns the writes once the server has given up on all of their attempts.
  */
 export async function cutOffWrites(rig: Rig) {
   const doomed = await launch('worker', { ...rig.env, ...SELDOM }, 'worker is ready');
@@ -32,7 +32,7 @@ export async function cutOffWrites(rig: Rig) {
       `${count} of ${operation}`,
     );
 
-  // First what takes several steps to come to its write.
+  // First the workflows that take several steps before their write.
   for (const operation of [OPEN_ACCOUNT, 'create-terminal']) await slowly(operation);
   const replying = await rig.onboardBusiness(business('ticket'));
   const opening = await rig.onboardBusiness(business('account-on-request', { openFinancialAccount: true }));
@@ -113,7 +113,7 @@ async function pendingCreate({ handle }: Boarding) {
   return pending.find(({ activityType }) => activityType?.name === 'createMerchant');
 }
 
-/** As anyone may with the `temporal` command: the next attempt counts from 1 again. */
+/** Resets the activity as the `temporal` command does: attempts count from 1 again. */
 async function resetCreate(
   { client }: Rig,
   boarding: Boarding,

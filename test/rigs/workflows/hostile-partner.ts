@@ -3,7 +3,7 @@ import { request as ask, createServer, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import type { Until } from '../shared.js';
 
-/** What a hostile partner responds with, as it goes over the wire. */
+/** A response of a hostile partner. */
 export interface Response {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -13,15 +13,15 @@ export interface Response {
 export interface HostilePartner {
   readonly url: string;
   /**
-   * From now on responds to this line in place of the sandbox, as often as there is a response. The line is such as
-   * `GET /api/v1/merchant/status`, or `GET /api/v1/merchant/status?id=1001` for one merchant alone.
+   * From now on responds to this line in place of the sandbox. A line is `GET /api/v1/merchant/status`, or
+   * `GET /api/v1/merchant/status?id=1001` for one merchant.
    *
    * @param respond `number` counts the requests of the line from 1; undefined lets the sandbox respond
    */
   misbehave(line: string, respond: (number: number, url: string) => Response | undefined): void;
   /** Lets the sandbox respond again. */
   behave(line: string): void;
-  /** When requests of this line came since it misbehaves, in milliseconds of `performance.now()`. */
+  /** When requests of this line arrived since it misbehaves, in milliseconds of `performance.now()`. */
   times(line: string): readonly number[];
 }
 
@@ -30,7 +30,7 @@ interface Misbehaviour {
   readonly times: number[];
 }
 
-/** Stands between a worker and a sandbox, and misbehaves. */
+/** A proxy between a worker and a sandbox that misbehaves. */
 export async function hostilePartner(sandbox: string, until: Until): Promise<HostilePartner> {
   const lines = new Map<string, Misbehaviour>();
   const server = createServer((request, response) => {
@@ -60,9 +60,9 @@ export async function hostilePartner(sandbox: string, until: Until): Promise<Hos
 
 function passOn(sandbox: string, request: IncomingMessage, response: ServerResponse): void {
   const { method, url = '', headers } = request;
-  const onward = ask(sandbox + url, { method, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
+  const onward = ask(sandbox + url, { method, headers }, (received) => {
+    response.writeHead(received.statusCode ?? 502, received.headers);
+    received.pipe(response);
   });
   onward.on('error', () => request.socket.destroy());
   request.pipe(onward);

@@ -8,17 +8,17 @@ import { createRig, type Rig, type RigOptions } from '../rig.js';
 import { eventually } from '../waiting.js';
 import { runWorker, type WorkerOptions } from '../worker.js';
 
-/** Less than an activity waits by itself that was refused, in milliseconds. */
+/** Less than the pause before the server retries a refused activity. */
 const SOON_MS = 40_000;
 
-/** A rig with a server of its own: an account has one workflow over all task queues. The worker is left to the test. */
+/** A rig with its own server, because an account has one workflow for all task queues. The test starts the worker. */
 export async function withAccounts(
-  story: (rig: Rig) => Promise<void>,
+  test: (rig: Rig) => Promise<void>,
   options: RigOptions = {},
 ): Promise<void> {
   const rig = await createRig({ ...options, worker: false, server: {} });
   try {
-    await story(rig);
+    await test(rig);
   } finally {
     await rig.close();
   }
@@ -28,13 +28,13 @@ export function accountOf(rig: Rig, system: string, account?: string): Onboardin
   return new Onboarding(rig.client, partnerAccountId(system, account));
 }
 
-/** Waits until the workflow of an account was started. */
+/** Waits until the workflow of an account has started. */
 export async function begun(account: Onboarding): Promise<Onboarding> {
   await eventually(() => exists(account), Boolean, `the start of ${account.workflowId}`);
   return account;
 }
 
-/** Waits for an open requirement of an account, whose workflow may not run yet. */
+/** Waits for an open requirement of an account. Its workflow may not have started yet. */
 export async function asked(account: Onboarding, kind: Requirement['kind']): Promise<Requirement> {
   await begun(account);
   return account.requirement(kind);
@@ -50,7 +50,7 @@ async function exists({ handle }: Onboarding): Promise<boolean> {
   }
 }
 
-/** Waits until the server waits with an activity of each that the partner refused. */
+/** Waits until each onboarding has an activity that the partner refused and the server will retry. */
 export async function allRefused(onboardings: readonly Onboarding[]): Promise<void> {
   for (const { handle, workflowId } of onboardings) {
     await eventually(
@@ -69,7 +69,7 @@ export async function waiting(rig: Rig): Promise<string[]> {
   return found.sort();
 }
 
-/** The outcomes, which must be there before an activity that was refused is retried by itself. */
+/** The outcomes, which must come before the server retries a refused activity. */
 export async function soon<Outcome>(onboardings: readonly Onboarding<Outcome>[]): Promise<Outcome[]> {
   const ended = async () => {
     const all = await Promise.all(onboardings.map(({ handle }) => handle.describe()));
@@ -79,7 +79,7 @@ export async function soon<Outcome>(onboardings: readonly Onboarding<Outcome>[])
   return Promise.all(onboardings.map((onboarding) => onboarding.outcome()));
 }
 
-/** A worker beside the first one, on a connection of its own, as if in another process. Ends with the rig. */
+/** Another worker with its own connection, as if in another process. It ends with the rig. */
 export async function startAnotherWorker(rig: Rig, options: WorkerOptions): Promise<void> {
   const { taskQueue, documentDir, statementDir, sandbox, env } = rig;
   const connection = await NativeConnection.connect({ address: env['TEMPORAL_ADDRESS'] ?? '' });

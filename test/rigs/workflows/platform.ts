@@ -8,7 +8,7 @@ import type { Rig } from '../rig.js';
 
 export type Write = 'create-account' | 'create-terminal';
 
-/** The writes of a terminal's provisioning, and what people read of them. */
+/** The writes that provision a terminal, and their titles for people. */
 export const WRITES = [
   ['create-account', 'create the payments account'],
   ['create-terminal', 'create the terminal'],
@@ -19,26 +19,26 @@ export const ONCE_EACH: readonly string[] = WRITES.map(([operation]) => operatio
 export interface Place {
   readonly id: string;
   readonly account_id?: string;
-  readonly [member: string]: unknown;
+  readonly [field: string]: unknown;
 }
 
-/** A customer that asks for a terminal, and what its own write at the platform can be told by. */
-function telling(operation: Write) {
+/** A customer with a terminal, and a text that identifies its own write at the platform. */
+function identifiable(operation: Write) {
   const name = `Counter ${randomUUID()}`;
   const input = customer({}, { provisionTerminal: terminal({ terminal: { name } }) });
   return { input, about: operation === 'create-account' ? input.boarding.merchant.dba : name };
 }
 
-/** The payments platform as anyone else sees it, over HTTP. */
+/** The payments platform over HTTP, for callers other than Gangway. */
 export function platformOf({ client, sandbox, onboard }: Rig) {
-  async function call<Answer>(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> {
+  async function call<Reply>(method: 'GET' | 'POST', path: string, body?: object): Promise<Reply> {
     const headers = { 'x-svc-api-key': 'sandbox', 'content-type': 'application/json' };
     const response = await fetch(sandbox.url + path, {
       method,
       headers,
       ...(body && { body: JSON.stringify(body) }),
     });
-    return (await response.json()) as Answer;
+    return (await response.json()) as Reply;
   }
 
   async function accountsWith(text: string): Promise<Place[]> {
@@ -46,7 +46,7 @@ export function platformOf({ client, sandbox, onboard }: Rig) {
     return (await call<{ accounts: Place[] }>('GET', `/v1/accounts?${query}`)).accounts;
   }
 
-  /** What there is for a merchant, and the writes that made it, as the ledger has them. */
+  /** The accounts and terminals of a merchant, and the writes of the ledger that created them. */
   async function of(mid: string | undefined) {
     const accounts = await accountsWith(`mid ${mid}`);
     const { terminals: all } = await call<{ terminals: Place[] }>('GET', '/v2/terminals?limit=200');
@@ -59,23 +59,23 @@ export function platformOf({ client, sandbox, onboard }: Rig) {
   return {
     call,
 
-    /** Onboards a customer one of whose own writes at the platform meets a fault. */
+    /** Onboards a customer. One of its own writes at the platform meets a fault. */
     async meeting(fault: string, operation: Write, more: object = {}) {
-      const { input, about } = telling(operation);
+      const { input, about } = identifiable(operation);
       await sandbox.plan(fault, operation, { about, ...more });
       return onboard(input);
     },
 
-    /** Onboards a customer one of whose own writes at the platform is held there. */
+    /** Onboards a customer. The platform holds one of its own writes. */
     async holding(operation: Write, fault: 'delay' | 'delay-after-commit' = 'delay') {
-      const { input, about } = telling(operation);
+      const { input, about } = identifiable(operation);
       const held = await sandbox.hold(operation, about, fault);
       return { onboarding: await onboard(input), held };
     },
 
     of,
 
-    /** Every write that was for a customer, by name, once it has its terminal. */
+    /** Names of all writes for a customer, once it has its terminal. */
     async writesFor(onboarding: Onboarding<CustomerOnboardingOutcome>): Promise<string[]> {
       const { terminal: end } = await onboarding.outcome();
       const { mid, paymentsAccountId: accountId, terminalId } = await onboarding.state();
@@ -84,16 +84,16 @@ export function platformOf({ client, sandbox, onboard }: Rig) {
       return writes.map((write) => write.replace(` ${accountId}`, '').replace(` ${terminalId}`, ''));
     },
 
-    /** Names of all the writes there, whoever they were for. */
+    /** Names of all writes at the platform. */
     async writes(): Promise<string[]> {
       const entries = await sandbox.ledger();
       return entries.filter(({ system }) => system === 'payments').map(({ operation }) => operation);
     },
 
-    /** Accounts that have this text in one of their members, such as the merchant's name. */
+    /** Accounts with this text in one of their fields, such as the merchant's name. */
     accountsWith,
 
-    /** The part of a customer that sees to its terminal. */
+    /** The part of a customer that provisions its terminal. */
     partOf: ({ workflowId }: Onboarding<unknown>) => new Onboarding(client, partIds(workflowId).terminal),
   };
 }

@@ -3,9 +3,10 @@ import type { Client } from '@temporalio/client';
 import type { Onboarding } from '../onboarding.js';
 
 /**
- * Resets an onboarding as `temporal workflow reset` does it. Returns the id of the new run.
+ * Resets an onboarding as `temporal workflow reset` does.
  *
- * @param to its last workflow task, or the one that took the last result of an activity
+ * @param to its last workflow task, or the one that received the last result of an activity
+ * @returns the ID of the new run
  */
 export async function reset(
   { workflowService, options }: Client,

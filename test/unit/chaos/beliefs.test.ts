@@ -68,22 +68,22 @@ describe('a step that counts as done', () => {
     ]);
   });
 
-  it.each(STEPS)('is wrong with the write of another thing: %s', (step, facts, effect) => {
-    const members = Object.keys(effect).filter((member) => member !== 'operation');
-    for (const member of members) {
-      const others = evidence([{ ...effect, [member]: 'another' }]);
-      expect(contradicted([witness([step], facts)], others), member).toHaveLength(1);
+  it.each(STEPS)('is wrong with a write for another record: %s', (step, facts, effect) => {
+    const fields = Object.keys(effect).filter((field) => field !== 'operation');
+    for (const field of fields) {
+      const others = evidence([{ ...effect, [field]: 'another' }]);
+      expect(contradicted([witness([step], facts)], others), field).toHaveLength(1);
     }
   });
 
-  it.each(['submitted', 'answers-delivered', 'fees-changed'])('takes a write each time: %s', (step) => {
+  it.each(['submitted', 'answers-delivered', 'fees-changed'])('needs a write each time: %s', (step) => {
     const [, , effect] = STEPS.find(([one]) => one === step) ?? [];
     const twice = [witness([step, step], MERCHANT)];
     expect(contradicted(twice, evidence(effect ? [effect] : []))).toHaveLength(1);
     expect(contradicted(twice, evidence(effect ? [effect, effect] : []))).toEqual([]);
   });
 
-  it('is not a step that is still under way', () => {
+  it('is not a step that has not ended yet', () => {
     expect(contradicted([witness(['started', 'write-uncertain: submit'], MERCHANT)], evidence([]))).toEqual(
       [],
     );
@@ -95,14 +95,14 @@ describe('a ticket that counts as answered', () => {
   const once = ['requirement-resolved: ticket-9001: text', 'ticket-answered: ticket-9001'];
   const again = ['requirement-resolved: ticket-9001-2: text', 'ticket-answered: ticket-9001-2'];
 
-  it('after a text has a reply, each time', () => {
+  it('has a reply after each text', () => {
     expect(contradicted([witness(once)], evidence([replied]))).toEqual([]);
     expect(contradicted([witness(once)], evidence([]))).toHaveLength(1);
     expect(contradicted([witness([...once, ...again])], evidence([replied]))).toHaveLength(1);
     expect(contradicted([witness([...once, ...again])], evidence([replied, replied]))).toEqual([]);
   });
 
-  it('after a correction has none', () => {
+  it('has no reply after a correction', () => {
     const corrected = ['requirement-resolved: ticket-9001: correction', 'ticket-answered: ticket-9001'];
     expect(contradicted([witness(corrected)], evidence([]))).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe('answers to notes that count as delivered', () => {
   const said = (...comments: string[]) => ({ comments: new Map([[1001, comments]]) });
   const twoTexts = [`requirement-resolved: ${NOTE}: text`, `requirement-resolved: ${OTHER_NOTE}: text`];
 
-  it('are all with the underwriters', () => {
+  it('all reached the underwriters', () => {
     const both = evidence([review], said(`One?\n${ANSWER}\n\nTwo?\n${ANSWER}`));
     expect(contradicted(delivered(...twoTexts), both)).toEqual([]);
     const one = evidence([review], said(`One?\n${ANSWER}`));
@@ -123,7 +123,7 @@ describe('answers to notes that count as delivered', () => {
     ]);
   });
 
-  it('are one where an answer was given again before it went out', () => {
+  it('count once where an answer was given again before its delivery', () => {
     const answers = [`requirement-resolved: ${NOTE}: text`, `requirement-resolved: ${NOTE}-2: text`];
     const one = evidence([review], said(ANSWER));
     expect(contradicted(delivered(...answers), one)).toEqual([]);
@@ -131,7 +131,7 @@ describe('answers to notes that count as delivered', () => {
     expect(contradicted(delivered(...twice), evidence([review, review], said(ANSWER)))).toHaveLength(1);
   });
 
-  it('are uploaded where they are documents', () => {
+  it('are uploads if they are documents', () => {
     const events = delivered(`requirement-resolved: ${NOTE}: documents`);
     const upload = { operation: 'upload-attachment', id: 1001, name: `${NOTE}.txt` };
     expect(contradicted(events, evidence([review, upload]))).toEqual([]);
@@ -140,18 +140,18 @@ describe('answers to notes that count as delivered', () => {
     ]);
   });
 
-  it('are not those that were dropped, and the timeline says so', () => {
+  it('do not include answers that the timeline records as dropped', () => {
     const events = [...twoTexts, `answer-dropped: ${NOTE}: the underwriters no longer ask`];
     expect(contradicted(delivered(...events), evidence([review], said(ANSWER)))).toEqual([]);
     expect(contradicted(delivered(...events), evidence([review]))).toHaveLength(1);
   });
 
-  it('are none while they are not delivered', () => {
+  it('are not checked before they are delivered', () => {
     expect(contradicted([witness(twoTexts, MERCHANT)], evidence([]))).toEqual([]);
   });
 });
 
-describe('a thing of a partner', () => {
+describe('a record of a partner', () => {
   it('belongs to one customer only', () => {
     const same = [witness([], PROFILE), witness([], PROFILE, 'c-2')];
     expect(contradicted(same, evidence([]))).toEqual(['profile 3001 belongs to c-1 and c-2']);

@@ -21,7 +21,7 @@ const guid = party.externalId;
 
 type Effect = Omit<LedgerEntry, 'seq' | 'at'>;
 
-/** All that the scenario writes, each once. */
+/** All writes of the scenario, each once. */
 const EFFECTS: readonly Effect[] = [
   { system: 'boarding', operation: 'create-merchant', id: 1001, guid },
   { system: 'boarding', operation: 'submit-merchant', id: 1001, guid },
@@ -45,14 +45,14 @@ function audit(effects: readonly Effect[], isUnderWay = false) {
     seq: index + 1,
     at: '2026-01-01T00:00:00.000Z',
   }));
-  const { wrong, nobodys } = auditOf({ ledger, tickets: TICKETS }, [party], () => isUnderWay);
-  return [...(wrong.get(party) ?? []), ...nobodys];
+  const { wrong, unowned } = auditOf({ ledger, tickets: TICKETS }, [party], () => isUnderWay);
+  return [...(wrong.get(party) ?? []), ...unowned];
 }
 
-/** What may take effect again and change nothing. */
+/** A write that may take effect again, because it changes nothing then. */
 const REPEATABLE = 'update-business-account-holder';
 
-describe('the audit of the partners’ books', () => {
+describe('the audit of the ledger', () => {
   it('finds nothing when each write took effect once', () => {
     expect(audit(EFFECTS)).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe('the audit of the partners’ books', () => {
     expect(found[0]).toMatch(new RegExp(`^${operation} took effect 0 times, not `));
   });
 
-  it('takes a missing write of someone under way, and a correction that was sent twice', () => {
+  it('accepts a missing write of a running onboarding, and a correction that was sent twice', () => {
     expect(audit(EFFECTS.slice(0, 2), true)).toEqual([]);
     expect(audit([...EFFECTS, { system: 'banking', operation: REPEATABLE, id: 3001 }])).toEqual([]);
   });
@@ -95,8 +95,10 @@ describe('the audit of the partners’ books', () => {
       'a terminal in another account',
       { system: 'payments', operation: 'create-terminal', id: 't-2', of: 'account-2' },
     ],
-  ] as const)('finds %s, which is nobody’s', (_, effect) => {
-    expect(audit([...EFFECTS, effect])).toEqual([`entry 10, ${effect.operation} ${effect.id}, is nobody's`]);
+  ] as const)('finds %s, which belongs to no party', (_, effect) => {
+    expect(audit([...EFFECTS, effect])).toEqual([
+      `entry 10, ${effect.operation} ${effect.id}, belongs to no party`,
+    ]);
   });
 
   it('finds a write that the scenario does not have', () => {

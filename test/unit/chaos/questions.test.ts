@@ -6,7 +6,7 @@ import { examined } from '../../rigs/chaos/questions.js';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
-/** What happened in which second. */
+/** An event and its second. */
 type Moment = readonly [second: number, event: string, detail?: string];
 
 const asked = (second: number, title: string, number = 1): Moment => [
@@ -28,7 +28,7 @@ function witness(moments: readonly Moment[], facts: Partial<OnboardingState> = {
 
 const SUBMIT = 'submit to underwriting';
 
-/** The seconds at which the request arrived that each question is about. */
+/** For each question, the second in which its request arrived. */
 async function requestsOf(
   moments: readonly Moment[],
   arrivals: readonly number[],
@@ -84,11 +84,11 @@ describe('a question about a write', () => {
     expect(await requestsOf(resubmitted, [2, 7])).toEqual([7]);
   });
 
-  it('that nobody can place is about no request', async () => {
+  it('with an unknown title is about no request', async () => {
     expect(await requestsOf([asked(5, 'paint the shop')], [4])).toEqual([undefined]);
   });
 
-  it('which of several is meant is none about a request, and neither is one of another kind', async () => {
+  it('about which of several records is meant, or of another kind, is not about a request', async () => {
     const others: Moment[] = [
       [4, 'requirement-raised', 'terminal-uncertain-write-1: Several found: terminal'],
       [5, 'requirement-raised', 'note-0123456789ab: Underwriting note'],

@@ -11,7 +11,7 @@ import { generatePayloadKey } from '../../../src/temporal/payload-codec.js';
 import { SHUTDOWN_FORCE } from '../../../src/worker/create-worker.js';
 import { loadWorkerSettings } from '../../../src/worker/settings.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: documents of other programs, of which a few members are looked at
+// biome-ignore lint/suspicious/noExplicitAny: documents of other programs, of which tests read a few fields
 type Document = any;
 
 const text = (path: string) => readFileSync(path, 'utf8');
@@ -24,7 +24,7 @@ const manifest = (kind: string, name: string): Document =>
   manifests.find((each) => each.kind === kind && each.metadata.name === name);
 const pods = manifests.filter(({ spec }) => spec?.template).map(({ spec }) => spec.template.spec);
 const containers = pods.flatMap((pod) => pod.containers);
-/** The services of a file for Compose, of build 0.1.0 and with the defaults of what else it takes from the environment. */
+/** The services of a file for Compose, of build 0.1.0 and with the defaults of all other variables. */
 const servicesIn = (path: string) => {
   const filled = text(path).replace(/\$\{(\w+)(?::[-?]([^}]*))?\}/g, (_, name: string, otherwise = '') =>
     name === 'GANGWAY_TAG' ? '0.1.0' : otherwise,
@@ -45,7 +45,7 @@ const CONFIG_MAPS: Readonly<Record<string, Record<string, string>>> = {
 };
 const IMAGE = environmentOf((await readStages('Dockerfile')).at(-1) ?? { name: '', instructions: [] });
 
-/** The settings, with what the files of secrets would hold. */
+/** The settings, with sample contents of the files of secrets. */
 function withSecrets(environment: Record<string, string>): Record<string, string> {
   const samples: Record<string, string> = {
     PAYLOAD_KEYS: generatePayloadKey(),
@@ -59,7 +59,7 @@ function withSecrets(environment: Record<string, string>): Record<string, string
 const shutdownSeconds = Number.parseInt(SHUTDOWN_FORCE, 10);
 
 describe('what is deployed', () => {
-  it('copies into the image only what .dockerignore lets through', async () => {
+  it('copies into the image only what .dockerignore allows', async () => {
     const context = await contextOf('.');
     const copied = (await readStages('Dockerfile'))
       .flatMap(({ instructions }) => instructions)
@@ -94,7 +94,7 @@ describe('what is deployed', () => {
     expect(set.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('runs processes that there are', () => {
+  it('runs only processes that exist', () => {
     const commands = [...ours.map(({ command }) => command), ...containers.map(({ args }) => args)];
     const files = commands.map((command) => command?.[0] ?? 'dist/worker.js');
     expect(new Set(files)).toEqual(
@@ -130,14 +130,14 @@ describe('what is deployed', () => {
     }
   });
 
-  it('gives a worker longer to end than it takes at most', () => {
+  it('gives a worker more time to end than it needs at most', () => {
     const [, service] = services.find(([name]) => name === 'worker') ?? [];
     expect(Number.parseInt(service.stop_grace_period, 10)).toBeGreaterThan(shutdownSeconds);
     const { terminationGracePeriodSeconds } = manifest('Deployment', 'worker-this-build').spec.template.spec;
     expect(terminationGracePeriodSeconds).toBeGreaterThan(shutdownSeconds);
   });
 
-  it('runs pods as nobody, with files that cannot be changed, and asks them by ports that they have', () => {
+  it('runs pods without privileges and with read-only files, and probes ports that they have', () => {
     expect(containers.map(({ name }) => name).sort()).toEqual([
       'codec-server',
       'receiver',
@@ -196,7 +196,7 @@ describe('what is deployed', () => {
     expect(budget.spec.selector.matchLabels).toEqual(spec.selector.matchLabels);
   });
 
-  it('scales the workers of a build by what waits for it on each task queue that they poll', () => {
+  it('scales the workers of a build by its backlog on each task queue that they poll', () => {
     const { metadata, spec } = manifest('ScaledObject', 'worker-this-build');
     expect(metadata.labels).toEqual({ 'gangway.example.com/build': 'this-build' });
     expect(spec.scaleTargetRef).toEqual({ name: 'worker-this-build' });
@@ -204,7 +204,7 @@ describe('what is deployed', () => {
     expect(triggers.map(({ taskQueue }) => taskQueue).toSorted()).toEqual(
       [
         'gangway',
-        ...[...SYSTEM_NAMES, 'events' as const].map((lane) => partnerTaskQueue('gangway', lane)),
+        ...[...SYSTEM_NAMES, 'events' as const].map((system) => partnerTaskQueue('gangway', system)),
       ].sort(),
     );
     for (const trigger of triggers) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { alerts, alertsSeenFiring, expressions, understood } from '../../rigs/deploy/monitoring.js';
+import { alerts, alertsSeenFiring, expressions, parsed } from '../../rigs/deploy/monitoring.js';
 
 /** What happened, how to see it, what to do, what not to do. */
 const RUNBOOK = /What happened:\*\*.+See it:\*\*.+\*\*Do:\*\*.+\*\*Do not\*\*/s;
@@ -9,13 +9,13 @@ const RUNBOOK = /What happened:\*\*.+See it:\*\*.+\*\*Do:\*\*.+\*\*Do not\*\*/s;
 describe('alerts and dashboard', () => {
   it('hold PromQL and nothing else', () => {
     const wrong = expressions().filter(({ promql }) => {
-      const { isValid, metrics } = understood(promql);
+      const { isValid, metrics } = parsed(promql);
       return !isValid || metrics.length === 0;
     });
     expect(wrong).toEqual([]);
     expect(expressions().length).toBeGreaterThan(35);
-    expect(understood('sum(rate(a_total[5m])) by').isValid).toBe(false);
-    expect(understood('sum by (b) (rate(a_total{c="d"}[5m])) > 0').metrics).toEqual(['a_total']);
+    expect(parsed('sum(rate(a_total[5m])) by').isValid).toBe(false);
+    expect(parsed('sum by (b) (rate(a_total{c="d"}[5m])) > 0').metrics).toEqual(['a_total']);
   });
 
   it('filter by the names of the scrape jobs', () => {

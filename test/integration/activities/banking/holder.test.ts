@@ -7,7 +7,7 @@ import {
   plan,
 } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner, OWNER } from '../../../rigs/partners/banking/partner.js';
-import { answering, type Respond } from '../../../rigs/partners/servers.js';
+import { type Respond, responding } from '../../../rigs/partners/servers.js';
 import { changed, HOLDER } from '../../../rigs/sandbox/banking/running-banking.js';
 
 describe('a business that is submitted', () => {
@@ -142,7 +142,7 @@ describe('a candidate for a submission', () => {
     ['nothing', null, [], ['its dba is not shown', 'its EIN is not shown', 'its legal name is not shown']],
   ])('is compared with it: %s', async (_, businessAccountHolder, against, unclear) => {
     const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder };
-    const { client } = await bankingPartner(answering(200, JSON.stringify(profile)));
+    const { client } = await bankingPartner(responding(200, JSON.stringify(profile)));
     const { run } = await activitiesOf(client);
     expect(await run('examineProfile', { profileId: 4, ...ours })).toMatchObject({
       profileId: 4,
@@ -174,7 +174,7 @@ describe('a candidate for a submission', () => {
     'is compared as well where the partner finds it for the merchant: %s',
     async (_, record, against, unclear) => {
       const profile = { id: 4, bankingStatus: 'Submitted', businessAccountHolder: record };
-      const { client, requests } = await bankingPartner(answering(200, JSON.stringify(profile)));
+      const { client, requests } = await bankingPartner(responding(200, JSON.stringify(profile)));
       const { run } = await activitiesOf(client);
       expect(await run('submitHolder', ours)).toMatchObject({ existing: { profileId: 4, against, unclear } });
       expect(requests().map(({ line }) => line)).toEqual([
@@ -195,7 +195,7 @@ describe('a candidate for a submission', () => {
   });
 
   it.each([404, 403])('does not exist when the partner responds with %i', async (status) => {
-    const { client, requests } = await bankingPartner(answering(status, '{}'));
+    const { client, requests } = await bankingPartner(responding(status, '{}'));
     const { run } = await activitiesOf(client);
     expect(await run('examineProfile', { profileId: 4, ...ours })).toBeNull();
     expect(requests()).toHaveLength(1);
@@ -294,7 +294,7 @@ describe('a problem is reported by its path in the input', () => {
     ['', ''],
   ])('when the partner calls it %j', async (name, field) => {
     const body = JSON.stringify({ errors: { [name]: ['is not right'] } });
-    const { client } = await bankingPartner(answering(400, body));
+    const { client } = await bankingPartner(responding(400, body));
     const { run } = await activitiesOf(client);
     expect((await failed(run('submitHolder', holderRequest()))).details.fields).toEqual([
       { field, message: 'is not right' },
@@ -335,6 +335,6 @@ describe('a problem is reported by its path in the input', () => {
 function bankThatAnswers(submitted: object): Respond {
   return (response, request) => {
     const isSearch = request.url?.startsWith('/api/AccountsSearch') === true;
-    answering(200, isSearch ? '[]' : JSON.stringify(submitted))(response, request);
+    responding(200, isSearch ? '[]' : JSON.stringify(submitted))(response, request);
   };
 }

@@ -7,7 +7,7 @@ import {
   plan,
 } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 import { changed, HOLDER } from '../../../rigs/sandbox/banking/running-banking.js';
 
 const ids = ({ records }: Listed) => records.map((record) => record['id'] ?? record['ticketId']);
@@ -60,7 +60,7 @@ describe('a list', () => {
       const from = Number(query.get('skip'));
       const length = Math.max(0, Math.min(Number(query.get('take')), 250 - from));
       const page = Array.from({ length }, (_, index) => ({ id: from + index + 1 }));
-      answering(200, JSON.stringify(page))(response, request);
+      responding(200, JSON.stringify(page))(response, request);
     });
     const { run } = await activitiesOf(client);
     const all = await run('listNotifications', { limit: 1_000 });

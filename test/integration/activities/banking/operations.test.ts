@@ -6,7 +6,7 @@ import {
   plan,
 } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 
 const card = { paymentCardId: 'card-1001' };
 
@@ -53,7 +53,7 @@ describe('a card', () => {
     [403, null],
     [404, null],
   ])('cannot be seen when the list is rejected with %i', async (status, seen) => {
-    const { client, requests } = await bankingPartner(answering(status, '{}'));
+    const { client, requests } = await bankingPartner(responding(status, '{}'));
     const { run } = await activitiesOf(client);
     expect(await run('isCardClosed', card)).toBe(seen);
     expect(requests()).toHaveLength(1);
@@ -185,7 +185,7 @@ describe('a webhook', () => {
   });
 
   it('that the partner does not register is a failure', async () => {
-    const { client } = await bankingPartner(answering(200, '{"success":false}'));
+    const { client } = await bankingPartner(responding(200, '{"success":false}'));
     const { run } = await activitiesOf(client);
     expect(await failed(run('ensureWebhook', webhook))).toMatchObject({
       details: { kind: 'Rejected', reason: 'success: false' },

@@ -6,7 +6,7 @@ import {
   plan,
 } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
-import { answering, type Respond } from '../../../rigs/partners/servers.js';
+import { type Respond, responding } from '../../../rigs/partners/servers.js';
 import { changed, holderOf } from '../../../rigs/sandbox/banking/running-banking.js';
 
 describe('a profile that is read', () => {
@@ -219,7 +219,7 @@ describe('a financial account', () => {
   it('that was opened without an id in the response is uncertain', async () => {
     const profile = { id: 4, userProfileId: 4_000, bankingStatus: 'Approved', financialAccountId: null };
     const { client } = await bankingPartner((response, request) =>
-      answering(200, request.method === 'GET' ? JSON.stringify(profile) : '{"profileId":4,"success":true}')(
+      responding(200, request.method === 'GET' ? JSON.stringify(profile) : '{"profileId":4,"success":true}')(
         response,
         request,
       ),
@@ -247,6 +247,6 @@ describe('a financial account', () => {
 function profileWithTickets(profile: object, tickets: readonly object[]): Respond {
   return (response, request) => {
     const isTickets = request.url === '/api/tickets/new';
-    answering(200, JSON.stringify(isTickets ? tickets : profile))(response, request);
+    responding(200, JSON.stringify(isTickets ? tickets : profile))(response, request);
   };
 }

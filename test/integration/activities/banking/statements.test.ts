@@ -8,7 +8,7 @@ import {
   plan,
 } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
-import { answering, type Respond } from '../../../rigs/partners/servers.js';
+import { type Respond, responding } from '../../../rigs/partners/servers.js';
 
 const request = { period: '2026-01', financialAccountIds: ['fa-501-1'], fileFormat: 'PDF' } as const;
 
@@ -44,14 +44,14 @@ describe('a statement', () => {
     ['text/csv; charset=utf-8', 'CSV', '2026-01-fa-501-1.csv'],
     ['application/pdf', 'PDF', '2026-01-fa-501-1.pdf'],
   ])('with content type %s is %s', async (contentType, format, fileName) => {
-    const { client } = await bankingPartner(answering(200, 'x', { 'content-type': contentType }));
+    const { client } = await bankingPartner(responding(200, 'x', { 'content-type': contentType }));
     const { run } = await activitiesOf(client);
     const saved = await run('saveStatement', { ...request, fileFormat: format === 'PDF' ? 'CSV' : 'QBO' });
     expect(saved).toEqual({ fileName, bytes: 1, format });
   });
 
   it('is requested from the first of its month, with an e-mail address if given', async () => {
-    const { client, requests } = await bankingPartner(answering(200, 'x'));
+    const { client, requests } = await bankingPartner(responding(200, 'x'));
     const { run } = await activitiesOf(client);
     await run('saveStatement', request);
     await run('saveStatement', { ...request, email: 'ada@example.com' });
@@ -100,7 +100,7 @@ describe('a statement that breaks off', () => {
     ['is asked for again', {}, true],
     ['is not, because the partner has sent it by e-mail', { email: 'ada@example.com' }, false],
   ])('%s, and leaves the earlier file', async (_, more, isRetried) => {
-    let respond: Respond = answering(200, 'whole', { 'content-type': 'application/pdf' });
+    let respond: Respond = responding(200, 'whole', { 'content-type': 'application/pdf' });
     const { client } = await bankingPartner((response, incoming) => respond(response, incoming));
     const { run, folder } = await activitiesOf(client);
     const { fileName } = await run('saveStatement', request);

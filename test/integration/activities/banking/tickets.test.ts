@@ -6,7 +6,7 @@ import {
   plan,
 } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 import { holderOf, type RunningBanking } from '../../../rigs/sandbox/banking/running-banking.js';
 
 /** A ticket of the partner that asks a question. */
@@ -78,7 +78,7 @@ describe('a ticket that the bank’s staff opened', () => {
       const users: Readonly<Record<string, object>> = { 13001: PROFILE, 13002: OTHER };
       const [, user] = /byUser\/(\d+)/.exec(url) ?? [];
       const answer = url === '/api/tickets/new' ? tickets : user === undefined ? PROFILE : users[user];
-      answering(answer ? 200 : staffStatus, JSON.stringify(answer ?? {}))(response, request);
+      responding(answer ? 200 : staffStatus, JSON.stringify(answer ?? {}))(response, request);
     });
     return { ...(await activitiesOf(client)), requests };
   }

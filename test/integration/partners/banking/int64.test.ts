@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { businessOnboardingInput } from '../../../../src/messages/inputs.js';
 import { activitiesAtSandbox, activitiesOf } from '../../../rigs/activities/banking/running-activities.js';
 import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 import { changed, HOLDER as HOLDER_JSON, runBanking } from '../../../rigs/sandbox/banking/running-banking.js';
 
 const TAKEN = '{"profileId":9,"success":true}';
@@ -19,13 +19,13 @@ describe('an int64 of a request', () => {
     ['9223372036854775807', '9223372036854775807'],
     [9223372036854775807n, '9223372036854775807'],
   ])('%s goes over the wire as the number %s', async (amount, digits) => {
-    const { client, requests } = await bankingPartner(answering(200, TAKEN));
+    const { client, requests } = await bankingPartner(responding(200, TAKEN));
     await client.submitBusinessAccountHolder({ ...HOLDER, annualBusinessRevenue: amount });
     await client.updateBusinessAccountHolder({ ...HOLDER, profileId: 9, annualBusinessRevenue: amount });
     for (const { body } of requests()) {
       expect(String(body)).toContain(`"percentageOwnership":75,"annualBusinessRevenue":${digits}}`);
     }
-    const cards = await bankingPartner(answering(200, CARD));
+    const cards = await bankingPartner(responding(200, CARD));
     await cards.client.createCard({ financialAccountId: 'fa-1', maxTotalSpending: amount });
     const [card] = cards.requests();
     expect(String(card?.body)).toBe(`{"financialAccountId":"fa-1","maxTotalSpending":${digits}}`);
@@ -36,15 +36,15 @@ describe('an int64 of a request', () => {
     ['480000', '480000'],
     ['9007199254740993', '9007199254740993'],
     [9223372036854775807n, '9223372036854775807'],
-  ])('comes as %s in an input, and keeps its digits through Temporal', async (amount, digits) => {
+  ])('may be %s in an input, and keeps its digits through Temporal', async (amount, digits) => {
     const { client, requests } = await bankingPartner((response, request) => {
       const isSearch = request.url?.startsWith('/api/AccountsSearch') === true;
-      answering(200, isSearch ? '[]' : TAKEN)(response, request);
+      responding(200, isSearch ? '[]' : TAKEN)(response, request);
     });
     const { run } = await activitiesOf(client);
     const holder = { ...HOLDER, annualBusinessRevenue: amount };
     const input = businessOnboardingInput().parse({ externalId: 'b-1', holder });
-    // As JSON, which is what the payload converter makes of it.
+    // As JSON, like the payload converter.
     const asPayload = JSON.parse(JSON.stringify(input)) as typeof input;
     await run('submitHolder', { holder: asPayload.holder });
     await run('correctHolder', { profileId: 9, holder: asPayload.holder });
@@ -58,8 +58,8 @@ describe('an int64 of a request', () => {
     }
   });
 
-  it('where no shape is known is a bigint', async () => {
-    const { client, requests } = await bankingPartner(answering(200, TAKEN));
+  it('of an unknown shape is a bigint', async () => {
+    const { client, requests } = await bankingPartner(responding(200, TAKEN));
     await client.submitBusinessCustomer({ profileId: 9, limits: { daily: [9223372036854775807n] } });
     await client.setCardAuthorizationControls({
       paymentCardId: 'c1',
@@ -79,9 +79,9 @@ describe('an int64 of a response', () => {
       'a transfer limit',
       '"profileSettings":{"transferAmountLimits":{"achOutTransferAmountLimit":9223372036854775807}}',
     ],
-    ['a field that nobody named', '"tier":[9223372036854775807]'],
+    ['an unknown field', '"tier":[9223372036854775807]'],
   ])('keeps its digits as text: %s', async (_, fields) => {
-    const { client } = await bankingPartner(answering(200, `{"id":4,${fields}}`));
+    const { client } = await bankingPartner(responding(200, `{"id":4,${fields}}`));
     const profile = await client.getProfile({ id: 4 });
     const read = JSON.parse(`{${fields.replace(/\d{19}/, '"$&"')}}`) as object;
     expect(profile).toMatchObject(read);
@@ -89,12 +89,12 @@ describe('an int64 of a response', () => {
 
   it('keeps its digits in cards and in external activity', async () => {
     const card = '{"paymentCardId":"c1","maxTotalSpending":9007199254740993,"totalSpending":12}';
-    const cards = await bankingPartner(answering(200, `[${card}]`));
+    const cards = await bankingPartner(responding(200, `[${card}]`));
     expect((await cards.client.listCards({})).records).toMatchObject([
       { maxTotalSpending: '9007199254740993', totalSpending: 12 },
     ]);
     const amount = '{"id":"a-1","amount":{"value":-9223372036854775808,"currencyCode":"USD"}}';
-    const activity = await bankingPartner(answering(200, `{"activity":[${amount}]}`));
+    const activity = await bankingPartner(responding(200, `{"activity":[${amount}]}`));
     expect(await activity.client.getExternalAccountActivity({ profileId: 4 })).toMatchObject({
       activity: [{ amount: { value: '-9223372036854775808' } }],
     });
@@ -133,7 +133,7 @@ describe('the sandbox', () => {
     expect([status, text]).toEqual([400, expect.stringContaining(`"annualBusinessRevenue":["${rule}`)]);
   });
 
-  it('tells through the client what it was told through it', async () => {
+  it('returns through the client the same amount that the client sent', async () => {
     const { run, banking } = await activitiesAtSandbox();
     const holder = JSON.parse(HOLDER_JSON);
     await run('submitHolder', { holder: { ...holder, annualBusinessRevenue: '9223372036854775807' } });

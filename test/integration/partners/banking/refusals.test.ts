@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 
 const USER = { nickName: 'bo', password: 'pw', tokenDevice: 'd', nameDevice: 'n' };
 const PARTNER = { NickName: 'bo', Password: 'pw', TokenDevice: 'd', NameDevice: 'n' };
 
 /** The rules themselves: test/unit/partners/banking/rules.test.ts. */
-describe('a refusal costs no call and tells no value', () => {
-  const at = async () => bankingPartner(answering(200, '{}'));
+describe('a refusal costs no call and contains no value', () => {
+  const at = async () => bankingPartner(responding(200, '{}'));
 
   it.each<[string, object, string[]]>([
     ['no password', { ...USER, password: undefined }, ['password']],
@@ -39,8 +39,8 @@ describe('a refusal costs no call and tells no value', () => {
         message: 'must be the digits of a valid EIN, without dashes',
       },
     ]);
-    const told = JSON.stringify(error) + error.message;
-    for (const value of ['666456789', '5550', '007777777']) expect(told).not.toContain(value);
+    const thrown = JSON.stringify(error) + error.message;
+    for (const value of ['666456789', '5550', '007777777']) expect(thrown).not.toContain(value);
     expect([...requests(), ...tokenRequests()]).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { eachNotification } from '../../../../src/partners/banking/client.js';
 import { recordedRevenueInCents, submittedRevenueInCents } from '../../../../src/partners/banking/holder.js';
 import { bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering, type Respond } from '../../../rigs/partners/servers.js';
+import { type Respond, responding } from '../../../rigs/partners/servers.js';
 
 type Call = (client: BankingClient) => Promise<unknown>;
 
@@ -14,7 +14,7 @@ async function read<Answer>(
   status = 200,
   headers = {},
 ): Promise<Answer> {
-  const { client } = await bankingPartner(answering(status, body, headers));
+  const { client } = await bankingPartner(responding(status, body, headers));
   return call(client);
 }
 
@@ -61,18 +61,18 @@ describe('a banking profile', () => {
     });
   });
 
-  it('says whether it is locked, and by what', async () => {
+  it('shows whether it is locked, and by what', async () => {
     const body = '{"id":4,"isLocked":true,"isAccessLocked":false,"lockFinancialAccountId":"fa-1"}';
     expect(await read(profile, body)).toMatchObject(JSON.parse(body));
     expect(await read(profile, '{"id":4}')).toMatchObject({ isLocked: null, isAccessLocked: null });
   });
 
-  it('keeps what nobody named, and reads what is absent as null', async () => {
-    const answer = await read(
+  it('keeps unknown fields, and reads absent ones as null', async () => {
+    const found = await read(
       profile,
       '{"id":4,"step":17,"rewordType":"Cash","profileSettings":{"loanOff":true},"tier":{"a":[1]}}',
     );
-    expect(answer).toMatchObject({
+    expect(found).toMatchObject({
       id: 4,
       step: 17,
       rewordType: 'Cash',
@@ -97,7 +97,7 @@ describe('a banking profile', () => {
     expect(submittedRevenueInCents({ ...HOLDER, annualBusinessRevenue: 250_000 })).toBe(25_000_000n);
   });
 
-  it.each([{}, { annualBusinessRevenue: null }])('may be silent on revenue: %j', (given) => {
+  it.each([{}, { annualBusinessRevenue: null }])('may lack a revenue: %j', (given) => {
     expect(submittedRevenueInCents(given)).toBeNull();
   });
 
@@ -113,7 +113,7 @@ describe('a banking profile', () => {
     '{"id":7,"userProfileId":9007199254740993}',
     '{"id":7,"businessAccountHolder":{"merchantProfileId":4711.5}}',
     '{"id":7,"financialAccountId":1.5}',
-  ])('without an id, or with one that is none, is unreadable: %s', async (body) => {
+  ])('without an id, or with an invalid one, is unreadable: %s', async (body) => {
     const error = await failureOf(read(profile, body));
     expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
@@ -135,7 +135,7 @@ describe('a boarding response', () => {
   it.each<[string, Call]>([
     ['E7', submit],
     ['E8', close],
-  ])('of %s that says no is data, not a failure', async (_, call) => {
+  ])('of %s with success: false is data, not a failure', async (_, call) => {
     const body = '{"profileId":0,"success":false,"errors":"SSN is in use","changeLog":null}';
     expect(await read(call, body)).toMatchObject({
       profileId: null,
@@ -156,7 +156,7 @@ describe('a boarding response', () => {
     });
   });
 
-  it('that names none has null', async () => {
+  it('without them has null', async () => {
     expect(await read(submit, '{"profileId":9,"success":true}')).toMatchObject({ financialAccountId: null });
   });
 });
@@ -201,7 +201,7 @@ describe('tickets, notifications and departments', () => {
     ['notification', (client) => client.listNotifications({}), '{"id":5,"group":"Gossip","level":"Loud"}'],
     ['department', (client) => client.listDepartments({}), '{"id":1,"creator":{"id":2,"name":"Ada","x":1}}'],
     ['webhook', (client) => client.listWebhooks({}), '{"id":1,"notificationType":"Weather"}'],
-  ])('(%s) keep values that nobody named', async (_, call, item) => {
+  ])('(%s) keep unknown values', async (_, call, item) => {
     expect(await read(call, `[${item}]`)).toMatchObject([JSON.parse(item)]);
   });
 });
@@ -218,7 +218,7 @@ describe('external account activity', () => {
     expect((await read(activity, body, status)).activity).toEqual([]);
   });
 
-  it('keeps what comes', async () => {
+  it('keeps the entries', async () => {
     const body = '{"activity":[{"id":"a","amount":{"value":-1250,"currencyCode":"USD"}}]}';
     expect(await read(activity, body)).toMatchObject({ activity: [{ amount: { value: -1250 } }] });
   });
@@ -239,7 +239,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('what the partner says is wrong', () => {
+describe('the reason of a refusal', () => {
   it.each([
     [
       'problem details',
@@ -274,32 +274,35 @@ describe('what the partner says is wrong', () => {
     expect(error.fields).toEqual(fields);
   });
 
-  it('is not told in the message of the error', async () => {
+  it('is not in the message of the error', async () => {
     const { message } = await failureOf(read(submit, '{"errors":{"Ssn":["123456789 is taken"]}}', 400));
     expect(message).toBe('banking submit-business-account-holder: Rejected, HTTP 400 (Ssn)');
   });
 });
 
 describe('JSON', () => {
-  it.each(['text/plain', 'text/json', 'application/json; charset=utf-8'])('may come as %s', async (type) => {
-    expect(await read(profile, '{"id":4}', 200, { 'content-type': type })).toMatchObject({ id: 4 });
-  });
+  it.each(['text/plain', 'text/json', 'application/json; charset=utf-8'])(
+    'may have the content type %s',
+    async (type) => {
+      expect(await read(profile, '{"id":4}', 200, { 'content-type': type })).toMatchObject({ id: 4 });
+    },
+  );
 
-  it('it must be', async () => {
+  it('is required in a response', async () => {
     const error = await failureOf(read(submit, '<html>', 200));
     expect(error.details).toMatchObject({ kind: 'Uncertain', reason: 'unreadable response' });
   });
 });
 
 describe('notifications', () => {
-  /** Pages out of so many notifications, as the query asks; at most so many at a time, whatever is asked. */
+  /** Pages of this many notifications as the query asks, with at most this many on a page. */
   const paging =
     (total: number, atMost = 1_000): Respond =>
     (response, request) => {
       const query = new URL(request.url ?? '', 'http://x').searchParams;
       const [skip, take] = [Number(query.get('skip')), Number(query.get('take'))];
       const ids = upTo(total).slice(skip, skip + Math.min(take, atMost));
-      answering(200, JSON.stringify(ids.map((id) => ({ id }))))(response, request);
+      responding(200, JSON.stringify(ids.map((id) => ({ id }))))(response, request);
     };
   const all = async (respond: Respond, take?: number) => {
     const { client, requests } = await bankingPartner(respond);
@@ -319,20 +322,20 @@ describe('notifications', () => {
     expect((await all(paging(total), take)).ids).toEqual(upTo(total));
   });
 
-  it('are asked for a page at a time', async () => {
+  it('are requested one page at a time', async () => {
     const { lines } = await all(paging(3), 2);
     expect(lines).toEqual([0, 2, 3].map((skip) => `GET /api/notifications?skip=${skip}&take=2`));
   });
 
-  it('are read to the end of pages that are shorter than asked for', async () => {
+  it('are read to the end when pages are shorter than requested', async () => {
     expect((await all(paging(10, 4))).ids).toEqual(upTo(10));
   });
 
-  it('do not go on for ever at a partner that knows no skip', async () => {
-    expect((await all(answering(200, '[{"id":1},{"id":2}]'))).ids).toEqual([1, 2]);
+  it('are not read without end from a partner that ignores skip', async () => {
+    expect((await all(responding(200, '[{"id":1},{"id":2}]'))).ids).toEqual([1, 2]);
   });
 
-  it('are read no further than they are asked for', async () => {
+  it('are read no further than the caller asks', async () => {
     const { client, requests } = await bankingPartner(paging(500));
     for await (const { id } of eachNotification(client)) if (id === 10) break;
     expect(requests()).toHaveLength(1);

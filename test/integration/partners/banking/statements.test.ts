@@ -9,7 +9,7 @@ import { statementFormat } from '../../../../src/partners/banking/client.js';
 import { PartnerError } from '../../../../src/partners/partner-error.js';
 import { bankingPartner } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering, type Respond } from '../../../rigs/partners/servers.js';
+import { type Respond, responding } from '../../../rigs/partners/servers.js';
 
 describe('a statement', () => {
   const request = { period: '2026-01-01T00:00:00Z', financialAccountIds: ['fa-1'] };
@@ -39,7 +39,7 @@ describe('a statement', () => {
     expect(Buffer.concat(await file.body.toArray()).equals(content)).toBe(true);
   });
 
-  it('goes into a file while it comes, larger than any answer may be that is kept in memory', async () => {
+  it('goes into a file while it arrives, also if it is larger than the limit of responses in memory', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gangway-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const chunk = Buffer.alloc(64 * 1024, 'x');
@@ -53,7 +53,7 @@ describe('a statement', () => {
     expect((await readFile(join(folder, 'statement.pdf'))).byteLength).toBe(32 * 64 * 1024);
   });
 
-  it('is handed over before it is complete', async () => {
+  it('is returned before it is complete', async () => {
     let finish = () => {};
     const { body } = await statement((response) => {
       response.writeHead(200, { 'content-type': 'text/csv' }).write('date,');
@@ -101,7 +101,7 @@ describe('a statement', () => {
     expect(error.details.reason).toBe(reason);
   });
 
-  it('that nobody reads does no harm, and its connection is closed with it', async () => {
+  it('that nobody reads does no harm, and is closed together with its connection', async () => {
     let closed = false;
     const { body } = await statement((response) => {
       response.once('close', () => {
@@ -113,25 +113,25 @@ describe('a statement', () => {
     await expect.poll(() => closed).toBe(true);
   });
 
-  it('that breaks off before anybody reads tells so when it is read, and does not end the process', async () => {
+  it('that breaks off before it is read fails when it is read, and does not end the process', async () => {
     let cut = () => {};
     const { body } = await statement((response) => {
       response.writeHead(200, { 'content-length': '10' }).write('x');
       cut = () => void response.destroy();
     });
     cut();
-    // The end of a connection to this machine is there at the next turn.
+    // The end of a local connection arrives in the next turn of the event loop.
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
     expect(await failureOf(body.toArray())).toMatchObject({ kind: 'Uncertain' });
   });
 
-  it('that is refused says why, within bounds', async () => {
+  it('that is refused has the reason, within bounds', async () => {
     const body = '{"errors":{"Period":["is bad"]}}';
-    expect(await failureOf(statement(answering(400, body)))).toMatchObject({
+    expect(await failureOf(statement(responding(400, body)))).toMatchObject({
       kind: 'Rejected',
       fields: [{ field: 'Period', message: 'is bad' }],
     });
-    const long = await failureOf(statement(answering(400, 'x'.repeat(2_000)), { maxBodyBytes: 1_000 }));
+    const long = await failureOf(statement(responding(400, 'x'.repeat(2_000)), { maxBodyBytes: 1_000 }));
     expect(long.details).toMatchObject({ kind: 'Uncertain', reason: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
   });
 });

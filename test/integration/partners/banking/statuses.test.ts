@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import { ADDRESS, bankingPartner, HOLDER } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 
 interface Endpoint {
   readonly reference: string;
   readonly call: (client: BankingClient) => Promise<unknown>;
-  /** The body that goes with 200. */
+  /** The body of a 200. */
   readonly body: string;
-  /** What a caller gets for it, or the part of it that counts. */
+  /** What the client returns for it, in full or in part. */
   readonly result: unknown;
-  /** Every other status that apis/1 lists for the endpoint: how it fails, or what it answers. */
+  /** Every other status that apis/1 lists for the endpoint: the kind of failure, or the result. */
   readonly others: Readonly<Record<number, string | object>>;
 }
 
@@ -131,20 +131,20 @@ const rows = ENDPOINTS.flatMap(({ reference, call, others }) =>
 
 describe('every status that the contract lists', () => {
   it('is in the table', () => {
-    // Twelve endpoints with six, E6 and E14 with four; E2 is printed without any.
+    // Twelve endpoints list six statuses, E6 and E14 four, and E2 none.
     expect(rows.length + ENDPOINTS.length).toBe(80);
   });
 
   it.each(ENDPOINTS)('$reference: 200 is its result', async ({ reference, call, body, result }) => {
-    const respond = answering(200, body);
+    const respond = responding(200, body);
     const { client } = await bankingPartner(respond, {}, reference === 'E1' ? respond : undefined);
-    const answer = await call(client);
-    if (typeof result === 'object' && result !== null) expect(answer).toMatchObject(result);
-    else expect(answer).toBe(result);
+    const returned = await call(client);
+    if (typeof result === 'object' && result !== null) expect(returned).toMatchObject(result);
+    else expect(returned).toBe(result);
   });
 
   it.each(rows)('$reference: $status is $outcome', async ({ reference, status, call, outcome }) => {
-    const respond = answering(status, '{"errors":{"Member":["is not right"]},"title":"Bad"}');
+    const respond = responding(status, '{"errors":{"Field":["is not right"]},"title":"Bad"}');
     const { client, requests } = await bankingPartner(respond, {}, reference === 'E1' ? respond : undefined);
     if (typeof outcome === 'object') {
       expect(await call(client)).toEqual(outcome);
@@ -153,7 +153,7 @@ describe('every status that the contract lists', () => {
     const error = await failureOf(call(client));
     expect(error).toMatchObject({ kind: outcome, status, system: 'banking' });
     expect(error.details.reason).toBe(`HTTP ${status}`);
-    expect(error.fields).toEqual([{ field: 'Member', message: 'is not right' }]);
+    expect(error.fields).toEqual([{ field: 'Field', message: 'is not right' }]);
     // A 401 is replayed once, with a fresh token; nothing else is repeated.
     if (reference !== 'E1') expect(requests()).toHaveLength(status === 401 ? 2 : 1);
   });

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { bankingPartner, tellingToken } from '../../../rigs/partners/banking/partner.js';
+import { bankingPartner, issuingToken } from '../../../rigs/partners/banking/partner.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering, type Respond } from '../../../rigs/partners/servers.js';
+import { type Respond, responding } from '../../../rigs/partners/servers.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const tickets = answering(200, '[]');
+const tickets = responding(200, '[]');
 
-/** Tells `token-1`, `token-2` and so on. */
-function tellingTokens(lifetimeMs = 600_000, clockOffsetMs = 0): Respond {
-  let told = 0;
+/** Issues `token-1`, `token-2` and so on. */
+function issuingTokens(lifetimeMs = 600_000, clockOffsetMs = 0): Respond {
+  let issued = 0;
   return (response, request) => {
-    told += 1;
-    tellingToken(`token-${told}`, lifetimeMs, Date.now() + clockOffsetMs)(response, request);
+    issued += 1;
+    issuingToken(`token-${issued}`, lifetimeMs, Date.now() + clockOffsetMs)(response, request);
   };
 }
 
@@ -27,16 +27,16 @@ function stopwatch() {
   };
 }
 
-/** Answers a request by the token it carries; one it does not know is answered with a 401. */
-function accepting(tokens: readonly string[], answer: Respond = tickets): Respond {
+/** Responds with a 401 to an unknown token. */
+function accepting(tokens: readonly string[], respond: Respond = tickets): Respond {
   return (response, request) => {
     const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
-    (tokens.includes(token) ? answer : answering(401, ''))(response, request);
+    (tokens.includes(token) ? respond : responding(401, ''))(response, request);
   };
 }
 
 describe('a token', () => {
-  it('is asked for once by 200 callers at the same time', async () => {
+  it('is requested once for 200 callers at the same time', async () => {
     const partner = await bankingPartner(tickets);
     await Promise.all(Array.from({ length: 200 }, () => partner.client.listTickets({})));
     expect(partner.requests()).toHaveLength(200);
@@ -64,7 +64,7 @@ describe('a token', () => {
       'POST /api/auth/v2?likev1=true',
       '{"nickName":"ada","password":"s3cret","tokenDevice":"device-1","nameDevice":"Ada’s worker"}',
     ],
-  ])('is asked for in the form of a %s', async (_, settings, line, body) => {
+  ])('is requested in the form of a %s', async (_, settings, line, body) => {
     const { client, tokenRequests } = await bankingPartner(tickets, settings);
     await client.listTickets({});
     const [request] = tokenRequests();
@@ -73,8 +73,8 @@ describe('a token', () => {
     expect(request?.body.toString('utf8')).toBe(body);
   });
 
-  it('that comes without an expiration, as version 1 might, is used', async () => {
-    const issue = answering(200, '{"token":"old-style"}');
+  it('without an expiration, as in version 1, is used', async () => {
+    const issue = responding(200, '{"token":"old-style"}');
     const partner = await bankingPartner(tickets, { likeV1: true }, issue);
     await partner.client.listTickets({});
     await partner.client.listTickets({});
@@ -86,18 +86,18 @@ describe('a token', () => {
 });
 
 describe('renewal', () => {
-  /** Renews `from` to `to`; everything else is answered by its token. */
+  /** Renews `from` to `to`, and responds to all other requests by their token. */
   const renewing =
     (to: string, status = 200): Respond =>
     (response, request) => {
       if (request.url !== '/api/auth/refresh') return tickets(response, request);
-      if (status === 200) tellingToken(to)(response, request);
-      else answering(status, '')(response, request);
+      if (status === 200) issuingToken(to)(response, request);
+      else responding(status, '')(response, request);
     };
 
-  it('is made by E2, with the current token, when four fifths of its life are over', async () => {
+  it('calls E2 with the current token, when four fifths of its life are over', async () => {
     const { now, pass } = stopwatch();
-    const partner = await bankingPartner(renewing('renewed'), { now }, tellingToken('first', 10 * MINUTE));
+    const partner = await bankingPartner(renewing('renewed'), { now }, issuingToken('first', 10 * MINUTE));
     const { client } = partner;
     await client.listTickets({});
     pass(8 * MINUTE - 1);
@@ -115,7 +115,7 @@ describe('renewal', () => {
 
   it('falls back to E1 when E2 fails', async () => {
     const { now, pass } = stopwatch();
-    const partner = await bankingPartner(renewing('never', 500), { now }, tellingTokens());
+    const partner = await bankingPartner(renewing('never', 500), { now }, issuingTokens());
     await partner.client.listTickets({});
     pass(8.5 * MINUTE);
     await partner.client.listTickets({});
@@ -123,11 +123,11 @@ describe('renewal', () => {
     expect(partner.requests().at(-1)?.headers.authorization).toBe('Bearer token-2');
   });
 
-  it('that fails leaves the token in use while it is good', async () => {
-    let told = 0;
+  it('that fails leaves the token in use while it is valid', async () => {
+    let issued = 0;
     const issue: Respond = (...args) => {
-      told += 1;
-      (told === 1 ? tellingToken('first') : answering(500, ''))(...args);
+      issued += 1;
+      (issued === 1 ? issuingToken('first') : responding(500, ''))(...args);
     };
     const { now, pass } = stopwatch();
     const partner = await bankingPartner(renewing('never', 500), { now }, issue);
@@ -142,11 +142,11 @@ describe('renewal', () => {
     expect(partner.tokenRequests()).toHaveLength(3);
   });
 
-  it('that failed is attempted again ten seconds later', async () => {
+  it('that failed is retried ten seconds later', async () => {
     const { now, pass } = stopwatch();
-    const down = answering(500, '');
+    const down = responding(500, '');
     let isDown = false;
-    const issue: Respond = (...args) => (isDown ? down : tellingToken('first'))(...args);
+    const issue: Respond = (...args) => (isDown ? down : issuingToken('first'))(...args);
     const renew: Respond = (...args) => (isDown ? renewing('never', 500) : renewing('renewed'))(...args);
     const partner = await bankingPartner(renew, { now }, issue);
     const authorization = async () => {
@@ -166,9 +166,9 @@ describe('renewal', () => {
 
   it.each([
     ['hours behind ours', -5 * HOUR],
-    ['hours ahead of ours', 5 * HOUR],
-  ])('heeds the partner’s clock, which is %s', async (_, offset) => {
-    const partner = await bankingPartner(tickets, {}, tellingTokens(600_000, offset));
+    ['hours ahead of our clock', 5 * HOUR],
+  ])('uses the partner’s clock, which is %s', async (_, offset) => {
+    const partner = await bankingPartner(tickets, {}, issuingTokens(600_000, offset));
     for (let call = 0; call < 5; call += 1) await partner.client.listTickets({});
     expect(partner.tokenRequests()).toHaveLength(1);
     expect(partner.requests().map(({ line }) => line)).toEqual(Array(5).fill('GET /api/tickets'));
@@ -176,10 +176,10 @@ describe('renewal', () => {
 
   it.each([
     ['hours behind ours', -5 * HOUR],
-    ['hours ahead of ours', 5 * HOUR],
-  ])('comes in time when the partner’s clock is %s', async (_, offset) => {
+    ['hours ahead of our clock', 5 * HOUR],
+  ])('is in time when the partner’s clock is %s', async (_, offset) => {
     const { now, pass } = stopwatch();
-    const partner = await bankingPartner(renewing('renewed'), { now }, tellingTokens(2 * MINUTE, offset));
+    const partner = await bankingPartner(renewing('renewed'), { now }, issuingTokens(2 * MINUTE, offset));
     await partner.client.listTickets({});
     pass(1.65 * MINUTE);
     await partner.client.listTickets({});
@@ -190,12 +190,12 @@ describe('renewal', () => {
 describe('a 401 on an operation', () => {
   it('leads to one fresh token and one replay, for a write as well', async () => {
     const partner = await bankingPartner(
-      accepting(['token-2'], answering(200, '{"ticketId":3}')),
+      accepting(['token-2'], responding(200, '{"ticketId":3}')),
       {},
-      tellingTokens(),
+      issuingTokens(),
     );
-    const answer = await partner.client.createTicket({ text: 'Hello' });
-    expect(answer.ticketId).toBe(3);
+    const ticket = await partner.client.createTicket({ text: 'Hello' });
+    expect(ticket.ticketId).toBe(3);
     expect(partner.requests().map(({ line, headers }) => [line, headers.authorization])).toEqual([
       ['POST /api/tickets', 'Bearer token-1'],
       ['POST /api/tickets', 'Bearer token-2'],
@@ -206,15 +206,15 @@ describe('a 401 on an operation', () => {
     expect(partner.tokenRequests()).toHaveLength(2);
   });
 
-  it('leads to one fresh token for all 200 that were answered so', async () => {
-    const partner = await bankingPartner(accepting(['token-2']), {}, tellingTokens());
-    const answers = await Promise.all(Array.from({ length: 200 }, () => partner.client.listTickets({})));
-    expect(answers).toEqual(Array(200).fill([]));
+  it('leads to one fresh token for all 200 calls with a 401', async () => {
+    const partner = await bankingPartner(accepting(['token-2']), {}, issuingTokens());
+    const lists = await Promise.all(Array.from({ length: 200 }, () => partner.client.listTickets({})));
+    expect(lists).toEqual(Array(200).fill([]));
     expect(partner.tokenRequests()).toHaveLength(2);
   });
 
-  it('is Unauthorized when it comes again', async () => {
-    const partner = await bankingPartner(answering(401, ''), {}, tellingTokens());
+  it('is Unauthorized when the replay gets a 401, too', async () => {
+    const partner = await bankingPartner(responding(401, ''), {}, issuingTokens());
     const error = await failureOf(partner.client.listTickets({}));
     expect(error.details).toMatchObject({ kind: 'Unauthorized', status: 401, operation: 'list-tickets' });
     expect(partner.requests()).toHaveLength(2);
@@ -230,8 +230,8 @@ describe('no token', () => {
     [404, 'Unauthorized'],
     [429, 'RateLimited'],
     [500, 'NotSent'],
-  ])('for a %i of E1 makes a call %s: it was never made', async (status, kind) => {
-    const partner = await bankingPartner(tickets, {}, answering(status, '{"message":"Not s3cret"}'));
+  ])('after a %i of E1 makes a call %s: it was not sent', async (status, kind) => {
+    const partner = await bankingPartner(tickets, {}, responding(status, '{"message":"Not s3cret"}'));
     const error = await failureOf(partner.client.createTicket({ text: 'Hello' }));
     expect(error.details).toMatchObject({
       system: 'banking',
@@ -244,8 +244,8 @@ describe('no token', () => {
     expect(partner.requests()).toEqual([]);
   });
 
-  it('is in the partner’s words where E1 has some instead of a token, as for a captcha', async () => {
-    const captcha = answering(200, '{"token":null,"message":"Solve the captcha first"}');
+  it('has the words of E1, if it responds with some instead of a token, as for a captcha', async () => {
+    const captcha = responding(200, '{"token":null,"message":"Solve the captcha first"}');
     const partner = await bankingPartner(tickets, {}, captcha);
     const error = await failureOf(partner.client.listTickets({}));
     expect(error.details).toMatchObject({
@@ -256,19 +256,19 @@ describe('no token', () => {
     expect(partner.tokenRequests()).toHaveLength(1);
   });
 
-  it('for a caller that gave up, while the others go on waiting', async () => {
+  it('is returned to a caller that gave up, while the others still wait', async () => {
     const controller = new AbortController();
-    let answer = () => {};
+    let release = () => {};
     const mayAnswer = new Promise<void>((resolve) => {
-      answer = resolve;
+      release = resolve;
     });
-    const slow: Respond = (...args) => void mayAnswer.then(() => tellingToken('t0k3n')(...args));
+    const slow: Respond = (...args) => void mayAnswer.then(() => issuingToken('t0k3n')(...args));
     const { client, requests } = await bankingPartner(tickets, {}, slow);
     const patient = client.listTickets({});
     const hasty = failureOf(client.listTickets({}, { signal: controller.signal }));
     controller.abort();
     expect((await hasty).details).toMatchObject({ kind: 'NotSent', reason: 'AbortError' });
-    answer();
+    release();
     expect(await patient).toEqual([]);
     expect(requests()).toHaveLength(1);
   });
@@ -278,8 +278,8 @@ describe('a refusal is remembered', () => {
   it.each([
     ['a locked account', 403, 'Forbidden'],
     ['a wrong password', 401, 'Unauthorized'],
-  ])('%s is not hammered', async (_, status, kind) => {
-    const partner = await bankingPartner(tickets, {}, answering(status, '{"message":"Account locked"}'));
+  ])('%s is not requested again and again', async (_, status, kind) => {
+    const partner = await bankingPartner(tickets, {}, responding(status, '{"message":"Account locked"}'));
     const errors = [];
     for (let call = 0; call < 5; call += 1) errors.push(await failureOf(partner.client.listTickets({})));
     expect(errors.map((error) => error.kind)).toEqual(Array(5).fill(kind));
@@ -293,9 +293,9 @@ describe('a refusal is remembered', () => {
     ['a wrong password', 401, MINUTE, {}],
     ['a locked account', 403, 300, { lockedMs: 300, refusedMs: 0 }],
     ['a wrong password', 401, 300, { lockedMs: 0, refusedMs: 300 }],
-  ])('%s (%i) is tried again after its own cool-down of %i ms', async (_, status, milliseconds, coolDown) => {
+  ])('%s (%i) is retried after its cool-down of %i ms', async (_, status, milliseconds, coolDown) => {
     const { now, pass } = stopwatch();
-    const partner = await bankingPartner(tickets, { coolDown, now }, answering(status, ''));
+    const partner = await bankingPartner(tickets, { coolDown, now }, responding(status, ''));
     await failureOf(partner.client.listTickets({}));
     pass(milliseconds - 1);
     await failureOf(partner.client.listTickets({}));
@@ -305,9 +305,9 @@ describe('a refusal is remembered', () => {
     expect(partner.tokenRequests()).toHaveLength(2);
   });
 
-  it('until it is to be forgotten', async () => {
+  it('until the client forgets it', async () => {
     let isLocked = true;
-    const issue: Respond = (...args) => (isLocked ? answering(403, '') : tellingToken('t0k3n'))(...args);
+    const issue: Respond = (...args) => (isLocked ? responding(403, '') : issuingToken('t0k3n'))(...args);
     const { client, tokenRequests } = await bankingPartner(tickets, {}, issue);
     await failureOf(client.listTickets({}));
     isLocked = false;
@@ -317,8 +317,8 @@ describe('a refusal is remembered', () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  it('but a partner that is down is asked again', async () => {
-    const partner = await bankingPartner(tickets, {}, answering(503, ''));
+  it('but a partner that is down is called again', async () => {
+    const partner = await bankingPartner(tickets, {}, responding(503, ''));
     await failureOf(partner.client.listTickets({}));
     await failureOf(partner.client.listTickets({}));
     expect(partner.tokenRequests()).toHaveLength(2);

@@ -3,17 +3,17 @@ import type { BankingClient } from '../../../../src/partners/banking/client.js';
 import { submissionOf } from '../../../../src/partners/banking/holder.js';
 import { type BankingOperations, bankingOperations } from '../../../../src/partners/banking/operations.js';
 import { ADDRESS, bankingPartner, HOLDER, OWNER } from '../../../rigs/partners/banking/partner.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 
 interface Wire {
   readonly call: (client: BankingClient) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
-  /** The very bytes. */
+  /** The exact bytes. */
   readonly body?: string;
-  /** Sent though there is no body. */
+  /** Sent although there is no body. */
   readonly contentType?: string;
-  readonly answer?: string;
+  readonly response?: string;
   readonly anonymous?: true;
 }
 
@@ -35,7 +35,7 @@ const ownerJson = (firstName: string) =>
   '"dob":"1981-03-04T00:00:00Z","homeAddress":"2 Elm Street","city":"Albany","state":33,"zipCode":"12207",' +
   '"percentageOwnership":25}';
 
-/** Addresses as apis/1 prints them; bodies of what it names without a shape as docs/partner-apis.md assumes them. */
+/** Addresses as in apis/1. Bodies without a shape there are as docs/partner-apis.md assumes them. */
 const WIRE: Record<keyof BankingOperations, Wire> = {
   issueToken: {
     call: (client) =>
@@ -57,30 +57,30 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
   refreshToken: {
     call: (client) => client.refreshToken({}),
     line: 'POST /api/auth/refresh',
-    answer: '{"token":"next","expiration":"2026-01-31T10:10:00Z","userId":7}',
+    response: '{"token":"next","expiration":"2026-01-31T10:10:00Z","userId":7}',
   },
   changeAddress: {
     call: (client) =>
       client.changeAddress({ ...ADDRESS, oneTimeCode: '123456', secureOperationType: 'TimeBasedCode' }),
     line: 'POST /changeAddress',
     body: `{${addressJson},"oneTimeCode":"123456","secureOperationType":"TimeBasedCode"}`,
-    answer: '{}',
+    response: '{}',
   },
   setCardNickname: {
     call: (client) => client.setCardNickname({ paymentCardId: 'c1', nickName: null }),
     line: 'POST /api/paymentCards/nickName',
     body: '{"paymentCardId":"c1","nickName":null}',
-    answer: card,
+    response: card,
   },
   findProfileByMerchant: {
     call: (client) => client.findProfileByMerchant({ merchantProfileId: 4711 }),
     line: 'GET /svc/profile/byMerchant/4711',
-    answer: profile,
+    response: profile,
   },
   listNewTickets: {
     call: (client) => client.listNewTickets({}),
     line: 'GET /api/tickets/new',
-    answer: `[${ticket}]`,
+    response: `[${ticket}]`,
   },
   submitBusinessAccountHolder: {
     call: (client) =>
@@ -96,19 +96,19 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
     body:
       `{${holderJson},"annualBusinessRevenue":250000,"owner":${ownerJson('Bo')},"owner2":${ownerJson('Cy')},` +
       `"owner3":${ownerJson('Di')},"owner4":${ownerJson('Ed')}}`,
-    answer: '{"profileId":9,"success":true,"errors":null,"changeLog":null,"financialAccountId":"fa-1"}',
+    response: '{"profileId":9,"success":true,"errors":null,"changeLog":null,"financialAccountId":"fa-1"}',
   },
   closeCard: {
     call: (client) => client.closeCard({ paymentCardId: 'c1', notes: 'lost', last4: '4242' }),
     line: 'POST /svc/paymentCard/closePaymentCard',
     body: '{"paymentCardId":"c1","notes":"lost","last4":"4242"}',
-    answer: done,
+    response: done,
   },
   searchBusinessAccountHolders: {
     call: (client) => client.searchBusinessAccountHolders({ agentIds: [1, 2], dba: 'Corner', count: 5 }),
     line: 'POST /api/AccountsSearch/BusinesAccountHolder',
     body: '{"agentIds":[1,2],"dba":"Corner","count":5}',
-    answer: '[{"id":1,"dba":"Corner Bakery"}]',
+    response: '[{"id":1,"dba":"Corner Bakery"}]',
   },
   generateFullStatement: {
     call: async (client) => {
@@ -124,7 +124,7 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
     body:
       '{"period":"2026-01-01T00:00:00Z","financialAccountIds":["fa-1","fa-2"],"email":"ada@example.com",' +
       '"fileFormat":"CSV"}',
-    answer: 'date,amount',
+    response: 'date,amount',
   },
   getExternalAccountActivity: {
     call: (client) =>
@@ -138,7 +138,7 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
     line:
       'GET /svc/externalAccountActivity/4?financialAccountId=fa%2F1&provider=AGGREGATOR_A' +
       '&dateFrom=2026-01-01T00%3A00%3A00Z&dateTo=2026-01-31T00%3A00%3A00Z',
-    answer: '{"activity":[]}',
+    response: '{"activity":[]}',
   },
   listNotifications: {
     call: (client) =>
@@ -153,7 +153,7 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
     line:
       'GET /api/notifications?level=Info&types=Messages&types=Campaigns&categories=Cards&categories=Other' +
       '&searchTerm=a+b&skip=100&take=50',
-    answer: '[]',
+    response: '[]',
   },
   createWebhook: {
     call: (client) =>
@@ -164,63 +164,67 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
       }),
     line: 'POST /api/Partners/webhooks',
     body: '{"name":"gangway","url":"https://hooks.example.com/banking","notificationType":"ApplicationStatus"}',
-    answer: '{"success":true}',
+    response: '{"success":true}',
   },
   listDepartments: {
     call: (client) => client.listDepartments({}),
     line: 'GET /api/teams/departments',
-    answer: '[{"id":1,"name":"Ops"}]',
+    response: '[{"id":1,"name":"Ops"}]',
   },
   restoreSubUser: {
     call: (client) => client.restoreSubUser({ id: 12 }),
     line: 'POST /api/subProfiles/restore?id=12',
     contentType: 'application/json',
   },
-  getProfile: { call: (client) => client.getProfile({ id: 4 }), line: 'GET /svc/profile/4', answer: profile },
+  getProfile: {
+    call: (client) => client.getProfile({ id: 4 }),
+    line: 'GET /svc/profile/4',
+    response: profile,
+  },
   findProfileByUser: {
     call: (client) => client.findProfileByUser({ userProfileId: 8 }),
     line: 'GET /svc/profile/byUser/8',
-    answer: profile,
+    response: profile,
   },
   submitBusinessCustomer: {
     call: (client) => client.submitBusinessCustomer({ legalBusinessName: 'Baker LLC', nested: { a: [1] } }),
     line: 'POST /svc/businessCustomer',
     body: '{"legalBusinessName":"Baker LLC","nested":{"a":[1]}}',
-    answer: done,
+    response: done,
   },
   submitAuthorizedUser: {
     call: (client) => client.submitAuthorizedUser({ givenName: 'Cy' }),
     line: 'POST /svc/authorizedUser',
     body: '{"givenName":"Cy"}',
-    answer: done,
+    response: done,
   },
   getBusinessAccountHolder: {
     call: (client) => client.getBusinessAccountHolder({ profileId: 4 }),
     line: 'GET /svc/businessAccountHolder/4',
-    answer: '{"legalBusinessName":"Baker LLC"}',
+    response: '{"legalBusinessName":"Baker LLC"}',
   },
   updateBusinessAccountHolder: {
     call: (client) => client.updateBusinessAccountHolder({ profileId: 4, ...HOLDER }),
     line: 'PUT /svc/businessAccountHolder/4',
     body: `{${holderJson}}`,
-    answer: done,
+    response: done,
   },
   searchPersonalAccountHolders: {
     call: (client) => client.searchPersonalAccountHolders({ isoId: 3, name: 'Baker' }),
     line: 'POST /api/AccountsSearch/PersonalAccountHolder',
     body: '{"isoId":3,"name":"Baker"}',
-    answer: '[{"id":1,"name":"Ada Baker"}]',
+    response: '[{"id":1,"name":"Ada Baker"}]',
   },
   createCard: {
     call: (client) => client.createCard({ financialAccountId: 'fa-1', formFactor: 'VIRTUAL' }),
     line: 'POST /api/paymentCards',
     body: '{"financialAccountId":"fa-1","formFactor":"VIRTUAL"}',
-    answer: card,
+    response: card,
   },
   listCards: {
     call: (client) => client.listCards({ skip: 20, count: 20 }),
     line: 'GET /api/paymentCards?skip=20&count=20',
-    answer: `[${card}]`,
+    response: `[${card}]`,
   },
   setCardStatus: {
     call: (client) => client.setCardStatus({ paymentCardId: 'c1', status: 2 }),
@@ -237,24 +241,24 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
     call: (client) => client.suspendCard({ paymentCardId: 'c1', reason: 'lost' }),
     line: 'POST /svc/paymentCard/suspendPaymentCard',
     body: '{"paymentCardId":"c1","reason":"lost"}',
-    answer: done,
+    response: done,
   },
   activateCard: {
     call: (client) => client.activateCard({ paymentCardId: 'c1' }),
     line: 'POST /svc/paymentCard/activatePaymentCard',
     body: '{"paymentCardId":"c1"}',
-    answer: done,
+    response: done,
   },
   reissueCard: {
     call: (client) => client.reissueCard({ paymentCardId: 'c1' }),
     line: 'POST /svc/paymentCard/reissuePaymentCard',
     body: '{"paymentCardId":"c1"}',
-    answer: done,
+    response: done,
   },
   listPaymentCards: {
     call: (client) => client.listPaymentCards({ userProfileId: 8, count: 5 }),
     line: 'GET /svc/paymentCard/list?userProfileId=8&count=5',
-    answer: `{"totalCount":1,"errorMessage":null,"records":[${card}]}`,
+    response: `{"totalCount":1,"errorMessage":null,"records":[${card}]}`,
   },
   generateStatement: {
     call: async (client) => {
@@ -266,30 +270,30 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
     },
     line: 'POST /api/Statement/V2',
     body: '{"period":"2026-01-01T00:00:00Z","financialAccountId":"fa-1"}',
-    answer: '%PDF',
+    response: '%PDF',
   },
   listTransactions: {
     call: (client) => client.listTransactions({ financialAccountId: 'fa-1', take: 10 }),
     line: 'POST /api/Transaction/V2/list',
     body: '{"financialAccountId":"fa-1","take":10}',
-    answer: '[]',
+    response: '[]',
   },
   listFinancialAccounts: {
     call: (client) => client.listFinancialAccounts({}),
     line: 'GET /api/FinancialAccount/V2',
-    answer: '[{"id":"fa-1"}]',
+    response: '[{"id":"fa-1"}]',
   },
-  listTickets: { call: (client) => client.listTickets({}), line: 'GET /api/tickets', answer: '[]' },
+  listTickets: { call: (client) => client.listTickets({}), line: 'GET /api/tickets', response: '[]' },
   createTicket: {
     call: (client) => client.createTicket({ text: 'Please help', topicId: 2, parentTicketId: 3 }),
     line: 'POST /api/tickets',
     body: '{"text":"Please help","topicId":2,"parentTicketId":3}',
-    answer: ticket,
+    response: ticket,
   },
   getTicket: {
     call: (client) => client.getTicket({ ticketId: 3 }),
     line: 'GET /api/tickets/3',
-    answer: ticket,
+    response: ticket,
   },
   updateTicket: {
     call: (client) => client.updateTicket({ ticketId: 3, text: 'Here it is' }),
@@ -299,7 +303,7 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
   getNotification: {
     call: (client) => client.getNotification({ id: 5 }),
     line: 'GET /api/notifications/5',
-    answer: '{"id":5}',
+    response: '{"id":5}',
   },
   markNotificationRead: {
     call: (client) => client.markNotificationRead({ id: 5 }),
@@ -312,7 +316,7 @@ const WIRE: Record<keyof BankingOperations, Wire> = {
   listWebhooks: {
     call: (client) => client.listWebhooks({}),
     line: 'GET /api/Partners/webhooks',
-    answer: '[{"id":6,"name":"gangway"}]',
+    response: '[{"id":6,"name":"gangway"}]',
   },
   updateWebhook: {
     call: (client) =>
@@ -339,7 +343,7 @@ describe('every operation of the contract', () => {
     expect(Object.keys(WIRE).sort()).toEqual(Object.keys(bankingOperations()).sort());
   });
 
-  it('is documented where the contract prints it, all but the refresh, which it prints without shapes', () => {
+  it('is documented if the contract prints it, except the refresh, which it prints without shapes', () => {
     const entries = Object.values(bankingOperations());
     const references = entries.flatMap((entry) => ('reference' in entry ? [entry.reference] : []));
     expect(references.sort()).toEqual(documented.toSorted());
@@ -349,8 +353,8 @@ describe('every operation of the contract', () => {
     }
   });
 
-  it.each(Object.entries(WIRE))('%s', async (_, { call, line, body, contentType, answer, anonymous }) => {
-    const { client, requests, tokenRequests } = await bankingPartner(answering(200, answer ?? ''));
+  it.each(Object.entries(WIRE))('%s', async (_, { call, line, body, contentType, response, anonymous }) => {
+    const { client, requests, tokenRequests } = await bankingPartner(responding(200, response ?? ''));
     await call(client);
     const [request, ...others] = anonymous ? tokenRequests() : requests();
     expect(others).toEqual([]);
@@ -363,8 +367,8 @@ describe('every operation of the contract', () => {
 });
 
 describe('settings', () => {
-  it('put a brand segment in place of svc, and nowhere else', async () => {
-    const { client, requests } = await bankingPartner(answering(200, profile), { pathSegment: 'acme' });
+  it('replace svc by a brand segment, and nothing else', async () => {
+    const { client, requests } = await bankingPartner(responding(200, profile), { pathSegment: 'acme' });
     await client.findProfileByMerchant({ merchantProfileId: 1 });
     await client.changeAddress(ADDRESS);
     expect(requests().map(({ line }) => line)).toEqual([
@@ -378,15 +382,15 @@ describe('settings', () => {
   });
 
   it('send the partner id with every call', async () => {
-    const { client, requests } = await bankingPartner(answering(200, '[]'), { partnerId: 'p-77' });
+    const { client, requests } = await bankingPartner(responding(200, '[]'), { partnerId: 'p-77' });
     await client.listTickets({});
     expect(requests()[0]?.headers['x-partner-id']).toBe('p-77');
   });
 });
 
 describe('bodies', () => {
-  it('of a search without members are an empty object', async () => {
-    const { client, requests } = await bankingPartner(answering(200, '[]'));
+  it('of a search without fields are an empty object', async () => {
+    const { client, requests } = await bankingPartner(responding(200, '[]'));
     await client.searchBusinessAccountHolders({});
     expect(requests()[0]?.body.toString('utf8')).toBe('{}');
   });
@@ -403,7 +407,7 @@ describe('bodies', () => {
   });
 
   it('of a change of address have three variants', async () => {
-    const { client, requests } = await bankingPartner(answering(200, '{}'));
+    const { client, requests } = await bankingPartner(responding(200, '{}'));
     await client.changeAddress({ ...ADDRESS, extendedAddress: null });
     await client.changeAddress({ ...ADDRESS, associatedPersonId: 'person-1' });
     expect(requests().map(({ body }) => body.toString('utf8'))).toEqual([

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BoardingClient } from '../../../../src/partners/boarding/client.js';
-import { refusedFields } from '../../../rigs/partners/refusing.js';
-import { answering, clientOf, recordingServer } from '../../../rigs/partners/servers.js';
+import { refusedFields } from '../../../rigs/partners/failure.js';
+import { clientOf, recordingServer, responding } from '../../../rigs/partners/servers.js';
 
-const answer = answering(200, '{"data":{"merchantProfileId":1},"status":"OK","error":null,"requestId":1}');
+const respond = responding(200, '{"data":{"merchantProfileId":1},"status":"OK","error":null,"requestId":1}');
 
 const valid = {
   cashDiscount: 'No',
@@ -21,9 +21,9 @@ const createV1: Call = (client, request) => client.createMerchantV1(request as n
 const updateFees: Call = (client, request) => client.updateFees(request as never);
 const getStatus: Call = (client, request) => client.getStatus(request as never);
 
-/** A partner that takes everything, so that only our own rules can refuse. */
+/** A partner that accepts everything, so that only our rules can refuse. */
 async function partner(posNames: readonly string[] = []) {
-  const { url, requests, connections } = await recordingServer(answer);
+  const { url, requests, connections } = await recordingServer(respond);
   const client = clientOf(url, { posNames });
   return {
     requests,
@@ -33,7 +33,7 @@ async function partner(posNames: readonly string[] = []) {
       expect(requests).toHaveLength(before + 1);
       return requests[before]?.body.toString('utf8');
     },
-    /** Refused before anything is sent; answers the names of the fields. */
+    /** Expects a refusal before anything is sent. @returns the names of the fields */
     async refuses(call: Call, request: unknown) {
       const before = connections();
       const fields = await refusedFields(call(client, request));
@@ -85,10 +85,10 @@ describe('fee limits', () => {
     ['minimumDiscountStartDate', '2026-01-01T00:00:00Z'],
     ['minimumDiscountStartDate', '2026-01-01T00:00:00'],
     ['cashDiscountRate', 0],
-    // As read from a merchant that has none of it yet: an update sends back what was read.
+    // As read from a merchant without fees: an update sends back what was read.
     ['minimumDiscountAmount', null],
     ['amex', null],
-    ['aMemberOfThePartner', { any: 'thing' }],
+    ['aFieldOfThePartner', { any: 'thing' }],
   ])('let %s be %j', async (field, value) => {
     const { accepts } = await partner();
     expect(await accepts(updateFees, { id: 1, [field]: value })).toBe(JSON.stringify({ [field]: value }));
@@ -99,7 +99,7 @@ describe('a fee line', () => {
   it.each([
     ['zero', { chargeback: { perItem: 0, percent: 0 } }],
     ['beside flags and numbers', { isOn: true, count: 3, line: { perItem: 0.1, percent: 2.5 } }],
-    ['with members of the partner', { line: { perItem: 1, percent: 1, label: 'x' } }],
+    ['with fields of the partner', { line: { perItem: 1, percent: 1, label: 'x' } }],
     ['deep down', { a: { b: [{ c: { perItem: 1, percent: 1 } }] } }],
     ['the group itself', { perItem: 1, percent: 1 }],
   ])('is sent as it is: %s', async (_, group) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BoardingClient } from '../../../../src/partners/boarding/client.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering, clientOf, recordingServer } from '../../../rigs/partners/servers.js';
+import { clientOf, recordingServer, responding } from '../../../rigs/partners/servers.js';
 
 type Call = (client: BoardingClient) => Promise<unknown>;
 const getStatus: Call = (client) => client.getStatus({ id: 1 });
@@ -18,9 +18,9 @@ const create: Call = (client) =>
     agentProfileId: 101,
   });
 
-/** What the client makes of an answer, given as the bytes of its body. */
+/** What the client returns for a response with this body. */
 async function read(call: Call, body: string, status = 200, headers: Record<string, string> = {}) {
-  const { url } = await recordingServer(answering(status, body, headers));
+  const { url } = await recordingServer(responding(status, body, headers));
   return call(clientOf(url));
 }
 
@@ -46,14 +46,14 @@ describe('an envelope is opened', () => {
     ['with null lists', `{"data":${pending},"error":null,"validationResults":null,"requestId":1}`],
     ['with an empty error', `{"data":${pending},"error":"","requestId":1}`],
     ['of fees', `{"data":${pending},"requestId":1,"success":true,"error":null,"validationErrors":[]}`],
-    ['with members we do not know', `{"data":${pending},"requestId":1,"traceId":"x","links":[]}`],
+    ['with unknown fields', `{"data":${pending},"requestId":1,"traceId":"x","links":[]}`],
     ['with a requestId of text', `{"data":${pending},"requestId":"r-1"}`],
     ['with nothing but data', `{"data":${pending}}`],
   ])('%s', async (_, body) => {
     expect(await read(getStatus, body)).toEqual(PENDING);
   });
 
-  it('whatever the content type says', async () => {
+  it('whatever the content type is', async () => {
     expect(await read(getStatus, inEnvelope(pending), 200, { 'content-type': 'text/plain' })).toEqual(
       PENDING,
     );
@@ -68,7 +68,7 @@ describe('an envelope is opened', () => {
 
 describe('a warning of the envelope', () => {
   async function warned(body: string, status = 200): Promise<string[]> {
-    const { url } = await recordingServer(answering(status, body));
+    const { url } = await recordingServer(responding(status, body));
     const warnings: string[] = [];
     const options = { onWarning: (warning: string) => void warnings.push(warning) };
     await clientOf(url)
@@ -85,22 +85,22 @@ describe('a warning of the envelope', () => {
     ['absent', `{"data":${pending}}`, []],
     ['with our password in it', `{"data":${pending},"warning":"s3cret is weak"}`, ['[Redacted] is weak']],
     ['with an SSN in it', `{"data":${pending},"warning":"078051120?"}`, ['[Redacted]?']],
-  ])('is handed to the caller: %s', async (_, body, warnings) => {
+  ])('is passed to the caller: %s', async (_, body, warnings) => {
     expect(await warned(body)).toEqual(warnings);
   });
 
-  it('is handed to the caller of a call that fails, too', async () => {
+  it('is also passed to the caller of a failing call', async () => {
     expect(await warned('{"data":null,"error":"No merchant","warning":"moved"}', 404)).toEqual(['moved']);
   });
 
-  it('alone makes no envelope', async () => {
+  it('alone is no envelope', async () => {
     expect(await failure(submit, '{"warning":"slow today"}')).toMatchObject({ kind: 'Uncertain' });
   });
 });
 
 describe('data is read', () => {
   it.each<[string, Call, string, unknown]>([
-    ['a status nobody named', getStatus, '{"status":"CR:POS Equipment"}', { status: 'CR:POS Equipment' }],
+    ['an unknown status', getStatus, '{"status":"CR:POS Equipment"}', { status: 'CR:POS Equipment' }],
     [
       'a mid as text',
       getStatus,
@@ -124,7 +124,7 @@ describe('data is read', () => {
     ['a comment', getStatus, '{"status":"Declined","comment":"no"}', { status: 'Declined', comment: 'no' }],
     ['only a status', getStatus, '{"status":"Pending"}', { status: 'Pending' }],
     [
-      'a field that nobody named',
+      'an unknown field',
       getStatus,
       '{"status":"Pending","isFinal":false}',
       { status: 'Pending', isFinal: false },
@@ -143,7 +143,7 @@ describe('data is read', () => {
       '[{"text":"Why?","author":"Uma","date":"2026-01-31T10:00:00Z","level":1}]',
       [{ text: 'Why?', author: 'Uma', date: '2026-01-31T10:00:00Z', level: 1 }],
     ],
-    ['a note by nobody', getNotes, '[{"text":"Why?"}]', [{ text: 'Why?', author: null, date: null }]],
+    ['a note without an author', getNotes, '[{"text":"Why?"}]', [{ text: 'Why?', author: null, date: null }]],
     ['null for fees', getFees, 'null', {}],
     [
       'fees',
@@ -158,13 +158,18 @@ describe('data is read', () => {
       { merchantProfileId: 4711, link: '/m/4711' },
     ],
     ['a created merchant as its bare id', create, '4711', { merchantProfileId: 4711 }],
-    ['whatever a write without a printed answer says', submit, '{"any":["thing"]}', { any: ['thing'] }],
+    [
+      'the result of a write whose response the contract does not print',
+      submit,
+      '{"any":["thing"]}',
+      { any: ['thing'] },
+    ],
     ['null from such a write', submit, 'null', null],
   ])('(%s)', async (_, call, data, expected) => {
     expect(await read(call, inEnvelope(data))).toEqual(expected);
   });
 
-  it('(agent profiles and boarding settings, with all the partner tells of them)', async () => {
+  it('(agent profiles and boarding settings, with all their fields)', async () => {
     const list = '[{"id":11,"name":"Standard","bank":"0099"},{"id":12}]';
     const expected = [
       { id: 11, name: 'Standard', bank: '0099' },
@@ -205,7 +210,7 @@ describe('validation problems', () => {
     }
   });
 
-  it('name the fields in the message, and leave what is wrong with them to the details', async () => {
+  it('name the fields in the message, and the reasons only in the details', async () => {
     const body = `{"data":null,"error":"Bad","requestId":3,"validationResults":[
       {"memberNames":["email"],"errorMessage":"ada@example.com is taken"}]}`;
     const { message } = await failure(create, body, 400);
@@ -225,7 +230,7 @@ describe('a refusal without a list of problems', () => {
       undefined,
     ],
     [403, '{"error":"Forbidden","message":"Not yours"}', 'Forbidden', 'Forbidden: Not yours', undefined],
-  ])('%i says why: %s', async (status, body, kind, message, requestId) => {
+  ])('%i has the reason: %s', async (status, body, kind, message, requestId) => {
     const error = await failure(getStatus, body, status);
     expect(error).toMatchObject({ kind, status, requestId });
     expect(error.fields).toEqual([{ field: '', message }]);
@@ -236,12 +241,12 @@ describe('a refusal without a list of problems', () => {
     [401, 'Unauthorized'],
     [403, 'Forbidden'],
     [404, 'Rejected'],
-  ])('%i with HTML instead is still what its status says', async (status, kind) => {
+  ])('%i with HTML is decided by its status', async (status, kind) => {
     expect(await failure(getStatus, '<html></html>', status)).toMatchObject({ kind, status, fields: [] });
   });
 });
 
-describe('200 that says in its body that it failed', () => {
+describe('200 with a failure in its body', () => {
   it.each([
     ['success: false', '{"data":null,"requestId":9,"success":false,"error":null}'],
     ['an error text', '{"data":null,"requestId":9,"error":"Merchant is locked"}'],
@@ -284,7 +289,7 @@ describe('200 that cannot be read is uncertain', () => {
     expect(error.details.reason).toBe('unreadable response');
   });
 
-  it('and keeps the id of the request', async () => {
+  it('and has the id of the request', async () => {
     const error = await failure(create, inEnvelope('{}'));
     expect(error.requestId).toBe('70001');
     expect(error.message).toContain('unreadable response');

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { BoardingClient } from '../../../../src/partners/boarding/client.js';
 import { type BoardingOperations, boardingOperations } from '../../../../src/partners/boarding/operations.js';
-import { answering, clientOf, recordingServer } from '../../../rigs/partners/servers.js';
+import { clientOf, recordingServer, responding } from '../../../rigs/partners/servers.js';
 
 interface Wire {
   readonly call: (client: BoardingClient) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
   readonly contentType?: string;
-  /** The very bytes; in multipart the boundary is spelled BOUNDARY. */
+  /** The exact bytes; in multipart, the boundary is written as BOUNDARY. */
   readonly body?: string;
-  /** What the partner puts into `data`, as JSON. */
+  /** The `data` of the response, as JSON. */
   readonly data?: string;
 }
 
@@ -29,7 +29,7 @@ const basicsJson =
 const created = '{"merchantProfileId":4711}';
 const status = '{"status":"Pending","statusDate":"2026-01-31T10:00:00Z","comment":null,"mid":null}';
 
-/** Paths and methods as apis/2 prints them; bodies of what it names without a shape as docs/partner-apis.md assumes them. */
+/** Paths and methods as in apis/2. Bodies without a shape there are as docs/partner-apis.md assumes them. */
 const WIRE: Record<keyof BoardingOperations, Wire> = {
   listAgentProfiles: {
     call: (client) => client.listAgentProfiles({}),
@@ -66,12 +66,12 @@ const WIRE: Record<keyof BoardingOperations, Wire> = {
         minimumDiscountAmount: 25.5,
         minimumDiscountType: 'Monthly',
         amex: { interchangePlus: { qualified: { perItem: 0.1, percent: 0 } } },
-        membersOfThePartner: 'kept',
+        fieldsOfThePartner: 'kept',
       }),
     line: 'POST /api/v2/merchant/fees?id=4711',
     body:
       '{"minimumDiscountAmount":25.5,"minimumDiscountType":"Monthly",' +
-      '"amex":{"interchangePlus":{"qualified":{"perItem":0.1,"percent":0}}},"membersOfThePartner":"kept"}',
+      '"amex":{"interchangePlus":{"qualified":{"perItem":0.1,"percent":0}}},"fieldsOfThePartner":"kept"}',
   },
   submitMerchant: {
     call: (client) =>
@@ -140,7 +140,7 @@ const WIRE: Record<keyof BoardingOperations, Wire> = {
 const envelope = (data: string) =>
   `{"data":${data},"status":"OK","error":null,"warning":null,"validationResults":[],"requestId":1}`;
 
-/** Body and content type with the boundary, different for every request, spelled BOUNDARY. */
+/** Body and content type. The boundary, which differs for every request, is written as BOUNDARY. */
 function withoutBoundary(contentType: string | undefined, body: string) {
   const boundary = /boundary=(\S+)/.exec(contentType ?? '')?.[1];
   if (boundary === undefined) return { contentType, body };
@@ -157,7 +157,7 @@ describe('every operation of the contract', () => {
   });
 
   it.each(Object.entries(WIRE))('%s', async (_, { call, line, contentType, body, data }) => {
-    const partner = await recordingServer(answering(200, envelope(data ?? 'null')));
+    const partner = await recordingServer(responding(200, envelope(data ?? 'null')));
     await call(clientOf(partner.url));
     expect(partner.requests).toHaveLength(1);
     const [request] = partner.requests;
@@ -172,18 +172,18 @@ describe('every operation of the contract', () => {
 });
 
 describe('a request', () => {
-  const answer = answering(200, envelope(created));
+  const respond = responding(200, envelope(created));
 
-  it('says how many bytes its body has, not how many characters', async () => {
-    const partner = await recordingServer(answer);
+  it('gives the length of its body in bytes, not in characters', async () => {
+    const partner = await recordingServer(respond);
     await clientOf(partner.url).createMerchant({ ...basics, dba: 'é€😀' });
     const [request] = partner.requests;
     expect(request?.headers['content-length']).toBe(String(request?.body.byteLength));
     expect(request?.body.toString('utf8')).toContain('"dba":"é€😀"');
   });
 
-  it('leaves out optional members that are absent or undefined', async () => {
-    const partner = await recordingServer(answer);
+  it('leaves out optional fields that are absent or undefined', async () => {
+    const partner = await recordingServer(respond);
     const client = clientOf(partner.url);
     await client.createMerchant({ ...basics, email: undefined, guid: undefined });
     await client.requestUnderwritingReview({ id: 4711, comment: undefined });
@@ -191,7 +191,7 @@ describe('a request', () => {
   });
 
   it('goes below the path of the base URL, with or without a slash at its end', async () => {
-    const partner = await recordingServer(answer);
+    const partner = await recordingServer(respond);
     await clientOf(`${partner.url}/boarding`).setUnderwritingPending({ id: 1 });
     await clientOf(`${partner.url}/boarding/`).setUnderwritingPending({ id: 1 });
     const line = 'POST /boarding/api/v1/merchant/underwritingPending?id=1';
@@ -199,14 +199,14 @@ describe('a request', () => {
   });
 
   it('carries credentials in UTF-8', async () => {
-    const partner = await recordingServer(answer);
+    const partner = await recordingServer(respond);
     await clientOf(partner.url, { username: 'zoë', password: 'a:b' }).setUnderwritingPending({ id: 1 });
     expect(partner.requests[0]?.headers.authorization).toBe('Basic em/DqzphOmI=');
   });
 
   it('carries a file byte by byte', async () => {
     const content = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-    const partner = await recordingServer(answer);
+    const partner = await recordingServer(respond);
     const file = { fileName: 'scan.png', contentType: 'image/png', content };
     await clientOf(partner.url).uploadAttachment({ id: 4711, file });
     const [request] = partner.requests;
@@ -221,7 +221,7 @@ describe('a request', () => {
 
 describe('connections', () => {
   it('are kept for the next read, and never more than allowed', async () => {
-    const partner = await recordingServer(answering(200, envelope('[]')));
+    const partner = await recordingServer(responding(200, envelope('[]')));
     const client = clientOf(partner.url, { limits: { connections: 2 } });
     await Promise.all(Array.from({ length: 20 }, () => client.getUnderwritingNotes({ id: 1 })));
     expect(partner.requests.map(({ headers }) => headers.connection)).toEqual(Array(20).fill('keep-alive'));
@@ -229,7 +229,7 @@ describe('connections', () => {
   });
 
   it('are fresh for every write, and closed after it', async () => {
-    const partner = await recordingServer(answering(200, envelope('[]')));
+    const partner = await recordingServer(responding(200, envelope('[]')));
     const client = clientOf(partner.url);
     await client.getUnderwritingNotes({ id: 1 });
     await client.setUnderwritingPending({ id: 1 });

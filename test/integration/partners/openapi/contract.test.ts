@@ -8,21 +8,29 @@ interface Exchanged {
   readonly type?: string;
   readonly headers?: Record<string, string>;
   readonly status?: number;
-  readonly told?: string;
-  readonly toldType?: string;
+  readonly sentBody?: string;
+  readonly sentType?: string;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const BASIC = 'Basic YTpi';
 
-function seen({ line, sent, type, headers, status = 200, told = '', toldType = JSON_TYPE }: Exchanged): Seen {
+function seen({
+  line,
+  sent,
+  type,
+  headers,
+  status = 200,
+  sentBody = '',
+  sentType = JSON_TYPE,
+}: Exchanged): Seen {
   const [method, url = ''] = line.split(' ');
   const content = sent === undefined ? {} : { 'content-type': type ?? 'application/json' };
   return {
     line: `${method} ${url.split('?')[0]}`,
     url,
     request: { headers: { ...headers, ...content }, body: () => Buffer.from(sent ?? '') },
-    answer: { headers: { 'content-type': toldType }, body: () => Buffer.from(told) },
+    response: { headers: { 'content-type': sentType }, body: () => Buffer.from(sentBody) },
     status,
     authorization: headers?.['authorization'],
     at: 0,
@@ -40,27 +48,27 @@ const envelope = (data: string) =>
 const STATUS = {
   line: 'GET /api/v1/merchant/status?id=7',
   headers: { authorization: BASIC },
-  told: envelope(status),
+  sentBody: envelope(status),
 };
 const ADDRESS = '"streetAddress":"1 Main Street","postalCode":"12207","city":"Albany","state":33';
 const MOVE = {
   line: 'POST /changeAddress',
   headers: { authorization: 'Bearer t' },
   sent: `{${ADDRESS}}`,
-  told: '{}',
+  sentBody: '{}',
 };
 const STATEMENT = {
   line: 'POST /api/Statement/V2',
   headers: { authorization: 'Bearer t' },
   sent: '{"period":"2026-01-01T00:00:00Z","financialAccountId":"fa-1"}',
-  told: '%PDF',
-  toldType: 'application/pdf',
+  sentBody: '%PDF',
+  sentType: 'application/pdf',
 };
 const UPLOAD = {
   line: 'POST /api/v1/merchant/attachment?id=7',
   headers: { authorization: BASIC },
   type: 'multipart/form-data; boundary=B',
-  told: envelope('null'),
+  sentBody: envelope('null'),
 };
 const part = (name: string, file = '') =>
   `--B\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\nx\r\n`;
@@ -73,10 +81,10 @@ const GONE = {
 const BATCH = {
   line: 'POST /v1/batches/b%2F1/close',
   headers: { 'x-svc-api-key': 'k' },
-  told: '{"id":"b/1"}',
+  sentBody: '{"id":"b/1"}',
 };
 
-describe('what goes over the wire as the document has it', () => {
+describe('an exchange that fits the document', () => {
   it.each<[string, string, Exchanged]>([
     ['a read', 'boarding', STATUS],
     ['an upload', 'boarding', { ...UPLOAD, sent: `${file}${part('description')}--B--\r\n` }],
@@ -96,7 +104,7 @@ describe('what goes over the wire as the document has it', () => {
       {
         line: 'GET /api/notifications?types=a&types=b&take=5',
         headers: { authorization: 'Bearer t', 'x-partner-id': 'p' },
-        told: '[]',
+        sentBody: '[]',
       },
     ],
     [
@@ -105,7 +113,7 @@ describe('what goes over the wire as the document has it', () => {
       {
         line: 'GET /api/tickets/new',
         headers: { authorization: 'Bearer t' },
-        told: '[]',
+        sentBody: '[]',
       },
     ],
     ['nothing', 'plant-store', GONE],
@@ -154,7 +162,7 @@ describe('what goes over the wire as the document has it', () => {
       { ...STATUS, line: 'GET /api/v1/merchant/status?id=1&id=2' },
       'integer',
     ],
-    ['a parameter too many', 'boarding', { ...STATUS, line: 'GET /api/v1/merchant/status?id=1&x=2' }, '"x"'],
+    ['a further parameter', 'boarding', { ...STATUS, line: 'GET /api/v1/merchant/status?id=1&x=2' }, '"x"'],
     ['no credentials', 'boarding', { ...STATUS, headers: {} }, 'no credentials'],
     [
       'credentials of another kind',
@@ -169,14 +177,14 @@ describe('what goes over the wire as the document has it', () => {
         line: 'POST /api/auth/v2',
         headers: { authorization: 'Bearer t' },
         sent: '{"nickName":"a","password":"b","tokenDevice":"c","nameDevice":"d"}',
-        told: '{"token":"t"}',
+        sentBody: '{"token":"t"}',
       },
       'credentials where none are asked for',
     ],
     ['a key under another name', 'payments', { ...BATCH, headers: { 'x-api-key': 'k' } }, 'no credentials'],
     ['no body', 'banking', { ...MOVE, sent: '' }, 'no body'],
-    ['a body that lacks a member', 'banking', { ...MOVE, sent: '{}' }, "'streetAddress'"],
-    ['a body with a member too many', 'banking', { ...MOVE, sent: `{${ADDRESS},"x":1}` }, 'additional'],
+    ['a body that lacks a field', 'banking', { ...MOVE, sent: '{}' }, "'streetAddress'"],
+    ['a body with a further field', 'banking', { ...MOVE, sent: `{${ADDRESS},"x":1}` }, 'additional'],
     [
       'a body with half of a pair',
       'banking',
@@ -216,15 +224,15 @@ describe('what goes over the wire as the document has it', () => {
       { ...UPLOAD, sent: `${part('description')}--B--\r\n` },
       "'file'",
     ],
-    ['a form with a part too many', 'boarding', { ...UPLOAD, sent: `${file}${part('x')}--B--\r\n` }, '"x"'],
-    ['another status', 'boarding', { ...STATUS, status: 201 }, 'an answer with 201'],
+    ['a form with a further part', 'boarding', { ...UPLOAD, sent: `${file}${part('x')}--B--\r\n` }, '"x"'],
+    ['another status', 'boarding', { ...STATUS, status: 201 }, 'a response with 201'],
     [
-      'an answer of another type',
+      'a response of another type',
       'boarding',
-      { ...STATUS, toldType: 'text/html' },
-      'an answer of type text/html',
+      { ...STATUS, sentType: 'text/html' },
+      'a response of type text/html',
     ],
-    ['an answer without its envelope', 'boarding', { ...STATUS, told: status }, "'data'"],
+    ['a response without its envelope', 'boarding', { ...STATUS, sentBody: status }, "'data'"],
     [
       'an envelope of another operation',
       'boarding',
@@ -234,15 +242,25 @@ describe('what goes over the wire as the document has it', () => {
       },
       "'success'",
     ],
-    ['a payload that lacks a member', 'boarding', { ...STATUS, told: envelope('{"mid":null}') }, "'status'"],
-    ['a payload of another type', 'boarding', { ...STATUS, told: envelope('{"status":1}') }, '/data/status'],
-    ['a file of an unknown type', 'banking', { ...STATEMENT, toldType: 'image/png' }, 'image/png'],
-    ['an empty file', 'banking', { ...STATEMENT, told: '' }, 'an empty file'],
-    ['an answer where there is none', 'plant-store', { ...GONE, told: '{}' }, 'an answer with a body'],
+    [
+      'a payload that lacks a field',
+      'boarding',
+      { ...STATUS, sentBody: envelope('{"mid":null}') },
+      "'status'",
+    ],
+    [
+      'a payload of another type',
+      'boarding',
+      { ...STATUS, sentBody: envelope('{"status":1}') },
+      '/data/status',
+    ],
+    ['a file of an unknown type', 'banking', { ...STATEMENT, sentType: 'image/png' }, 'image/png'],
+    ['an empty file', 'banking', { ...STATEMENT, sentBody: '' }, 'an empty file'],
+    ['a body where there is none', 'plant-store', { ...GONE, sentBody: '{}' }, 'a response with a body'],
     [
       'an error of another form',
       'plant-store',
-      { ...GONE, status: 400, told: '{"error":"no"}' },
+      { ...GONE, status: 400, sentBody: '{"error":"no"}' },
       "'message'",
     ],
   ])('and %s is a problem', async (_, system, exchanged, problem) => {

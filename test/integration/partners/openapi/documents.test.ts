@@ -3,23 +3,26 @@ import { SYSTEM_NAMES } from '../../../../src/partners/systems.js';
 import { lint } from '../../../rigs/partners/openapi/linter.js';
 import { runSandbox } from '../../../rigs/sandbox/running-sandbox.js';
 
-/** Whose licence it would be: the API is the partner's, and no contract names one. */
+/** The API is the partner's, and no contract names a licence. */
 const SWITCHED_OFF = ['info-license'];
 
 describe('the sandbox', () => {
-  it('names the documents that it has', async () => {
+  it('lists its documents', async () => {
     const sandbox = await runSandbox();
     const named = await sandbox.control<Record<string, string>>('GET /openapi');
     expect(named['plant-store']).toBe('/openapi/plant-store.json');
     expect(Object.keys(named)).toEqual(SYSTEM_NAMES);
   });
 
-  it.each(['/openapi/horoscope.json', '/openapi/banking', '/openapi/'])('has none at %s', async (path) => {
-    const sandbox = await runSandbox();
-    expect((await sandbox.call(`GET ${path}`)).status).toBe(404);
-  });
+  it.each(['/openapi/horoscope.json', '/openapi/banking', '/openapi/'])(
+    'has no document at %s',
+    async (path) => {
+      const sandbox = await runSandbox();
+      expect((await sandbox.call(`GET ${path}`)).status).toBe(404);
+    },
+  );
 
-  it('tells the point-of-sale names that it knows', async () => {
+  it('lists its point-of-sale names in the document', async () => {
     const sandbox = await runSandbox({ posNames: ['Till'] });
     const { text } = await sandbox.call('GET /openapi/boarding.json');
     expect(text).toContain('"pos":{"type":"string","enum":["None","CustomPos","Till"]}');
@@ -35,7 +38,7 @@ describe('a linter that is not ours accepts the document of', () => {
     expect(await lint(text, SWITCHED_OFF)).toEqual([]);
   });
 
-  it('nobody, when something is wrong with it', async () => {
+  it('no system, when something is wrong with it', async () => {
     const sandbox = await runSandbox();
     const { text } = await sandbox.call('GET /openapi/plant-store.json');
     const problems = async (right: string, wrong: string) => {

@@ -31,7 +31,7 @@ const E11 = 'GET /svc/externalAccountActivity';
 const E13 = 'POST /api/Partners/webhooks';
 const E15 = 'POST /api/subProfiles/restore';
 
-/** Merchant 1001 and a webhook exist. What needs credentials is also called without any, see below. */
+/** Merchant 1001 and a webhook exist. A test below calls what needs credentials without any. */
 const CASES: Readonly<Record<SystemName, readonly Case[]>> = {
   boarding: [
     [400, 'create-merchant-v1', B1, changed(MERCHANT, 'dba')],
@@ -122,7 +122,7 @@ const CASES: Readonly<Record<SystemName, readonly Case[]>> = {
 
 const SYSTEMS = Object.keys(CASES) as SystemName[];
 
-/** What a caller shows; nothing for the name ''. */
+/** The credentials of a caller; none for the name ''. */
 async function credentials(system: SystemName, partner: RunningPartner, caller: string): Promise<Headers> {
   if (caller === '') return {};
   if (system === 'boarding') {
@@ -134,7 +134,7 @@ async function credentials(system: SystemName, partner: RunningPartner, caller: 
   return { authorization: `Bearer ${/"token":"([^"]+)"/.exec(text)?.[1]}` };
 }
 
-/** Calls without a client, which would not let it pass; answers the status. */
+/** Calls without a client, which would refuse the request. @returns the status */
 async function send(
   { proxy }: RunningPartner,
   line: string,
@@ -149,10 +149,10 @@ async function send(
   return response.status;
 }
 
-/** What was answered last is as the document has it. */
+/** Expects the last response to fit the document. */
 function expectDescribed({ proxy, contract }: RunningPartner, operationId: string): void {
   const seen = proxy.seen().at(-1);
-  expect(seen && contract.answer(seen)).toEqual({ operationId, problems: [] });
+  expect(seen && contract.response(seen)).toEqual({ operationId, problems: [] });
 }
 
 const someLine = (line: string) => line.replace(/\{\w+\}/g, '1');
@@ -161,7 +161,7 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
   const cases = CASES[system].map(([status, operation, line, body, caller = 'sandbox']) => {
     return { status, operation, line, body, caller };
   });
-  // A refusal changes nothing, so that one sandbox does for all.
+  // A refusal changes nothing, so one sandbox is enough.
   const running = shared(async (until) => {
     const partner = await runPartner(system, until);
     await partner.sandbox.create();
@@ -176,7 +176,7 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
     expectDescribed(partner, operation);
   });
 
-  it('what each operation answers to one who shows no credentials', async () => {
+  it('the response of each operation to a call without credentials', async () => {
     const partner = running();
     for (const { operationId, line } of partner.contract.operations()) {
       const isSignIn = ['issue-token', 'confirm-second-factor'].includes(operationId);
@@ -186,7 +186,7 @@ describe.each(SYSTEMS)('of %s, the OpenAPI document has', (system) => {
     }
   });
 
-  it('every answer that the cases above do not provoke: 429 and 500 of each operation', async () => {
+  it('every response that the cases above do not provoke: 429 and 500 of each operation', async () => {
     const partner = running();
     const planned = { 429: '429', 500: '500-before-commit' } as const;
     for (const { operationId, line, statuses } of partner.contract.operations()) {

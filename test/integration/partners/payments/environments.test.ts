@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { ANYTHING, paymentsPlatform } from '../../../rigs/partners/payments/partner.js';
 import { READS, requestOf, WRITES } from '../../../rigs/partners/payments/requests.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 
 describe('production', () => {
   it('refuses a write before it costs a call', async () => {
-    const { client, connections } = await paymentsPlatform(answering(200, ANYTHING), {
+    const { client, connections } = await paymentsPlatform(responding(200, ANYTHING), {
       environment: 'production',
     });
     expect(await failureOf(client.startPayment(requestOf('startPayment')))).toMatchObject({
@@ -16,7 +16,7 @@ describe('production', () => {
   });
 
   it.each(READS)('lets %s pass', async (key) => {
-    const { client, requests } = await paymentsPlatform(answering(200, ANYTHING), {
+    const { client, requests } = await paymentsPlatform(responding(200, ANYTHING), {
       environment: 'production',
     });
     await client[key as 'getAccount'](requestOf(key as 'getAccount'));
@@ -28,7 +28,7 @@ it.each([
   ['UAT takes', { environment: 'uat' }, {}],
   ['production takes, once they are asked for,', { environment: 'production' }, { toProduction: true }],
 ] as const)('%s every write', async (_, settings, options) => {
-  const { client, requests } = await paymentsPlatform(answering(200, ANYTHING), settings);
+  const { client, requests } = await paymentsPlatform(responding(200, ANYTHING), settings);
   for (const key of WRITES) await client[key](requestOf(key), options);
   expect(requests).toHaveLength(30);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PaymentsClient } from '../../../../src/partners/payments/client.js';
+import { refusedFields } from '../../../rigs/partners/failure.js';
 import { ANYTHING, paymentsPlatform } from '../../../rigs/partners/payments/partner.js';
-import { refusedFields } from '../../../rigs/partners/refusing.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 
 const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
 const account = { type: 'merchant', name: 'Bakery', description: 'Bread', address };
@@ -20,8 +20,8 @@ describe('a request is sent:', () => {
       { ...account, type },
     ]),
     ['createAccount', 'a second street line', { ...account, address: { ...address, street_line2: '' } }],
-    ['createAccount', 'members of the platform’s own', { ...account, timezone: 'UTC' }],
-    ['updateAccount', 'one member', { account_id: 'a', description: 'Cake' }],
+    ['createAccount', 'fields of the platform’s own', { ...account, timezone: 'UTC' }],
+    ['updateAccount', 'one field', { account_id: 'a', description: 'Cake' }],
     ['listTerminals', 'nothing', {}],
     ['listTerminals', 'the least', { limit: 1, offset: 0 }],
     ['listTerminals', 'the most', { limit: 200 }],
@@ -32,7 +32,7 @@ describe('a request is sent:', () => {
     ['refundTransaction', 'one cent', { ...ids, amount: 1 }],
     ['startPayment', 'a large amount', { ...start, amount: Number.MAX_SAFE_INTEGER }],
   ])('%s with %s', async (operation, _, request) => {
-    const { client, requests } = await paymentsPlatform(answering(200, ANYTHING));
+    const { client, requests } = await paymentsPlatform(responding(200, ANYTHING));
     await client[operation](request as never);
     expect(requests).toHaveLength(1);
   });
@@ -45,7 +45,7 @@ it.each<[Key, string, object, string]>([
   ['startPayment', 'half a cent', { ...start, amount: 0.5 }, 'amount'],
   ['refundPayment', 'no event_id', { ...ids, event_id: '' }, 'event_id'],
 ])('a refusal of %s with %s costs no call', async (operation, _, request, field) => {
-  const { client, connections } = await paymentsPlatform(answering(200, ANYTHING));
+  const { client, connections } = await paymentsPlatform(responding(200, ANYTHING));
   expect(await refusedFields(client[operation](request as never))).toEqual([field]);
   expect(connections()).toBe(0);
 });

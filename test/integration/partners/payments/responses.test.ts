@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { paymentsOff } from '../../../../src/partners/payments/client.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { paymentsPlatform } from '../../../rigs/partners/payments/partner.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 
 const edit = { transaction_id: 't-1', status: 'captured' };
 
 describe('a failure', () => {
-  it('401 of an edit says in words that the flow is not passthrough, and is asked for once', async () => {
-    const { client, requests } = await paymentsPlatform(answering(401, '{"message":"flow not supported"}'));
+  it('401 of an edit explains that the flow is not passthrough, and is not retried', async () => {
+    const { client, requests } = await paymentsPlatform(responding(401, '{"message":"flow not supported"}'));
     const error = await failureOf(client.updateTransaction(edit));
     expect(error.details).toEqual({
       system: 'payments',
@@ -32,8 +32,8 @@ describe('a failure', () => {
   it.each([
     ['getTransaction', 'get-transaction', { transaction_id: 't-1' }],
     ['capturePayment', 'capture-payment', { transaction_id: 't-1', event_id: 'e-1' }],
-  ] as const)('401 of %s is one of the API key', async (key, operation, request) => {
-    const { client, requests } = await paymentsPlatform(answering(401, ''));
+  ] as const)('401 of %s is about the API key', async (key, operation, request) => {
+    const { client, requests } = await paymentsPlatform(responding(401, ''));
     const error = await failureOf(client[key](request as never));
     expect(error.details).toEqual({
       system: 'payments',
@@ -59,8 +59,8 @@ describe('a failure', () => {
     ['location', 'getLocation', { location_id: 'l' }],
     ['batch', 'closeBatch', { batch_id: 'b' }],
     ['API key', 'deleteApiKey', { apikey_id: 'k' }],
-  ] as const)('404 says in words what is missing: %s, of %s', async (thing, key, request) => {
-    const { client } = await paymentsPlatform(answering(404, ''));
+  ] as const)('404 names what is missing: %s, of %s', async (thing, key, request) => {
+    const { client } = await paymentsPlatform(responding(404, ''));
     const error = await failureOf(client[key](request as never));
     expect(error).toMatchObject({ kind: 'Rejected', status: 404 });
     expect(error.fields).toEqual([
@@ -81,13 +81,13 @@ describe('a failure', () => {
     [500, '<html>', 'Uncertain', []],
     [503, '', 'Uncertain', []],
   ])('%i with %s is %s', async (status, body, kind, fields) => {
-    const { client } = await paymentsPlatform(answering(status, body));
+    const { client } = await paymentsPlatform(responding(status, body));
     const error = await failureOf(client.capturePayment({ transaction_id: 't-1', event_id: 'e-1' }));
     expect(error).toMatchObject({ kind, status, fields });
   });
 
-  it('never tells the key, not even when the platform does', async () => {
-    const { client } = await paymentsPlatform(answering(401, '{"message":"unknown key k3y"}'));
+  it('never contains the key, not even when the response does', async () => {
+    const { client } = await paymentsPlatform(responding(401, '{"message":"unknown key k3y"}'));
     const error = await failureOf(client.getTransaction({ transaction_id: 't-1' }));
     expect(error.fields).toEqual([{ field: '', message: 'unknown key [Redacted]' }]);
     expect(`${error.message} ${error.stack} ${JSON.stringify(error.details)}`).not.toContain('k3y');
@@ -99,12 +99,12 @@ describe('a failure', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it('of create-account keeps what was provisioned', async () => {
     const body =
       '{"id":17,"status":"active","created_at":"2026-01-31T10:00:00Z","organization":{"id":"o-1"},' +
       '"webhook_app":{"id":"w-1"},"api_key":{"id":"k-1","key":"told once"}}';
-    const { client } = await paymentsPlatform(answering(200, body));
+    const { client } = await paymentsPlatform(responding(200, body));
     const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
     const account = { type: 'psp', name: 'Bakery', description: 'Bread', address } as const;
     expect(await client.createAccount(account)).toEqual({
@@ -120,7 +120,7 @@ describe('an answer', () => {
 
   it('of list-terminals is a page', async () => {
     const body = '{"limit":1,"offset":2,"page":3,"terminals":[{"id":"x","state":"new"}],"total":9}';
-    const { client } = await paymentsPlatform(answering(200, body));
+    const { client } = await paymentsPlatform(responding(200, body));
     const terminal = { id: 'x', state: 'new', status: null, name: null, account_id: null };
     expect(await client.listTerminals({})).toEqual({
       limit: 1,
@@ -131,8 +131,8 @@ describe('an answer', () => {
     });
   });
 
-  it('keeps a status that nobody knows', async () => {
-    const { client } = await paymentsPlatform(answering(200, '{"id":"t-1","status":"held_for_review"}'));
+  it('keeps an unknown status', async () => {
+    const { client } = await paymentsPlatform(responding(200, '{"id":"t-1","status":"held_for_review"}'));
     expect(await client.getTransaction({ transaction_id: 't-1' })).toMatchObject({
       status: 'held_for_review',
     });
@@ -144,8 +144,8 @@ describe('an answer', () => {
     ['listTransactions', '{"terminals":[]}'],
     ['getTransaction', '{"status":"captured"}'],
     ['getTransaction', ''],
-  ] as const)('of %s that is %s is none', async (key, body) => {
-    const { client } = await paymentsPlatform(answering(200, body));
+  ] as const)('of %s with the body %s is unreadable', async (key, body) => {
+    const { client } = await paymentsPlatform(responding(200, body));
     const error = await failureOf(
       client[key]({ ...(key === 'getTransaction' && { transaction_id: 't' }) } as never),
     );

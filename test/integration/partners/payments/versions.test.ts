@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { paymentsClientOf } from '../../../../src/partners/payments/client.js';
 import type { PaymentsCatalogue, VersionedPath } from '../../../../src/partners/payments/schemas.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { answering, recordingServer } from '../../../rigs/partners/servers.js';
+import { recordingServer, responding } from '../../../rigs/partners/servers.js';
 
-/** As apis/3 has them: each prefix that there is. What there is not: test/unit/partners/payments/versions.test.ts. */
+/** Each prefix of apis/3. For those that do not exist, see test/unit/partners/payments/versions.test.ts. */
 const THERE_ARE: readonly VersionedPath[] = [
   '/v1/accounts',
   '/v2/accounts',
@@ -33,9 +33,9 @@ const BY_HAND = {
   response: z.unknown(),
 } as const;
 
-/** What a caller without types can do: make an operation of any path. */
+/** Calls an operation with any path, as a caller without types can. */
 async function callAt(path: string) {
-  const server = await recordingServer(answering(200, '{}'));
+  const server = await recordingServer(responding(200, '{}'));
   const operations = { byHand: { ...BY_HAND, path } } as unknown as PaymentsCatalogue;
   const client = paymentsClientOf(operations, { url: server.url, apiKey: 'k3y', environment: 'uat' });
   onTestFinished(() => client.close());

@@ -5,13 +5,13 @@ import {
   type PaymentsOperations,
 } from '../../../../src/partners/payments/operations.js';
 import { ANYTHING, paymentsPlatform } from '../../../rigs/partners/payments/partner.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { responding } from '../../../rigs/partners/servers.js';
 
 interface Wire {
   readonly call: (client: PaymentsClient) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
-  /** The very bytes. */
+  /** The exact bytes. */
   readonly body?: string;
 }
 
@@ -21,7 +21,7 @@ const account = { type: 'merchant', name: 'Bakery', description: 'Bread', addres
 const accountJson = `"type":"merchant","name":"Bakery","description":"Bread",${addressJson}`;
 const ids = { transaction_id: 't-1', event_id: 'e-1' };
 
-/** Prefixes and what else apis/3 prints; the rest as docs/partner-apis.md assumes it. */
+/** As in apis/3; what it does not print is as docs/partner-apis.md assumes it. */
 const WIRE: Record<keyof PaymentsOperations, Wire> = {
   listAccounts: {
     call: (client) => client.listAccounts({ search: 'Corner & Co', status: 'active', limit: 10, offset: 20 }),
@@ -44,12 +44,12 @@ const WIRE: Record<keyof PaymentsOperations, Wire> = {
         mcc: '5462',
         parent_id: 'a-0',
         tax_id: '000000000',
-        further: { member: 1 },
+        further: { field: 1 },
       }),
     line: 'POST /v2/accounts',
     body:
       `{${accountJson},"admin_email":"ada@example.com","mcc":"5462","parent_id":"a-0","tax_id":"000000000",` +
-      '"further":{"member":1}}',
+      '"further":{"field":1}}',
   },
   updateAccount: {
     call: (client) => client.updateAccount({ account_id: 'a-1', name: 'Café' }),
@@ -223,7 +223,7 @@ describe('every operation of the contract', () => {
   });
 
   it.each(Object.entries(WIRE))('%s', async (_, { call, line, body }) => {
-    const { client, requests } = await paymentsPlatform(answering(200, ANYTHING));
+    const { client, requests } = await paymentsPlatform(responding(200, ANYTHING));
     await call(client);
     expect(requests).toHaveLength(1);
     const [request] = requests;
@@ -236,8 +236,8 @@ describe('every operation of the contract', () => {
   });
 });
 
-it('the key travels in the header that the settings name', async () => {
-  const { client, requests } = await paymentsPlatform(answering(200, ANYTHING), {
+it('the key is sent in the header that the settings name', async () => {
+  const { client, requests } = await paymentsPlatform(responding(200, ANYTHING), {
     apiKeyHeader: 'X-Brand-Api-Key',
   });
   await client.getTransaction({ transaction_id: 't-1' });

@@ -1,31 +1,42 @@
-import { describe, expect, it } from 'vitest';
-import { type PlantStoreClient, plantStoreOff } from '../../../../src/partners/plant-store/client.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type PlantStoreClient,
+  plantStoreClient,
+  plantStoreOff,
+} from '../../../../src/partners/plant-store/client.js';
 import {
   PLANT_STORE_OPERATIONS,
   type PlantStoreOperations,
 } from '../../../../src/partners/plant-store/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
-import { plantStore } from '../../../rigs/partners/plant-store/partner.js';
-import { answering } from '../../../rigs/partners/servers.js';
+import { type Respond, recordingServer, responding } from '../../../rigs/partners/servers.js';
+
+/** A plant store over HTTP and a client of it. */
+async function plantStore(respond: Respond) {
+  const server = await recordingServer(respond);
+  const client = plantStoreClient({ url: server.url, token: 't0k3n' });
+  onTestFinished(() => client.close());
+  return { ...server, client };
+}
 
 interface Wire {
   readonly call: (client: PlantStoreClient) => Promise<unknown>;
   /** Method, path and query. */
   readonly line: string;
-  /** The very bytes. */
+  /** The exact bytes. */
   readonly body?: string;
   readonly status: number;
-  readonly answer: string;
+  readonly response: string;
   readonly read: unknown;
 }
 
-/** All as apis/3 prints it. */
+/** All as in apis/3. */
 const WIRE: Record<keyof PlantStoreOperations, Wire> = {
   listPlants: {
     call: (client) => client.listPlants({ limit: 2 }),
     line: 'GET /plants?limit=2',
     status: 200,
-    answer: '[{"name":"Fern","tag":"shade"},{"name":"Cactus"}]',
+    response: '[{"name":"Fern","tag":"shade"},{"name":"Cactus"}]',
     read: [
       { name: 'Fern', tag: 'shade' },
       { name: 'Cactus', tag: null },
@@ -36,14 +47,14 @@ const WIRE: Record<keyof PlantStoreOperations, Wire> = {
     line: 'POST /plants',
     body: '{"id":7,"name":"Fern","tag":"shade"}',
     status: 200,
-    answer: '{"name":"Fern","tag":"shade"}',
+    response: '{"name":"Fern","tag":"shade"}',
     read: { name: 'Fern', tag: 'shade' },
   },
   deletePlant: {
     call: (client) => client.deletePlant({ id: 7 }),
     line: 'DELETE /plants/7',
     status: 204,
-    answer: '',
+    response: '',
     read: null,
   },
 };
@@ -53,8 +64,8 @@ describe('every operation of the contract', () => {
     expect(Object.keys(WIRE).sort()).toEqual(Object.keys(PLANT_STORE_OPERATIONS).sort());
   });
 
-  it.each(Object.entries(WIRE))('%s', async (_, { call, line, body, status, answer, read }) => {
-    const { client, requests } = await plantStore(answering(status, answer));
+  it.each(Object.entries(WIRE))('%s', async (_, { call, line, body, status, response, read }) => {
+    const { client, requests } = await plantStore(responding(status, response));
     expect(await call(client)).toEqual(read);
     expect(requests).toHaveLength(1);
     const [request] = requests;
@@ -65,7 +76,7 @@ describe('every operation of the contract', () => {
   });
 
   it('list without a limit has no query', async () => {
-    const { client, requests } = await plantStore(answering(200, '[]'));
+    const { client, requests } = await plantStore(responding(200, '[]'));
     expect(await client.listPlants({})).toEqual([]);
     expect(requests[0]?.line).toBe('GET /plants');
   });
@@ -85,7 +96,7 @@ describe('an id', () => {
     ['-9223372036854775808', '-9223372036854775808'],
     ['007', '7'],
   ])('%s goes over the wire as the number %s, in a body and in a path', async (id, digits) => {
-    const { client, requests } = await plantStore(answering(200, '{"name":"Fern"}'));
+    const { client, requests } = await plantStore(responding(200, '{"name":"Fern"}'));
     await client.createPlant({ id, name: 'Fern' });
     await client.deletePlant({ id });
     const [created, deleted] = requests;
@@ -97,7 +108,7 @@ describe('an id', () => {
     ['2^63', '9223372036854775808'],
     ['2^63 as a bigint', 2n ** 63n],
     ['-2^63 - 1', '-9223372036854775809'],
-    ['a number that is rounded by now', 2 ** 53],
+    ['a number that is already rounded', 2 ** 53],
     ['a fraction', 1.5],
     ['a fraction as text', '1.5'],
     ['an exponent', '1e3'],
@@ -107,7 +118,7 @@ describe('an id', () => {
     ['spaces', ' 7'],
     ['many digits', '9'.repeat(200)],
   ])('that is %s is refused before it is sent', async (_, id) => {
-    const { client, connections } = await plantStore(answering(200, '{"name":"Fern"}'));
+    const { client, connections } = await plantStore(responding(200, '{"name":"Fern"}'));
     const [created, deleted] = [client.createPlant({ id, name: 'Fern' }), client.deletePlant({ id })];
     for (const error of [await failureOf(created), await failureOf(deleted)]) {
       expect(error).toMatchObject({ kind: 'Rejected', status: undefined });
@@ -126,8 +137,8 @@ describe('an id', () => {
     ['-9007199254740993', '-9007199254740993'],
     ['9223372036854775807', '9223372036854775807'],
     ['"9007199254740993"', '9007199254740993'],
-  ])('%s in an answer is kept digit by digit, as text that travels on', async (wire, id) => {
-    const { client } = await plantStore(answering(200, `[{"id":${wire},"name":"Fern","height":1.25e1}]`));
+  ])('%s in a response keeps all its digits, as text', async (wire, id) => {
+    const { client } = await plantStore(responding(200, `[{"id":${wire},"name":"Fern","height":1.25e1}]`));
     const plants = await client.listPlants({});
     expect(plants).toEqual([{ id, name: 'Fern', tag: null, height: 12.5 }]);
     expect(JSON.stringify(plants)).toContain(`"id":"${id}"`);
@@ -151,7 +162,7 @@ describe('a request is refused before it is sent', () => {
     ['listPlants', { limit: -(2 ** 31) - 1 }, ['limit']],
     ['deletePlant', {}, ['id']],
   ] as const)('%s with %o', async (operation, request, fields) => {
-    const { client, connections } = await plantStore(answering(200, '[]'));
+    const { client, connections } = await plantStore(responding(200, '[]'));
     const error = await failureOf(client[operation](request as never));
     expect(error.details.reason).toBe('not sent: invalid request');
     expect(error.fields.map(({ field }) => field)).toEqual(fields);
@@ -159,9 +170,9 @@ describe('a request is refused before it is sent', () => {
   });
 
   it.each([2 ** 31 - 1, -(2 ** 31), 0])(
-    'and is not for a limit of %i, which has no stated bounds',
+    'but not for a limit of %i, which has no stated bounds',
     async (limit) => {
-      const { client, requests } = await plantStore(answering(200, '[]'));
+      const { client, requests } = await plantStore(responding(200, '[]'));
       await client.listPlants({ limit });
       expect(requests[0]?.line).toBe(`GET /plants?limit=${limit}`);
     },
@@ -180,7 +191,7 @@ describe('a failure', () => {
     ['createPlant', 'create-plant'],
     ['deletePlant', 'delete-plant'],
   ] as const)('of %s is a 400 with an Error', async (key, operation) => {
-    const { client, requests } = await plantStore(answering(400, '{"error":-17,"message":"no such plant"}'));
+    const { client, requests } = await plantStore(responding(400, '{"error":-17,"message":"no such plant"}'));
     const error = await failureOf(call[key](client));
     expect(error.details).toEqual({
       system: 'plant-store',
@@ -194,8 +205,8 @@ describe('a failure', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('never tells the token, not even when the plant store does', async () => {
-    const { client } = await plantStore(answering(400, '{"error":1,"message":"bad token t0k3n"}'));
+  it('never contains the token, not even when the response does', async () => {
+    const { client } = await plantStore(responding(400, '{"error":1,"message":"bad token t0k3n"}'));
     const error = await failureOf(call.listPlants(client));
     expect(error.fields).toEqual([{ field: '', message: 'bad token [Redacted] (error 1)' }]);
     expect(`${error.message} ${error.stack}`).not.toContain('t0k3n');
@@ -212,7 +223,7 @@ describe('a failure', () => {
     ['a message without a number', '{"message":"no"}', [{ field: '', message: 'no' }]],
     ['a number beyond int32', '{"error":2147483648,"message":"no"}', [{ field: '', message: 'no' }]],
   ])('may have %s', async (_, body, fields) => {
-    const { client } = await plantStore(answering(400, body));
+    const { client } = await plantStore(responding(400, body));
     expect(await failureOf(call.listPlants(client))).toMatchObject({ kind: 'Rejected', fields });
   });
 
@@ -221,8 +232,8 @@ describe('a failure', () => {
     ['a plant without a name', '[{"tag":"shade"}]'],
     ['no list', '{"name":"Fern"}'],
     ['nothing', ''],
-  ])('is an answer of 200 that is %s, too', async (_, body) => {
-    const { client } = await plantStore(answering(200, body));
+  ])('is also a response of 200 with %s', async (_, body) => {
+    const { client } = await plantStore(responding(200, body));
     expect((await failureOf(call.listPlants(client))).details).toMatchObject({
       kind: 'Uncertain',
       reason: 'unreadable response',

@@ -8,10 +8,10 @@ import {
 import { PROCESSOR_OPERATIONS } from '../../../../src/partners/processor/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import {
-  answering,
   type RecordingServer,
   type Respond,
   recordingServer,
+  responding,
 } from '../../../rigs/partners/servers.js';
 
 const DONE =
@@ -33,7 +33,7 @@ async function processor(
 }
 
 const failureAt = async (status: number, body: string) => {
-  const { client, requests } = await processor(answering(status, body));
+  const { client, requests } = await processor(responding(status, body));
   const error = await failureOf(client.registerWebhook(registration));
   expect(requests).toHaveLength(1);
   return error;
@@ -45,7 +45,7 @@ describe('a registration', () => {
   });
 
   it('goes over the wire as printed', async () => {
-    const { client, requests } = await processor(answering(200, DONE));
+    const { client, requests } = await processor(responding(200, DONE));
     expect(await client.registerWebhook(registration)).toEqual(JSON.parse(DONE));
     expect(requests).toHaveLength(1);
     const [request] = requests;
@@ -60,27 +60,27 @@ describe('a registration', () => {
   it.each([
     ['an event that the contract does not name', { event_names: ['PayoutOnHold', 'Anything'] }],
     ['several URLs', { webhook_url: ['https://example.com/1', 'HTTPS://example.org:8443/2'] }],
-  ])('takes %s', async (_, change) => {
-    const { client, requests } = await processor(answering(200, DONE));
+  ])('may have %s', async (_, change) => {
+    const { client, requests } = await processor(responding(200, DONE));
     await client.registerWebhook({ ...registration, ...change });
     expect(JSON.parse(String(requests[0]?.body))).toEqual({ ...registration, ...change });
   });
 
   it.each([
     ['nothing', {}, ['event_names', 'webhook_url']],
-    ['one event, and no list', { ...registration, event_names: 'TransactionFailed' }, ['event_names']],
+    ['one event instead of a list', { ...registration, event_names: 'TransactionFailed' }, ['event_names']],
     ['no event', { ...registration, event_names: [] }, ['event_names']],
     ['an empty event', { ...registration, event_names: ['A', ''] }, ['event_names.1']],
     ['a number for an event', { ...registration, event_names: [1] }, ['event_names.0']],
-    ['one URL, and no list', { ...registration, webhook_url: 'https://example.com' }, ['webhook_url']],
+    ['one URL instead of a list', { ...registration, webhook_url: 'https://example.com' }, ['webhook_url']],
     ['no URL', { ...registration, webhook_url: [] }, ['webhook_url']],
     ['a URL without TLS', { ...registration, webhook_url: ['http://example.com'] }, ['webhook_url.0']],
     ['a URL to loopback', { ...registration, webhook_url: ['http://127.0.0.1/'] }, ['webhook_url.0']],
     ['half a URL', { ...registration, webhook_url: ['https://example.com', 'https://'] }, ['webhook_url.1']],
     ['a path', { ...registration, webhook_url: ['/hooks'] }, ['webhook_url.0']],
-    ['a further member', { ...registration, secret: 'x' }, ['secret']],
+    ['a further field', { ...registration, secret: 'x' }, ['secret']],
   ])('with %s is refused before it is sent', async (_, request, fields) => {
-    const { client, connections } = await processor(answering(200, DONE));
+    const { client, connections } = await processor(responding(200, DONE));
     const error = await failureOf(client.registerWebhook(request as never));
     expect(error.details).toMatchObject({ kind: 'Rejected', reason: 'not sent: invalid request' });
     expect(error.fields.map(({ field }) => field)).toEqual(fields);
@@ -96,10 +96,10 @@ describe('a registration', () => {
 describe('an envelope with status true is a success:', () => {
   it.each([
     ['errors that are an empty list', '{"status":true,"message":"done","data":null,"errors":[]}'],
-    ['only what is needed', '{"status":true,"message":"done"}'],
-    ['further members', '{"status":true,"message":"done","data":{"id":1},"error_code":7,"more":1}'],
+    ['only the required fields', '{"status":true,"message":"done"}'],
+    ['further fields', '{"status":true,"message":"done","data":{"id":1},"error_code":7,"more":1}'],
   ])('with %s', async (_, body) => {
-    const { client } = await processor(answering(201, body));
+    const { client } = await processor(responding(201, body));
     expect(await client.registerWebhook(registration)).toEqual(JSON.parse(body));
   });
 });
@@ -145,11 +145,11 @@ describe('an envelope with status false is a failure, whatever the HTTP status:'
     );
   });
 
-  it.each([500, 503])('at %i, which never says what happened', async (status) => {
+  it.each([500, 503])('at %i, which never shows what happened', async (status) => {
     expect(await failureAt(status, saying('Oops'))).toMatchObject({ kind: 'Uncertain', status });
   });
 
-  it('that never tells the key, not even when the processor does', async () => {
+  it('that never contains the key, not even when the response does', async () => {
     const error = await failureAt(401, saying('Invalid token k3y'));
     expect(error.fields).toEqual([{ field: '', message: 'Invalid token [Redacted]' }]);
     expect(`${error.message} ${error.stack}`).not.toContain('k3y');
@@ -160,7 +160,7 @@ describe('an envelope with status false is a failure, whatever the HTTP status:'
   });
 });
 
-describe('what is no envelope', () => {
+describe('a body without an envelope', () => {
   it.each(['', '{}', '<html>', '{"status":"true"}', '[]'])('is no success: %s', async (body) => {
     expect((await failureAt(200, body)).details).toMatchObject({
       kind: 'Uncertain',

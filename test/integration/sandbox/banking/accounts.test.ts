@@ -22,7 +22,7 @@ describe('a statement', () => {
     expect(text).toMatch(content);
   });
 
-  it('as PDF says where its parts are', async () => {
+  it('as PDF gives the offsets of its parts', async () => {
     const banking = running();
     const { text } = await banking.call(E10, body('PDF'));
     const [, start = ''] = /startxref\n(\d+)\n/.exec(text) ?? [];
@@ -139,7 +139,7 @@ describe('searches', () => {
     expect(people.map(({ name }) => name)).toEqual(found);
   });
 
-  it('find an authorized user who was submitted', async () => {
+  it('find a submitted authorized user', async () => {
     const banking = await runBanking();
     const { text } = await banking.call(
       'POST /svc/authorizedUser',
@@ -152,7 +152,7 @@ describe('searches', () => {
 });
 
 describe('departments', () => {
-  it('count their sub-users, one more after a restoration', async () => {
+  it('count their sub-users, and one more after a restoration', async () => {
     const banking = await runBanking();
     const count = async () => {
       const { text } = await banking.call('GET /api/teams/departments');

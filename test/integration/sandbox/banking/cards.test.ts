@@ -28,28 +28,28 @@ describe('a card', () => {
     return banking;
   });
 
-  /** What is done to it, whether the last of it succeeds, and its status afterwards. */
+  /** The calls, whether the last one succeeds, and the status afterwards. */
   it.each<[string, boolean, string]>([
     ['close', true, 'CLOSED'],
     ['suspend', true, 'SUSPENDED'],
     ['activate', false, 'ACTIVE'],
-    ['suspend activate', true, 'ACTIVE'],
-    ['suspend suspend', false, 'SUSPENDED'],
-    ['suspend close', true, 'CLOSED'],
+    ['suspend, activate', true, 'ACTIVE'],
+    ['suspend, suspend', false, 'SUSPENDED'],
+    ['suspend, close', true, 'CLOSED'],
     ['reissue', true, 'CLOSED'],
-    ['close close', false, 'CLOSED'],
-    ['close activate', false, 'CLOSED'],
-    ['close suspend', false, 'CLOSED'],
-    ['close reissue', false, 'CLOSED'],
-    ['suspend reissue', true, 'CLOSED'],
-  ])('after %s: success is %s, it is %s', async (story, success, status) => {
+    ['close, close', false, 'CLOSED'],
+    ['close, activate', false, 'CLOSED'],
+    ['close, suspend', false, 'CLOSED'],
+    ['close, reissue', false, 'CLOSED'],
+    ['suspend, reissue', true, 'CLOSED'],
+  ])('after %s: success is %s, it is %s', async (calls, success, status) => {
     const banking = await runBanking();
-    const steps = story.split(' ');
-    let answer: unknown;
+    const steps = calls.split(', ');
+    let last: unknown;
     for (const step of steps) {
-      answer = (await banking.call(CALLS[step] ?? '', '{"paymentCardId":"card-1001"}')).json();
+      last = (await banking.call(CALLS[step] ?? '', '{"paymentCardId":"card-1001"}')).json();
     }
-    expect(answer).toEqual({
+    expect(last).toEqual({
       profileId: 501,
       success,
       errors: success ? null : expect.stringContaining('card'),
@@ -59,7 +59,7 @@ describe('a card', () => {
     expect(await banking.effects()).toHaveLength(success ? steps.length : steps.length - 1);
   });
 
-  it('that was reissued names the card that replaces it', async () => {
+  it('that was reissued names its replacement', async () => {
     const banking = await runBanking();
     await banking.call(CALLS['reissue'] ?? '', '{"paymentCardId":"card-1001","reason":"lost"}');
     const { records } = await cards(banking);

@@ -22,7 +22,7 @@ describe.each([
   });
 });
 
-it('the ledger tells the system, and text ids of cards as they are', async () => {
+it('the ledger shows the system, and text ids of cards unchanged', async () => {
   const banking = await runBanking();
   await banking.create();
   await banking.call(E8, CLOSING);

@@ -25,7 +25,7 @@ describe('notifications', () => {
     expect((JSON.parse(text) as { subject: string }[]).map(({ subject }) => subject)).toEqual(subjects);
   });
 
-  it('tell of each status, last', async () => {
+  it('include each status change, as the last one', async () => {
     const banking = await runBanking();
     await banking.submit(holderOf('waiting'));
     const { text } = await banking.call('GET /api/notifications?group=Messages');
@@ -110,7 +110,7 @@ describe('tickets', () => {
     ]);
   });
 
-  it('of a profile are answered by a text put into them as well', async () => {
+  it('of a profile are also answered by a text that an update puts into them', async () => {
     const banking = await runBanking();
     const id = await banking.submit(holderOf('ticket'));
     for (let read = 0; read < 3; read += 1) await banking.profile(id);

@@ -18,7 +18,7 @@ interface Ticket {
 const newTickets = async (banking: RunningBanking) =>
   (await banking.call('GET /api/tickets/new')).json<Ticket[]>();
 
-/** bankingStatus, account and new tickets of one read of the profile, in words. */
+/** Describes a read of the profile: bankingStatus, account and new tickets. */
 async function look(banking: RunningBanking, id: number): Promise<string> {
   const { bankingStatus, financialAccountId } = await banking.profile(id);
   const asked = (await newTickets(banking)).map(
@@ -28,7 +28,7 @@ async function look(banking: RunningBanking, id: number): Promise<string> {
   return seen.filter(Boolean).join(', ');
 }
 
-/** What the caller does in between: the holder with another value, or a reply to the first new ticket. */
+/** Calls between reads: an update of the holder, or a reply to the first new ticket. */
 const DO: Readonly<Record<string, (holder: string) => string>> = {
   'PUT phone': (holder) => changed(holder, 'phone', '"5185550199"'),
   'PUT email': (holder) => changed(holder, 'email', '"new@example.com"'),
@@ -38,8 +38,8 @@ const DO: Readonly<Record<string, (holder: string) => string>> = {
 };
 
 /**
- * What a caller sees of each scenario at a pace of one step a read: each line is a read of the profile, unless it is
- * something that the caller does. The last line stays.
+ * Each scenario at a pace of one step per read. A line is a read of the profile, or a call of {@link DO}. Later reads repeat
+ * the last line.
  */
 const SCENES: Readonly<Record<string, readonly string[]>> = {
   straight: ['PendingUW', 'Approved', 'Approved, account'],
@@ -156,7 +156,7 @@ describe('the tie between a profile and a merchant of the same name', () => {
     await fetch(`${banking.url}/api/v2/merchant/create`, { method: 'POST', headers, body });
   };
 
-  it('is with a merchant that no other profile is tied to', async () => {
+  it('is with a merchant that has no other profile', async () => {
     const banking = await runBanking();
     await create(banking);
     const first = await banking.submit();
@@ -165,7 +165,7 @@ describe('the tie between a profile and a merchant of the same name', () => {
     expect([await tieOf(banking, first), await tieOf(banking, second)]).toEqual([1001, 1002]);
   });
 
-  it('is with none while there are two merchants that it could be', async () => {
+  it('is missing while two merchants fit', async () => {
     const banking = await runBanking();
     await create(banking);
     await create(banking);
@@ -198,14 +198,14 @@ describe('the submission', () => {
     });
   });
 
-  it('tells the financial account that it opened', async () => {
+  it('returns the financial account that it opened', async () => {
     const banking = await runBanking();
     expect(await submit(banking, holderOf('account-at-once'))).toMatchObject({
       financialAccountId: 'fa-3001-1',
     });
   });
 
-  it('that needs a correction is success:false until a PUT brings it', async () => {
+  it('that needs a correction is success:false until a PUT sends it', async () => {
     const banking = await runBanking();
     const holder = holderOf('correction');
     const wrong = { profileId: 3001, success: false, errors: 'website: cannot be reached', changeLog: [] };
@@ -221,7 +221,7 @@ describe('the submission', () => {
     ]);
   });
 
-  it('with an SSN that cannot be verified is success:false until a PUT brings another', async () => {
+  it('with an SSN that cannot be verified is success:false until a PUT sends another SSN', async () => {
     const banking = await runBanking();
     const holder = changed(HOLDER, 'ssn', '"219099999"');
     expect(await submit(banking, holder)).toMatchObject({
@@ -235,7 +235,7 @@ describe('the submission', () => {
     expect(await banking.profile(3001)).toMatchObject({ bankingStatus: 'PendingUW' });
   });
 
-  it('can be refused without a profile', async () => {
+  it('can be refused, and then makes no profile', async () => {
     const banking = await runBanking();
     expect(await submit(banking, changed(HOLDER, 'ssn', '"078051120"'))).toMatchObject({
       profileId: 0,
@@ -258,7 +258,7 @@ describe('a profile', () => {
     return banking;
   });
 
-  it('has every member of the record, with SSNs masked and the revenue in cents', async () => {
+  it('has every field of the record, with masked SSNs and the revenue in cents', async () => {
     const banking = await runBanking();
     const holder = changed(changed(HOLDER, 'owner', OWNER), 'annualBusinessRevenue', '250000');
     const id = await banking.submit(holder);
@@ -315,7 +315,7 @@ describe('a profile', () => {
     expect((await banking.call('GET /svc/profile/byUser/7')).status).toBe(404);
   });
 
-  it('that was denied takes no change', async () => {
+  it('that was denied accepts no change', async () => {
     const banking = await runBanking();
     const id = await banking.submit(holderOf('waiting'));
     await banking.control(`POST /sandbox/profiles/${id}/transition`, '{"bankingStatus":"Denied"}');
@@ -324,7 +324,7 @@ describe('a profile', () => {
     expect(await banking.effects()).toHaveLength(1);
   });
 
-  it('moves by itself at a pace in time', async () => {
+  it('moves by itself if the pace is a duration', async () => {
     const banking = await runBanking({ pace: { milliseconds: 40 } });
     const id = await banking.submit();
     await expect
@@ -400,7 +400,7 @@ describe('a transition', () => {
   const move = (banking: RunningBanking, change: string) =>
     banking.call('POST /sandbox/profiles/3001/transition', change);
 
-  it('moves a profile to any status, with tickets, and is no write of a caller', async () => {
+  it('moves a profile to any status, with tickets, and is not in the ledger', async () => {
     const banking = await runBanking();
     await banking.submit(holderOf('waiting'));
     const change = '{"bankingStatus":"OddOne","tickets":[{"text":"Why?","updateFieldRequest":"Email"}]}';
@@ -426,7 +426,7 @@ describe('a transition', () => {
     [400, '/sandbox/profiles/3001/transition', '{"bankingStatus":""}'],
     [400, '/sandbox/profiles/3001/transition', '{"status":"Approved"}'],
     [400, '/sandbox/profiles/3001/transition', '{"tickets":["why"]}'],
-  ])('that does not fit is answered %i: %s %s', async (expected, path, body) => {
+  ])('that is invalid is a %i: %s %s', async (expected, path, body) => {
     const banking = running();
     expect((await banking.call(`POST ${path}`, body)).status).toBe(expected);
   });
@@ -435,7 +435,7 @@ describe('a transition', () => {
 describe('addresses', () => {
   const ADDRESS = '{"streetAddress":"7 River Road","postalCode":"10001","city":"New York","state":34}';
 
-  it('of the caller, of the authorized person and of an owner are each their own', async () => {
+  it('of the caller, of the authorized person and of an owner are separate', async () => {
     const banking = await runBanking();
     await banking.submit(changed(HOLDER, 'owner', OWNER));
     const change = async (person?: string) =>

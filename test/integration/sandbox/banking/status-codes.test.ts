@@ -38,7 +38,7 @@ const STATEMENT = '{"period":"2026-01-15T00:00:00Z","financialAccountIds":["fa-5
 const WEBHOOK =
   '{"name":"gangway","url":"https://hooks.example.com/a","notificationType":"ApplicationStatus"}';
 
-const withOwner = (member: string, json?: string) => changed(HOLDER, 'owner', changed(OWNER, member, json));
+const withOwner = (field: string, json?: string) => changed(HOLDER, 'owner', changed(OWNER, field, json));
 
 type Case = readonly [number, string, string, (string | undefined)?, (string | Bearer)?];
 
@@ -57,7 +57,7 @@ const CASES: readonly Case[] = [
   [400, 'an empty NickName', E1, changed(PARTNER, 'NickName', '""'), NO_TOKEN],
   [400, 'a code without its kind', E1, changed(SIGN_IN, 'smsCode', '"000000"'), NO_TOKEN],
   [400, 'an unknown typeOperation', E1, changed(SIGN_IN, 'typeOperation', '"Pigeon"'), NO_TOKEN],
-  [400, 'likev1 that is neither', `${E1}?likev1=maybe`, SIGN_IN, NO_TOKEN],
+  [400, 'a likev1 that is neither', `${E1}?likev1=maybe`, SIGN_IN, NO_TOKEN],
   [400, 'no sign-in', E1, undefined, NO_TOKEN],
   [401, 'a wrong password', E1, changed(SIGN_IN, 'password', '"guess"'), NO_TOKEN],
   [403, 'a locked account', E1, SIGN_IN.replaceAll('"sandbox"', '"locked"'), NO_TOKEN],
@@ -146,7 +146,7 @@ const CASES: readonly Case[] = [
   [400, 'no email', E7, changed(HOLDER, 'email')],
   [400, 'no legalBusinessName', E7, changed(HOLDER, 'legalBusinessName')],
   [400, 'no primaryAuthorizedState', E7, changed(HOLDER, 'primaryAuthorizedState')],
-  [400, 'an email that is none', E7, changed(HOLDER, 'email', '"ada"')],
+  [400, 'an invalid email', E7, changed(HOLDER, 'email', '"ada"')],
   [400, 'an SSN that starts with 000', E7, changed(HOLDER, 'ssn', '"000456789"')],
   [400, 'an SSN that starts with 666', E7, changed(HOLDER, 'ssn', '"666456789"')],
   [400, 'an SSN that starts with 9', E7, changed(HOLDER, 'ssn', '"912456789"')],
@@ -170,7 +170,7 @@ const CASES: readonly Case[] = [
   [200, 'the end of a card', E8, CLOSING],
   [200, 'the end of a card, just that', E8, '{"paymentCardId":"card-1002"}'],
   [400, 'the end of no card', E8, changed(CLOSING, 'paymentCardId')],
-  [400, 'too much to say', E8, changed(CLOSING, 'notes', `"${'x'.repeat(601)}"`)],
+  [400, 'notes of 601 characters', E8, changed(CLOSING, 'notes', `"${'x'.repeat(601)}"`)],
   [400, 'the last four of another card', E8, changed(CLOSING, 'last4', '"9999"')],
   [400, 'a card of the type Other', E8, '{"paymentCardId":"card-1004"}'],
   [401, 'the end of a card without a token', E8, CLOSING, NO_TOKEN],
@@ -220,7 +220,7 @@ const CASES: readonly Case[] = [
   [401, 'external activity without a token', `${E11}/501`, undefined, NO_TOKEN],
   [403, 'external activity of another partner', `${E11}/601`],
   [404, 'external activity of no profile', `${E11}/7`],
-  [404, 'external activity where nothing is linked, said in the other way', `${E11}/502`],
+  [404, 'external activity where nothing is linked, as a 404', `${E11}/502`],
 
   [200, 'notifications', E12],
   [200, 'notifications of two categories', `${E12}?categories=Cards&categories=Deposits&types=Campaigns`],
@@ -265,7 +265,7 @@ const CASES: readonly Case[] = [
   [404, 'an operation that does not exist', 'GET /svc/horoscope/501'],
 ];
 
-/** What answers 200 and is no read. */
+/** The successful calls that are writes. */
 const WRITES: Readonly<Record<string, string>> = {
   [E3]: 'change-address',
   [E4]: 'set-card-nickname',
@@ -283,7 +283,7 @@ async function furnished(until?: Until) {
   return banking;
 }
 
-/** Makes the call of a case; answers its text, and the operations that took effect. */
+/** Makes the call of a case. @returns the body of the response, and the operations that took effect */
 async function outcome(banking: RunningBanking, [expected, , line, body, caller]: Case) {
   const before = await banking.effects();
   const { status, text } = await banking.call(line, body, caller);
@@ -293,7 +293,7 @@ async function outcome(banking: RunningBanking, [expected, , line, body, caller]
 }
 
 describe('status codes of apis/1', () => {
-  // A refusal changes nothing, as each test checks, so that one sandbox does for all.
+  // A refusal changes nothing, as each test checks, so one sandbox is enough.
   const refusing = shared(furnished);
 
   const cases = (isWanted: (status: number) => boolean) =>
@@ -339,7 +339,7 @@ describe('status codes of apis/1', () => {
 });
 
 describe('bodies of refusals', () => {
-  it('tell each field and what is wrong with it', async () => {
+  it('list each field with its problem', async () => {
     const banking = await runBanking();
     const { text } = await banking.call(E8, '{"paymentCardId":"","last4":7}');
     expect(JSON.parse(text)).toEqual({
@@ -351,13 +351,13 @@ describe('bodies of refusals', () => {
     });
   });
 
-  it('name the members of an owner by their path', async () => {
+  it('name the fields of an owner by their path', async () => {
     const banking = await runBanking();
     const { text } = await banking.call(E7, withOwner('zipCode', '"1"'));
     expect(JSON.parse(text).errors).toEqual({ 'owner.zipCode': ['must be 5 digits'] });
   });
 
-  it('list the scenarios there are when the magic value is unknown', async () => {
+  it('list the scenarios when the magic value is unknown', async () => {
     const banking = await runBanking();
     const { text } = await banking.call(E7, holderOf('horoscope'));
     expect(JSON.parse(text).errors.doingBusinessAsName[0]).toMatch(

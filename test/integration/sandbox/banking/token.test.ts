@@ -14,7 +14,7 @@ const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const TEN_MINUTES = 10 * 60_000;
 
 describe('a token', () => {
-  it('lives ten minutes by the clock of the answer', async () => {
+  it('lives ten minutes by the clock of the response', async () => {
     const banking = await runBanking({ now: () => Date.parse('2026-01-31T10:00:00.250Z') });
     const reply = await banking.signIn(signInOf('sandbox'));
     const expiration = '2026-01-31T10:10:00.250Z';
@@ -22,7 +22,7 @@ describe('a token', () => {
     expect(reply.headers.get('date')).toBe('Sat, 31 Jan 2026 10:00:00 GMT');
   });
 
-  it('lives by the clock of the machine where no other is set', async () => {
+  it('lives by the clock of the machine, if no other is set', async () => {
     const banking = await runBanking();
     const before = Date.now();
     const reply = await banking.signIn(signInOf('sandbox'));
@@ -35,7 +35,7 @@ describe('a token', () => {
 
   it.each([
     ['ten minutes', {}, TEN_MINUTES],
-    ['what a setting says', { tokenLifetimeMs: 700 }, 700],
+    ['the lifetime of a setting', { tokenLifetimeMs: 700 }, 700],
   ])('is refused once it is too old: after %s', async (_, options, lifetimeMs) => {
     const clock = { now: Date.now() };
     const banking = await runBanking({ ...options, now: () => clock.now });
@@ -61,7 +61,7 @@ describe('a token', () => {
     expect((await banking.call(ANY_READ, undefined, { authorization })).status).toBe(200);
   });
 
-  it('in the format of version 1 does not tell the user', async () => {
+  it('in the format of version 1 does not contain the user', async () => {
     const banking = await runBanking();
     const { text } = await banking.call('POST /api/auth/v2?likev1=true', signInOf('sandbox'));
     expect(Object.keys(JSON.parse(text))).toEqual(['token', 'expiration']);
@@ -88,7 +88,7 @@ describe('a token', () => {
     expect((await banking.call(ANY_READ, undefined, { authorization })).status).toBe(200);
   });
 
-  it('can be refused though it is good, once', async () => {
+  it('can be refused once although it is valid', async () => {
     const banking = await runBanking();
     const bearer = await banking.signIn(signInOf('sandbox'));
     await banking.control('POST /sandbox/faults', '{"fault":"expired-token","operation":"list-tickets"}');
@@ -99,7 +99,7 @@ describe('a token', () => {
   });
 });
 
-describe('a partner whose clock goes wrong', () => {
+describe('a partner whose clock is wrong', () => {
   it.each([3_600_000, -86_400_000])('by %i ms shifts Date and expiration together', async (skewMs) => {
     const wrong = Date.now() + skewMs;
     const banking = await runBanking({ now: () => wrong });
@@ -136,7 +136,7 @@ describe('the second factor', () => {
     expect((await withCode(banking, (await totp(banking)).generate(), kind)).status).toBe(200);
   });
 
-  it('goes by the clock of the partner', async () => {
+  it('uses the clock of the partner', async () => {
     const now = () => Date.now() + 3_600_000;
     const banking = await runBanking({ now });
     const codes = await totp(banking);
@@ -145,7 +145,7 @@ describe('the second factor', () => {
     expect((await withCode(banking, right, 'TimeBasedCode')).status).toBe(200);
   });
 
-  it('says that it is about the code, and a locked account that it is locked', async () => {
+  it('has an error about the code, and a locked account one about the lock', async () => {
     const banking = running();
     const replies = [await banking.signIn(signInOf('mfa')), await banking.signIn(signInOf('locked'))];
     expect(replies.map(({ text }) => text)).toEqual([
@@ -155,7 +155,7 @@ describe('the second factor', () => {
   });
 });
 
-it('every user that the sandbox lists signs in with its name, or is locked or asked for a code', async () => {
+it('every listed user signs in with its name, or is locked or needs a code', async () => {
   const banking = await runBanking();
   const { bankingUsers } = await banking.control<{ bankingUsers: { username: string }[] }>(
     'GET /sandbox/scenarios',

@@ -8,15 +8,15 @@ interface Payload {
   readonly status: string | number;
 }
 
-/** A receiver on loopback, which keeps what it is sent; the first answers are those given, then 200. */
-async function receiver(...answers: number[]) {
+/** A receiver on loopback that keeps what it gets. It responds with these statuses, and then with 200. */
+async function receiver(...replies: number[]) {
   const received: { contentType: string | undefined; payload: Payload }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const payload = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     received.push({ contentType: request.headers['content-type'], payload });
-    response.writeHead(answers.shift() ?? 200).end();
+    response.writeHead(replies.shift() ?? 200).end();
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => {
@@ -29,13 +29,13 @@ async function receiver(...answers: number[]) {
     url,
     received,
     statuses,
-    /** Waits until so many came. */
+    /** Waits until this number arrived. */
     came: (count: number) =>
       expect.poll(() => received.length, { timeout: 60_000, interval: 10 }).toBeGreaterThanOrEqual(count),
   };
 }
 
-/** Waits until so many deliveries are over, which is all that the sandbox has begun. */
+/** Waits until the sandbox has made this number of deliveries, all of them successful. */
 async function delivered(banking: RunningBanking, count: number): Promise<void> {
   const over = async () => {
     const { deliveries } = await deliveriesOf(banking);
@@ -56,7 +56,7 @@ const move = (banking: RunningBanking, status: string) =>
   banking.control('POST /sandbox/profiles/3001/transition', `{"bankingStatus":"${status}"}`);
 
 describe('a webhook', () => {
-  it('tells each status, without anybody looking', async () => {
+  it('reports each status change, without any read', async () => {
     const banking = await runBanking({ pace: { milliseconds: 30 } });
     const { url, came, received, statuses } = await receiver();
     await banking.create('Corner Bakery');
@@ -77,7 +77,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('of cards tells the status of a card, and which', async () => {
+  it('about cards reports the status and the id of a card', async () => {
     const banking = await runBanking();
     const { url, received } = await receiver();
     await listen(banking, url, 'PaymentCardStatus');
@@ -91,7 +91,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('of locks tells that a profile was locked, and one of another type tells nothing', async () => {
+  it('about locks reports that a profile was locked, and one of another type reports nothing', async () => {
     const banking = await runBanking();
     const locks = await receiver();
     const fees = await receiver();
@@ -103,7 +103,7 @@ describe('a webhook', () => {
     expect([locks.statuses(), fees.statuses()]).toEqual([['Locked'], []]);
   });
 
-  it('of another partner tells nothing', async () => {
+  it('of another partner reports nothing', async () => {
     const banking = await runBanking();
     const { url, statuses } = await receiver();
     await banking.control(
@@ -115,7 +115,7 @@ describe('a webhook', () => {
     expect(statuses()).toEqual([]);
   });
 
-  it('is tried again when it is refused, and later ones wait for it', async () => {
+  it('is retried when it is refused, and later ones wait for it', async () => {
     const banking = await runBanking();
     const { url, statuses } = await receiver(500, 503);
     await listen(banking, url);
@@ -138,7 +138,7 @@ describe('a webhook', () => {
     expect(statuses()).toEqual(['Submitted', 'Submitted', 'InReview']);
   });
 
-  it('can come after the one that should follow it', async () => {
+  it('can arrive after the one that should follow it', async () => {
     const banking = await runBanking();
     const { url, statuses } = await receiver();
     await listen(banking, url);
@@ -150,7 +150,7 @@ describe('a webhook', () => {
     expect(statuses()).toEqual(['InReview', 'Submitted', 'Approved']);
   });
 
-  it('that should be overtaken comes late when none follows', async () => {
+  it('that should be overtaken arrives late when none follows', async () => {
     const banking = await runBanking();
     const { url, statuses } = await receiver();
     await listen(banking, url);
@@ -200,7 +200,7 @@ describe('registrations', () => {
   });
 
   it.each(['{"url":"ftp://a.example.com","notificationType":"Ach"}', '{"url":"https://a.example.com"}'])(
-    'by the control that make no sense are refused: %s',
+    'by the control that are invalid are refused: %s',
     async (json) => {
       const banking = running();
       expect((await banking.call('POST /sandbox/webhooks', json)).status).toBe(400);

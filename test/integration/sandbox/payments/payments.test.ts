@@ -11,7 +11,7 @@ import { shared } from '../../../rigs/shared.js';
 
 const START = (more = '') => `{"terminal_id":"${COUNTER}","amount":1000,"event_id":"e-1"${more}}`;
 
-/** Brings a payment into each state that there is. */
+/** Brings a payment into each state. */
 const INTO: Record<string, (payments: RunningPayments) => Promise<string>> = {
   pending: async (payments) => payments.start('payment', await payments.terminal('waiting')),
   surcharge_pending: async (payments) => payments.start('payment', await payments.terminal('surcharge')),
@@ -72,7 +72,7 @@ describe('a payment', () => {
 });
 
 describe('what the state allows', () => {
-  // Each test looks at a payment that it made itself.
+  // Each test uses its own payment.
   const running = shared((until) => runPayments({}, until));
 
   it.each([
@@ -135,7 +135,7 @@ describe('what the state allows', () => {
     ['reverse', 'authorized', '"amount":1001', 'is more than 1000'],
     ['reverse', 'captured', '"amount":999', 'must be all of a captured payment'],
     ['refund', 'captured', '"amount":1001', 'is more than 1000'],
-  ])('nor more than there is: %s of one that is %s, with {%s}', async (action, status, more, message) => {
+  ])('and no larger amount: %s of one that is %s, with {%s}', async (action, status, more, message) => {
     const payments = running();
     const reply = await payments.act(action, String(await INTO[status]?.(payments)), more);
     expect([reply.status, reply.json()]).toEqual([
@@ -156,7 +156,7 @@ describe('what the state allows', () => {
     expect(await payments.state(id)).toBe('refunded 1000 800 800');
   });
 
-  it('an adjustment below what was refunded is not', async () => {
+  it('an adjustment below the refunded total is refused', async () => {
     const payments = await runPayments();
     const id = await payments.start('payment');
     await payments.act('refund', id, '"amount":600');
@@ -165,7 +165,7 @@ describe('what the state allows', () => {
     expect(await payments.state(id)).toBe('captured 601 601 600');
   });
 
-  it('v1 does what v3 does, and the refund of a transaction what that of a payment does', async () => {
+  it('v1 does the same as v3, and the refund of a transaction the same as that of a payment', async () => {
     const payments = await runPayments();
     const id = await payments.start('preauth');
     const other = await payments.start('payment');
@@ -193,7 +193,7 @@ describe('what the state allows', () => {
 });
 
 describe('an event_id', () => {
-  it('that comes again gets the first answer, and nothing happens twice', async () => {
+  it('that is repeated gets the first response, and nothing happens twice', async () => {
     const payments = await runPayments();
     const id = await payments.start('payment');
     const refund = (event: string) =>
@@ -213,7 +213,7 @@ describe('an event_id', () => {
     expect(await payments.effects()).toEqual(['start-payment transaction-1001']);
   });
 
-  it('may be that of another call, of another payment, or of one that was refused', async () => {
+  it('may equal that of another operation, of another payment, or of a refused call', async () => {
     const payments = await runPayments();
     const [one, other] = [await payments.start('preauth'), await payments.start('preauth')];
     const call = (id: string, action: string, more = '') =>
@@ -226,7 +226,7 @@ describe('an event_id', () => {
     expect(await payments.state(other)).toBe('captured 1000 1000 0');
   });
 
-  it('makes a call whose answer got lost safe to repeat', async () => {
+  it('makes it safe to repeat a call whose response got lost', async () => {
     const payments = await runPayments();
     const id = await payments.start('preauth');
     await payments.control(
@@ -256,7 +256,7 @@ describe('a passthrough transaction', () => {
     expect(await payments.state(id)).toBe('captured 1000 1000 100');
   });
 
-  it('is the only one that can be edited: any other is a 401', async () => {
+  it('is the only one that can be edited: an edit of any other is a 401', async () => {
     const payments = await runPayments();
     const id = await payments.start('payment');
     const { status, text } = await payments.call(`PUT /v1/transactions/${id}`, '{"status":"settled"}');
@@ -293,7 +293,7 @@ describe('transactions', () => {
     expect(await list('?account_id=account-1002')).toEqual({ ids: [], ...page, total: 0 });
   });
 
-  it('are moved by the controls, which is no write of a caller', async () => {
+  it('can be moved by the controls, which is not in the ledger', async () => {
     const payments = await runPayments();
     const id = await payments.start('payment', await payments.terminal('waiting'));
     const line = `POST /sandbox/transactions/${id}/transition`;
@@ -318,7 +318,7 @@ describe('a planned fault', () => {
     expect(await payments.effects()).toEqual(Array(effects).fill('start-payment transaction-1001'));
   });
 
-  it('of one system leaves the other alone that calls an operation the same', async () => {
+  it('of one system does not hit an operation of the same name of another', async () => {
     const payments = await runPayments();
     const list = async () => (await payments.call('GET /v1/transactions')).status;
     const plan = (system: string) =>

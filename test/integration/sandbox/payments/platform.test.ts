@@ -47,7 +47,7 @@ describe('a key', () => {
     ['no key', {}],
     ['a wrong key', keyOf('guess')],
     ['a Bearer token', { authorization: 'Bearer sandbox' }],
-  ])('is needed: %s is a 401', async (_, shown) => {
+  ])('is required: %s is a 401', async (_, shown) => {
     const payments = running();
     const { status, text } = await payments.call(
       'GET /v2/terminals',
@@ -57,7 +57,7 @@ describe('a key', () => {
     expect([status, text]).toEqual([401, '{"message":"The API key is missing or invalid","errors":{}}']);
   });
 
-  it('is the password, where one is set for all', async () => {
+  it('is the password, if one is set for all', async () => {
     const { call } = await runPayments({ password: 'w0rd' });
     expect((await call('GET /v2/terminals')).status).toBe(401);
     expect((await call('GET /v2/terminals', undefined, keyOf('w0rd'))).status).toBe(200);
@@ -68,7 +68,7 @@ describe('a key', () => {
     expect((await call('POST /processor/api/v1/webhook', '{}', bearer('w0rd'))).status).toBe(422);
   });
 
-  it('opens what it has permission for, and nothing else', async () => {
+  it('allows what it has permission for, and nothing else', async () => {
     const payments = await runPayments();
     const { json } = await payments.call(
       'POST /v5/apikeys',
@@ -94,12 +94,12 @@ describe('a key', () => {
     ]);
   });
 
-  it('tells its secret once', async () => {
+  it('shows its secret once', async () => {
     const payments = await runPayments();
     const body = '{"name":"till","permissions":["*"]}';
-    const told = (await payments.call('POST /v5/apikeys', body)).json();
+    const created = (await payments.call('POST /v5/apikeys', body)).json();
     const record = { id: 'apikey-1001', name: 'till', permissions: ['*'] };
-    expect(told).toEqual({ ...record, key: expect.stringMatching(/^made-[0-9a-f-]{36}$/) });
+    expect(created).toEqual({ ...record, key: expect.stringMatching(/^made-[0-9a-f-]{36}$/) });
     expect((await payments.call('GET /v5/apikeys/apikey-1001')).json()).toEqual(record);
     expect((await payments.call('PUT /v5/apikeys/apikey-1001', '{"name":"shop"}')).json()).toEqual({
       ...record,
@@ -125,7 +125,7 @@ describe('a key', () => {
   });
 });
 
-describe('what belongs to another partner is as if it were not there', () => {
+describe('what belongs to another partner does not exist for the caller', () => {
   const running = shared(async (until) => {
     const payments = await runPayments({}, until);
     await made(payments, 'POST /v1/locations', `{"account_id":"${ACCOUNT}","name":"Shop",${ADDRESS}}`);
@@ -175,7 +175,7 @@ describe('what belongs to another partner is as if it were not there', () => {
 });
 
 describe('an account', () => {
-  it('made by v2 comes with an organisation, a webhook application and a key that works', async () => {
+  it('that v2 made has an organisation, a webhook application and a working key', async () => {
     const payments = await runPayments();
     const { status, json } = await payments.call('POST /v2/accounts', NEW_ACCOUNT);
     expect(status).toBe(200);
@@ -195,7 +195,7 @@ describe('an account', () => {
     expect(await payments.effects()).toEqual(['create-account account-1003']);
   });
 
-  it('made by v1 comes alone', async () => {
+  it('that v1 made has none of these', async () => {
     const payments = await runPayments();
     const { json } = await payments.call('POST /v1/accounts', NEW_ACCOUNT);
     const account = { ...JSON.parse(NEW_ACCOUNT), id: 'account-1003', status: 'active', created_at: AT };
@@ -205,7 +205,7 @@ describe('an account', () => {
     expect(await payments.effects()).toEqual(['create-account-v1 account-1003']);
   });
 
-  it('can be changed, and found by what it is called', async () => {
+  it('can be changed, and found by its name', async () => {
     const payments = await runPayments();
     await payments.call('PUT /v1/accounts/account-1001', '{"name":"Cake & Co","id":"x"}');
     const { accounts } = (await payments.call('GET /v1/accounts?search=cake')).json<{
@@ -242,7 +242,7 @@ describe('a terminal', () => {
     ]);
   });
 
-  it('plays no scenario that there is not', async () => {
+  it('cannot play an unknown scenario', async () => {
     const payments = await runPayments();
     const { status, json } = await payments.call(
       'POST /v2/terminals',
@@ -271,7 +271,7 @@ describe('a location', () => {
 });
 
 describe('a batch', () => {
-  it('settles, when it is closed, what was captured on its account', async () => {
+  it('settles the captured payments of its account when it is closed', async () => {
     const payments = await runPayments();
     const [captured, authorized] = [await payments.start('payment'), await payments.start('preauth')];
     const id = await made(payments, 'POST /v1/batches', `{"account_id":"${ACCOUNT}","name":"Monday"}`);
@@ -289,7 +289,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('is closed once, and stays as it is', async () => {
+  it('is closed once, and does not change after that', async () => {
     const payments = await runPayments();
     const id = await made(payments, 'POST /v1/batches', `{"account_id":"${ACCOUNT}"}`);
     const close = () => payments.call(`POST /v1/batches/${id}/close`);
@@ -311,7 +311,7 @@ describe('a batch', () => {
   });
 });
 
-describe('a request that names what is not there is a 400:', () => {
+describe('a request with a reference to nothing is a 400:', () => {
   const running = shared((until) => runPayments({}, until));
 
   it.each([
@@ -351,7 +351,7 @@ describe('a request that names what is not there is a 400:', () => {
   });
 });
 
-it('our client takes a payment from its start to its refund', async () => {
+it('our client brings a payment from its start to its refund', async () => {
   const { url } = await runPayments();
   const client = paymentsClient({ url, apiKey: 'sandbox', environment: 'uat' });
   const event_id = (step: string) => eventIdOf('take-payment-1', step);

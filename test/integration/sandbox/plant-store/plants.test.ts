@@ -48,7 +48,7 @@ describe('the plant store', () => {
     '9007199254740993',
     '9223372036854775807',
     '-9223372036854775808',
-  ])('knows the id %s to the last digit', async (id) => {
+  ])('stores the id %s to the last digit', async (id) => {
     const plants = await runPlants();
     const neighbour = String(BigInt(id) + (id.startsWith('-') ? 1n : -1n));
     expect((await plant(plants, id)).status).toBe(200);
@@ -57,7 +57,7 @@ describe('the plant store', () => {
     expect(await plants.effects()).toEqual([`create-plant ${id}`, `delete-plant ${id}`]);
   });
 
-  it('takes what our client sends', async () => {
+  it('accepts the requests of our client', async () => {
     const plants = await runPlants();
     const client = plantStoreClient({ url: plants.url, token: 'sandbox' });
     await client.createPlant({ id: '9007199254740993', name: 'Fern' });

@@ -15,7 +15,7 @@ const refusal = (message: string, errors = 'null') =>
 describe('the processor', () => {
   const refusing = shared(runProcessor);
 
-  it('registers webhooks, and says so in its envelope', async () => {
+  it('registers webhooks, and confirms that in its envelope', async () => {
     const processor = await runProcessor();
     const { status, text } = await processor.call(LINE, REGISTRATION);
     expect([status, text]).toEqual([
@@ -50,10 +50,10 @@ describe('the processor', () => {
       ],
     ],
     ['no TLS', REGISTRATION.replace('https:', 'http:'), [422, refusal('HTTPS is required.')]],
-  ])('refuses %s', async (_, body, answer) => {
+  ])('refuses %s', async (_, body, expected) => {
     const processor = refusing();
     const { status, text } = await processor.call(LINE, body);
-    expect([status, text]).toEqual(answer);
+    expect([status, text]).toEqual(expected);
     expect(await processor.effects()).toEqual([]);
   });
 

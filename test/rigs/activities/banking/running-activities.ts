@@ -18,7 +18,7 @@ import { takesMarks } from '../takes-marks.js';
 
 type Activities = BankingActivities & BankingLists;
 
-/** Runs an activity of this name as the worker would, outside of one; `info` is what the server says of the attempt. */
+/** Runs an activity without a worker. `info` is what the server reports about the attempt. */
 export type Run = <Name extends keyof Activities>(
   name: Name,
   request: Parameters<Activities[Name]>[0],
@@ -29,11 +29,11 @@ export interface RunningActivities {
   readonly run: Run;
   /** The statement store. */
   readonly folder: string;
-  /** What the activities have heartbeat so far. */
+  /** The details of the heartbeats so far. */
   readonly heartbeats: readonly unknown[];
 }
 
-/** The banking activities with this client, and a statement store of their own, for the running test. */
+/** The banking activities with this client and a new statement store, for the running test. */
 export async function activitiesOf(client: BankingClient): Promise<RunningActivities> {
   const parent = await mkdtemp(join(tmpdir(), 'gangway-activities-'));
   onTestFinished(() => rm(parent, { recursive: true, force: true }));
@@ -56,7 +56,7 @@ export interface ActivitiesAtSandbox extends RunningActivities {
   readonly banking: RunningBanking;
 }
 
-/** The banking activities of a user of a sandbox, whose password is the user name. */
+/** The banking activities of a user of a sandbox. Its password is the user name. */
 export async function activitiesAtSandbox(
   user = 'sandbox',
   options: SandboxOptions = {},
@@ -67,13 +67,13 @@ export async function activitiesAtSandbox(
   return { banking, ...(await activitiesOf(client)) };
 }
 
-/** How an activity failed: what it says of the partner, and whether the server would retry it. */
+/** The failure of an activity: the partner's error, and whether the server would retry it. */
 export interface Failed {
   readonly details: PartnerErrorDetails;
   readonly isRetried: boolean;
 }
 
-/** Anything but a partner's failure, success included, fails the test. */
+/** The partner's failure of an activity. Anything else, including success, fails the test. */
 export async function failed(activity: Promise<unknown>): Promise<Failed> {
   const outcome = await activity.catch((error: unknown) => error);
   if (!(outcome instanceof ApplicationFailure) || outcome.type !== 'PartnerError') {
@@ -83,7 +83,7 @@ export async function failed(activity: Promise<unknown>): Promise<Failed> {
   return { details, isRetried: !outcome.nonRetryable };
 }
 
-/** A business as people write it, which plays a scenario of the sandbox. */
+/** A business in the form of an input, which plays a scenario of the sandbox. */
 export function holderRequest(scenario = 'straight', more: object = {}) {
   const holder = JSON.parse(HOLDER);
   const doingBusinessAsName = `Corner Bakery [${scenario}]`;

@@ -8,9 +8,9 @@ import { type Recorded, type Respond, recordingServer } from '../servers.js';
 
 export const TOKEN_LINE = 'POST /api/auth/v2';
 
-/** Tells a token as E1 prints it: `token`, `expiration` ten minutes after the answer's own `Date`, `userId`. */
-export function tellingToken(token: string, lifetimeMs = 600_000, clock = Date.now()): Respond {
-  // `Date` has whole seconds. Counted from those, the lifetime is exactly what the test says.
+/** Issues a token as E1 prints it: `token`, `userId`, and an `expiration` that counts from the `Date` of the response; default: ten minutes. */
+export function issuingToken(token: string, lifetimeMs = 600_000, clock = Date.now()): Respond {
+  // `Date` has whole seconds. Counted from them, the lifetime is exactly the one that the test gives.
   const expiration = new Date(Math.floor(clock / 1000) * 1000 + lifetimeMs).toISOString();
   const body = `{"token":"${token}","expiration":"${expiration}","userId":7}`;
   const headers = { 'content-type': 'application/json', date: new Date(clock).toUTCString() };
@@ -19,21 +19,21 @@ export function tellingToken(token: string, lifetimeMs = 600_000, clock = Date.n
 
 export interface BankingPartner {
   readonly client: BankingClient;
-  /** What came in, but for requests for tokens. */
+  /** The requests except those for tokens. */
   readonly requests: () => readonly Recorded[];
   readonly tokenRequests: () => readonly Recorded[];
 }
 
-/** A partner over HTTP and a client of it. It tells the token `t0k3n` unless it is told how else to. */
+/** A partner over HTTP and a client of it. Default token: `t0k3n`. */
 export async function bankingPartner(
   respond: Respond,
   settings: Partial<BankingSettings> = {},
-  issue: Respond = tellingToken('t0k3n'),
+  issue: Respond = issuingToken('t0k3n'),
 ): Promise<BankingPartner> {
   const isToken = (line: string) => line.startsWith(TOKEN_LINE);
   const { url, requests } = await recordingServer((response, request) => {
-    const answer = isToken(`${request.method} ${request.url}`) ? issue : respond;
-    answer(response, request);
+    const chosen = isToken(`${request.method} ${request.url}`) ? issue : respond;
+    chosen(response, request);
   });
   return {
     client: clientAt(url, settings),

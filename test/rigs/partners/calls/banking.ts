@@ -11,7 +11,7 @@ const WEBHOOK = {
   notificationType: 'ApplicationStatus',
 } as const;
 
-/** A business with all that is optional; answers its profile id. */
+/** Submits a business with all optional fields. @returns its profile ID */
 async function submitted(client: BankingClient): Promise<number> {
   const { profileId } = await client.submitBusinessAccountHolder({
     ...HOLDER,
@@ -39,7 +39,7 @@ async function registered(client: BankingClient): Promise<number> {
 
 type Call = (client: BankingClient, sandbox: RunningSandbox) => Promise<unknown>;
 
-/** A valid call of each operation, after what it needs: the last call is the operation. The compiler asks for all of them. */
+/** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
 export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
   issueToken: async (client) => {
     const user = { nickName: 'sandbox', password: 'sandbox', tokenDevice: 'd', nameDevice: 'n' };
@@ -120,7 +120,7 @@ export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
   },
   findProfileByUser: (client) => client.findProfileByUser({ userProfileId: 10_501 }),
   submitBusinessCustomer: (client) =>
-    client.submitBusinessCustomer({ profileId: 501, nested: { members: [1, null, 'three'] } }),
+    client.submitBusinessCustomer({ profileId: 501, nested: { fields: [1, null, 'three'] } }),
   submitAuthorizedUser: (client) => client.submitAuthorizedUser({ givenName: 'Cy', familyName: 'Baker' }),
   getBusinessAccountHolder: async (client) =>
     client.getBusinessAccountHolder({ profileId: await submitted(client) }),
@@ -148,7 +148,7 @@ export const BANKING_CALLS: Record<keyof BankingOperations, Call> = {
     client.listTransactions({ financialAccountId: 'fa-501-1', dateFrom: '2026-01-01T00:00:00Z', take: 10 }),
   listFinancialAccounts: (client) => client.listFinancialAccounts({}),
   listTickets: async (client) => {
-    await client.createTicket({ text: 'An answer', parentTicketId: await asked(client) });
+    await client.createTicket({ text: 'Our reply', parentTicketId: await asked(client) });
     await client.listTickets({});
   },
   createTicket: asked,

@@ -15,7 +15,7 @@ const created = async (client: BoardingClient, dba = 'Corner Bakery'): Promise<n
   return merchantProfileId;
 };
 
-/** A merchant whose underwriters left notes. */
+/** Creates a merchant with underwriting notes. @returns its ID */
 async function noted(client: BoardingClient): Promise<number> {
   const id = await created(client, 'Harbor Books [notes]');
   await client.submitMerchant({ merchantProfileId: id });
@@ -23,7 +23,7 @@ async function noted(client: BoardingClient): Promise<number> {
   return id;
 }
 
-/** A valid call of each operation, after what it needs: the last call is the operation. The compiler asks for all of them. */
+/** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
 export const BOARDING_CALLS: Record<keyof BoardingOperations, (client: BoardingClient) => Promise<unknown>> =
   {
     listAgentProfiles: (client) => client.listAgentProfiles({}),
@@ -41,7 +41,7 @@ export const BOARDING_CALLS: Record<keyof BoardingOperations, (client: BoardingC
         amex: { interchangePlus: { qualified: { perItem: 0.1, percent: 0 } } },
         miscFees: [{ name: 'Paper', perItem: 1, percent: 0 }],
         standard: null,
-        membersOfThePartner: 'kept',
+        fieldsOfThePartner: 'kept',
       }),
     submitMerchant: async (client) =>
       client.submitMerchant({

@@ -5,7 +5,7 @@ const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zi
 const account = { type: 'merchant', name: 'Bakery', description: 'Bread', address } as const;
 const account_id = 'account-1001';
 
-/** A payment at a new terminal that plays a scenario, after its first step. */
+/** Starts a payment at a new terminal that plays a scenario, and takes its first step. */
 async function started(client: PaymentsClient, kind: 'startPayment' | 'startPreauth', scenario = 'straight') {
   const { id: terminal_id } = await client.createTerminal({ account_id, name: `Till [${scenario}]` });
   const { id: transaction_id } = await client[kind]({
@@ -25,7 +25,7 @@ const newLocation = (client: PaymentsClient) =>
   idOf(client.createLocation({ account_id, name: 'Shop', address }));
 const newBatch = (client: PaymentsClient) => idOf(client.openBatch({ account_id, name: 'Monday' }));
 
-/** A valid call of each operation, after what it needs: the last call is the operation. The compiler asks for all of them. */
+/** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
 export const PAYMENTS_CALLS: Record<keyof PaymentsOperations, (client: PaymentsClient) => Promise<unknown>> =
   {
     listAccounts: (client) =>
@@ -39,7 +39,7 @@ export const PAYMENTS_CALLS: Record<keyof PaymentsOperations, (client: PaymentsC
         mcc: '5462',
         parent_id: account_id,
         tax_id: '000000000',
-        further: { member: 1 },
+        further: { field: 1 },
       }),
     updateAccount: (client) => client.updateAccount({ account_id, name: 'Café' }),
     listApiKeys: async (client) => {

@@ -5,7 +5,7 @@ import type { ProcessorOperations } from '../../../../src/partners/processor/ope
 
 const FERN = { id: '9007199254740993', name: 'Fern', tag: 'shade' };
 
-/** A valid call of each operation, after what it needs: the last call is the operation. The compiler asks for all of them. */
+/** Valid calls for each operation: the last one is the operation, those before it prepare it. The compiler asks for all of them. */
 export const PLANT_STORE_CALLS: Record<
   keyof PlantStoreOperations,
   (client: PlantStoreClient) => Promise<unknown>

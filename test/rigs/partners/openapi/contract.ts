@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Message, Seen } from '../../counting-proxy.js';
 
-/** Parts of an OpenAPI 3.1 document, as far as they are looked at here. */
+/** The parts of an OpenAPI 3.1 document that are checked here. */
 interface Parameter {
   readonly in: 'path' | 'query' | 'header';
   readonly name: string;
@@ -32,22 +32,22 @@ interface OpenApiDocument {
   };
 }
 
-/** An operation of a document, where it is in there, and its members in the path as text. */
+/** An operation of a document, its place there, and its path parameters as text. */
 interface Found {
   readonly operation: OperationObject;
   readonly at: readonly string[];
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** Which operation an exchange was, and where it strays from the document. */
+/** The operation of an exchange, and how it differs from the document. */
 export interface Verdict {
   readonly operationId: string | undefined;
   readonly problems: readonly string[];
 }
 
 /**
- * Holds what went over the wire against an OpenAPI 3.1 document. Whether something fits its schema is for Ajv to say, in the
- * dialect of the document; for parameters, which are text, too.
+ * Checks requests and responses against an OpenAPI 3.1 document. Ajv compares values with their schemas, in the dialect of the
+ * document, and also parameters, which are text.
  */
 export class Contract {
   readonly #document: OpenApiDocument;
@@ -60,7 +60,7 @@ export class Contract {
     this.#texts = validator(text, { coerceTypes: true });
   }
 
-  /** Its operations: method and path template, and the statuses of their answers. */
+  /** Its operations, with method, path template and statuses. */
   operations(): { operationId: string; line: string; isDocumented: boolean; statuses: number[] }[] {
     return Object.entries(this.#document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, { operationId, responses, 'x-provenance': provenance }]) => ({
@@ -72,28 +72,31 @@ export class Contract {
     );
   }
 
-  /** Both halves. */
+  /** Checks a request and its response. */
   async exchange(seen: Seen): Promise<Verdict> {
     const found = this.#find(seen);
     if (!found) return unknown(seen);
     const request = await this.#request(found, seen);
-    return { operationId: found.operation.operationId, problems: [...request, ...this.#answer(found, seen)] };
+    return {
+      operationId: found.operation.operationId,
+      problems: [...request, ...this.#response(found, seen)],
+    };
   }
 
-  /** The answer alone, where the request is meant to be wrong. */
-  answer(seen: Seen): Verdict {
+  /** Checks a response alone, where the request is invalid on purpose. */
+  response(seen: Seen): Verdict {
     const found = this.#find(seen);
     return found
-      ? { operationId: found.operation.operationId, problems: this.#answer(found, seen) }
+      ? { operationId: found.operation.operationId, problems: this.#response(found, seen) }
       : unknown(seen);
   }
 
-  /** By method and path; where several templates fit, that with the fewest parameters, as OpenAPI has it. */
+  /** Finds an operation by method and path. If several templates fit, the one with the fewest parameters counts, as in OpenAPI. */
   #find({ line }: Seen): Found | undefined {
     const [method = '', address = ''] = line.split(' ');
     const fitting = Object.entries(this.#document.paths).flatMap(([template, item]): Found[] => {
       const operation = item[method.toLowerCase()];
-      const path = membersOf(template, address);
+      const path = parametersOf(template, address);
       return operation && path ? [{ operation, at: ['paths', template, method.toLowerCase()], path }] : [];
     });
     return fitting.sort((one, other) => Object.keys(one.path).length - Object.keys(other.path).length)[0];
@@ -123,13 +126,13 @@ export class Contract {
   }
 
   #parameters({ operation, at }: Found, place: Parameter['in'], given: object): string[] {
-    const members = operation.parameters.flatMap((one, index) =>
+    const properties = operation.parameters.flatMap((one, index) =>
       one.in === place ? [[one.name, { $ref: pointer(...at, 'parameters', String(index), 'schema') }]] : [],
     );
     const needed = operation.parameters.filter((one) => one.in === place && one.required);
     const schema = {
       type: 'object',
-      properties: Object.fromEntries(members),
+      properties: Object.fromEntries(properties),
       required: needed.map(({ name }) => name),
       additionalProperties: false,
     };
@@ -163,21 +166,21 @@ export class Contract {
     return misfits(this.#values, { $ref: pointer(...at, 'content', mediaType, 'schema') }, value);
   }
 
-  #answer({ operation, at }: Found, { status, answer }: Seen): string[] {
+  #response({ operation, at }: Found, { status, response }: Seen): string[] {
     const described = operation.responses[status];
-    if (!described || !answer) return [`an answer with ${status}`];
-    const { headers, body } = answer;
+    if (!described || !response) return [`a response with ${status}`];
+    const { headers, body } = response;
     const bytes = body();
-    if (described.content === undefined) return bytes.length === 0 ? [] : ['an answer with a body'];
+    if (described.content === undefined) return bytes.length === 0 ? [] : ['a response with a body'];
     const mediaType = mediaTypeOf(headers);
-    if (!described.content[mediaType]) return [`an answer of type ${mediaType}`];
+    if (!described.content[mediaType]) return [`a response of type ${mediaType}`];
     if (mediaType !== 'application/json') return bytes.length > 0 ? [] : ['an empty file'];
     const schema = { $ref: pointer(...at, 'responses', String(status), 'content', mediaType, 'schema') };
     return misfits(this.#values, schema, JSON.parse(String(bytes)));
   }
 }
 
-/** Strict, so that a keyword which JSON Schema does not know is an error, but for those of OpenAPI around the schemas. */
+/** Strict: a keyword that is neither JSON Schema nor OpenAPI is an error. */
 function validator(document: string, { coerceTypes }: { coerceTypes: boolean }): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, coerceTypes, strictTypes: false });
   formats.default(ajv);
@@ -188,7 +191,7 @@ function validator(document: string, { coerceTypes }: { coerceTypes: boolean }):
 
 const compiled = new WeakMap<Ajv2020, Map<string, ValidateFunction>>();
 
-/** What Ajv has against a value. */
+/** Ajv's errors about a value. */
 function misfits(ajv: Ajv2020, schema: object, value: unknown): string[] {
   const known = compiled.get(ajv) ?? new Map<string, ValidateFunction>();
   compiled.set(ajv, known);
@@ -201,18 +204,18 @@ function misfits(ajv: Ajv2020, schema: object, value: unknown): string[] {
   );
 }
 
-/** Leads to a part of the document. */
+/** Refers to a part of the document. */
 function pointer(...keys: string[]): string {
   return `document#/${keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
 }
 
-/** What the path has in place of the parameters of a template; undefined when it is another path. */
-function membersOf(template: string, path: string): Record<string, string> | undefined {
+/** The path parameters by the names in a template; undefined when the path does not fit. */
+function parametersOf(template: string, path: string): Record<string, string> | undefined {
   const pattern = template.replace(/[.]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const members = new RegExp(`^${pattern}$`).exec(path);
-  if (!members) return undefined;
+  const match = new RegExp(`^${pattern}$`).exec(path);
+  if (!match) return undefined;
   return Object.fromEntries(
-    Object.entries(members.groups ?? {}).map(([name, text]) => [name, decodeURIComponent(text)]),
+    Object.entries(match.groups ?? {}).map(([name, text]) => [name, decodeURIComponent(text)]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 
 /**
- * What Redocly's linter has against an OpenAPI document, errors and warnings, by its recommended rules.
+ * The errors and warnings of Redocly's linter about an OpenAPI document, by its recommended rules.
  *
  * @param switchedOff rules that do not fit the document
  */

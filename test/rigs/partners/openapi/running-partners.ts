@@ -14,11 +14,11 @@ export interface RunningPartner {
   readonly sandbox: RunningSandbox;
   readonly clients: PartnerClients;
   readonly proxy: CountingProxy;
-  /** The OpenAPI document that the sandbox tells. */
+  /** The OpenAPI document of the sandbox. */
   readonly contract: Contract;
 }
 
-/** A sandbox of its own until the running test ends, typed clients of it, and a proxy between them that keeps what they say. */
+/** A new sandbox until the running test ends, typed clients of it, and a proxy between them that records all exchanges. */
 export async function runPartner(system: SystemName, until: Until = testEnds): Promise<RunningPartner> {
   const sandbox = await runSandbox({ posNames: POS_NAMES }, until);
   const proxy = await countingProxy(sandbox.url, until);
@@ -34,7 +34,7 @@ export async function runPartner(system: SystemName, until: Until = testEnds): P
   return { sandbox, clients, proxy, contract: await contractOf(system) };
 }
 
-/** Everything that was said is as the document has it, and what was said last is the operation, done. */
+/** All exchanges fit the document, and the last one is the operation, with success. */
 export async function expectContract({ proxy, contract }: RunningPartner, key: string): Promise<void> {
   const verdicts = await Promise.all(proxy.seen().map((seen) => contract.exchange(seen)));
   expect(

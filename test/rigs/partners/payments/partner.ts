@@ -6,7 +6,7 @@ import {
 } from '../../../../src/partners/payments/client.js';
 import { type RecordingServer, type Respond, recordingServer } from '../servers.js';
 
-/** A payments platform over HTTP and a client of it. It is UAT unless told otherwise. */
+/** A payments platform over HTTP and a client of it. Default environment: UAT. */
 export async function paymentsPlatform(
   respond: Respond,
   settings: Partial<PaymentsSettings> = {},
@@ -17,6 +17,6 @@ export async function paymentsPlatform(
   return { ...server, client };
 }
 
-/** An answer that every operation can read. */
+/** A response that every operation can read. */
 export const ANYTHING =
   '{"id":"x-1","status":"pending","accounts":[],"terminals":[],"transactions":[],"apikeys":[]}';

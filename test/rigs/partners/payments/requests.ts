@@ -14,8 +14,8 @@ export const READS = [
   'getTransaction',
 ];
 
-/** Members that make any request of the platform valid, each operation taking those it knows. */
-const MEMBERS = {
+/** Fields that make any request of the platform valid. Each operation takes those of its schema. */
+const FIELDS = {
   account_id: 'a-1',
   apikey_id: 'k-1',
   terminal_id: 'x',
@@ -35,7 +35,7 @@ const MEMBERS = {
 /** A valid request of an operation. */
 export const requestOf = (key: Key) => {
   const known = Object.keys(PAYMENTS_OPERATIONS[key].request.shape);
-  return Object.fromEntries(Object.entries(MEMBERS).filter(([name]) => known.includes(name))) as never;
+  return Object.fromEntries(Object.entries(FIELDS).filter(([name]) => known.includes(name))) as never;
 };
 
 export const WRITES = (Object.keys(PAYMENTS_OPERATIONS) as Key[]).filter((key) => !READS.includes(key));

@@ -2,7 +2,7 @@ import type { SandboxOptions } from '../../../../src/sandbox/server.js';
 import { testEnds, type Until } from '../../shared.js';
 import { type Reply, type RunningSandbox, runSandbox } from '../running-sandbox.js';
 
-/** E7 as it travels, without owners. */
+/** The body of E7, without owners. */
 export const HOLDER =
   '{"email":"ada@example.com","givenName":"Ada","familyName":"Baker","phone":"5185550100","ssn":"123456789",' +
   '"dateOfBirth":"1980-02-29T00:00:00Z","streetAddress":"1 Main Street","city":"Albany","postalCode":"12207",' +
@@ -16,36 +16,36 @@ export const OWNER =
   '"dob":"1985-01-01T00:00:00Z","homeAddress":"2 Main Street","city":"Albany","state":33,"zipCode":"12207",' +
   '"percentageOwnership":40}';
 
-/** JSON of an object with one member left out or set to other JSON. */
-export function changed(object: string, member: string, json?: string): string {
-  const { [member]: _, ...rest } = JSON.parse(object);
+/** JSON of an object with one field left out or set to other JSON. */
+export function changed(object: string, field: string, json?: string): string {
+  const { [field]: _, ...rest } = JSON.parse(object);
   const text = JSON.stringify(rest);
-  return json === undefined ? text : `${text.slice(0, -1)},"${member}":${json}}`;
+  return json === undefined ? text : `${text.slice(0, -1)},"${field}":${json}}`;
 }
 
 /** A submission whose business name ends in the magic value. */
 export const holderOf = (scenario: string, holder = HOLDER) =>
   changed(holder, 'doingBusinessAsName', `"Corner Bakery [${scenario}]"`);
 
-/** Sign-in of a user in the user's form; further members as JSON. */
+/** Sign-in of a user in the user's form, with further fields as JSON. */
 export const signInOf = (user: string, more = '') =>
   `{"nickName":"${user}","password":"${user}","tokenDevice":"d-1","nameDevice":"till"${more}}`;
 
-/** What is sent in place of a user's token. */
+/** Sent in place of a user's token. */
 export type Bearer = { readonly authorization: string | undefined };
 
 export interface RunningBanking extends Pick<RunningSandbox, 'url' | 'control' | 'effects' | 'create'> {
-  /** `call('GET /svc/profile/501')` with the token of a user, or with what is given in its place. */
+  /** `call('GET /svc/profile/501')` with the token of a user, or with a {@link Bearer}. */
   call(line: string, body?: string, caller?: string | Bearer): Promise<Reply>;
   /** Status and `Authorization` of a sign-in. */
   signIn(body: string): Promise<Reply & Bearer>;
-  /** E7; answers the profile id. */
+  /** Calls E7. @returns the profile ID */
   submit(holder?: string): Promise<number>;
-  /** What a read of the profile shows. */
+  /** Reads the profile. */
   profile(id: number): Promise<Record<string, unknown>>;
 }
 
-/** The banking part of a sandbox of its own until the running test ends, spoken to in nothing but HTTP and JSON text. */
+/** The bank of a new sandbox until the running test ends, which calls it with plain HTTP and JSON text. */
 export async function runBanking(
   options: SandboxOptions = {},
   until: Until = testEnds,

@@ -3,7 +3,7 @@ import { testEnds, type Until } from '../../shared.js';
 import { type Keyed, runKeyed } from '../keyed.js';
 import type { Reply } from '../running-sandbox.js';
 
-/** A terminal that is there from the start, and its account. */
+/** Terminals and their account, which exist from the start. */
 export const COUNTER = 'terminal-1001';
 export const OLD_TILL = 'terminal-1002';
 export const ACCOUNT = 'account-1001';
@@ -11,11 +11,11 @@ export const ACCOUNT = 'account-1001';
 export const keyOf = (key: string) => ({ 'x-svc-api-key': key });
 
 export interface RunningPayments extends Keyed {
-  /** A new terminal that plays a scenario; answers its id. */
+  /** Creates a terminal that plays a scenario. @returns its ID */
   terminal(scenario: string): Promise<string>;
-  /** Starts a payment of 10.00 and reads it once, so that its first step is taken; answers its id. */
+  /** Starts a payment of 10.00 and reads it once, so that it takes its first step. @returns its ID */
   start(kind: 'payment' | 'preauth', terminal?: string): Promise<string>;
-  /** `act('capture', id, '"amount":5')`: an action with an `event_id` of its own. */
+  /** `act('capture', id, '"amount":5')`: an action with a new `event_id`. */
   act(action: string, id: string, more?: string): Promise<Reply>;
   /** Status, amount, captured and refunded amount. */
   state(id: string): Promise<string>;
@@ -29,7 +29,7 @@ interface Transaction {
   readonly refunded_amount: number;
 }
 
-/** The payments platform of a sandbox of its own until the running test ends. */
+/** The payments platform of a new sandbox until the running test ends. */
 export async function runPayments(
   options: SandboxOptions = {},
   until: Until = testEnds,

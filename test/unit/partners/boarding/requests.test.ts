@@ -3,8 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BoardingClient, boardingClient } from '../../../../src/partners/boarding/client.js';
 import { boardingOperations } from '../../../../src/partners/boarding/operations.js';
 import { feeChanges } from '../../../../src/partners/boarding/schemas.js';
-import { failureOf } from '../../../rigs/partners/failure.js';
-import { NOWHERE, refusedFields } from '../../../rigs/partners/refusing.js';
+import { failureOf, NOWHERE, refusedFields } from '../../../rigs/partners/failure.js';
 
 const valid = {
   cashDiscount: 'No',

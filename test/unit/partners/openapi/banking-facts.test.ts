@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answersOf, documentOf, INT32, json, names } from '../../../rigs/partners/openapi/documents.js';
+import { documentOf, INT32, json, names, responsesOf } from '../../../rigs/partners/openapi/documents.js';
 
 const TEXT = { type: 'string', minLength: 1 };
 const DATE = { type: 'string', format: 'date-time' };
@@ -11,7 +11,7 @@ const STATE = { type: 'integer', minimum: 1, maximum: 53 };
  */
 describe('apis/1, banking', () => {
   it('has fifteen operations with these answers, 429 being ours', async () => {
-    const all = await answersOf('banking');
+    const all = await responsesOf('banking');
     expect(all).toHaveLength(44);
     expect(all.filter((line) => line.startsWith('E')).sort()).toEqual([
       'E1 POST /api/auth/v2: 200 400 401 403 404 429 500',

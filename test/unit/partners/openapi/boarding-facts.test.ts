@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answersOf, documentOf, INT32, json, names } from '../../../rigs/partners/openapi/documents.js';
+import { documentOf, INT32, json, names, responsesOf } from '../../../rigs/partners/openapi/documents.js';
 
 /**
  * What the contract prints, copied from it by hand: client, sandbox and document are made from the same schemas, which must
@@ -7,7 +7,7 @@ import { answersOf, documentOf, INT32, json, names } from '../../../rigs/partner
  */
 describe('apis/2, merchant boarding', () => {
   it('has four operations with these answers, 429 being ours, and eleven others', async () => {
-    const all = await answersOf('boarding');
+    const all = await responsesOf('boarding');
     expect(all.filter((line) => line.startsWith('B'))).toEqual([
       'B1 POST /api/v1/merchant/create: 200 400 401 403 404 429 500',
       'B2 GET /api/v2/merchant/fees: 200 400 401 403 404 429 500',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answersOf, documentOf, INT32, json, names } from '../../../rigs/partners/openapi/documents.js';
+import { documentOf, INT32, json, names, responsesOf } from '../../../rigs/partners/openapi/documents.js';
 
 /**
  * What the contract prints, copied from it by hand: client, sandbox and document are made from the same schemas, which must
@@ -7,7 +7,7 @@ import { answersOf, documentOf, INT32, json, names } from '../../../rigs/partner
  */
 describe('apis/3', () => {
   it('the plant store has three operations, every failure of which is a 400', async () => {
-    expect(await answersOf('plant-store')).toEqual([
+    expect(await responsesOf('plant-store')).toEqual([
       'GET /plants: 200 400',
       'POST /plants: 200 400',
       'DELETE /plants/{id}: 204 400',
@@ -51,7 +51,7 @@ describe('apis/3', () => {
       '/v3/refund',
       '/v5/apikeys',
     ]);
-    const all = await answersOf('payments');
+    const all = await responsesOf('payments');
     expect(all.filter((line) => /capture|PUT.*transactions|GET.*accounts\//.test(line))).toEqual([
       'GET /v1/accounts/{account_id}: 200 400 401 403 404 429 500',
       'PUT /v1/transactions/{transaction_id}: 200 400 401 403 404 429 500',
@@ -63,7 +63,7 @@ describe('apis/3', () => {
   });
 
   it('the processor has one operation, which is deprecated', async () => {
-    expect(await answersOf('processor')).toEqual(['POST /processor/api/v1/webhook: 200 401 422 429 500']);
+    expect(await responsesOf('processor')).toEqual(['POST /processor/api/v1/webhook: 200 401 422 429 500']);
     const { paths, components } = await documentOf('processor');
     const { deprecated, requestBody, responses } = paths['/processor/api/v1/webhook'].post;
     expect(responses[422]['x-provenance']).toBe('assumed');

@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { paymentsClient } from '../../../../src/partners/payments/client.js';
-import { failureOf } from '../../../rigs/partners/failure.js';
+import { failureOf, NOWHERE } from '../../../rigs/partners/failure.js';
 import { requestOf, WRITES } from '../../../rigs/partners/payments/requests.js';
-import { NOWHERE } from '../../../rigs/partners/refusing.js';
 
 it.each(WRITES)('production refuses %s before it is sent, unless writes are asked for', async (key) => {
   const client = paymentsClient({ url: NOWHERE, apiKey: 'k3y', environment: 'production' });

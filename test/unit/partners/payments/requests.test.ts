@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type PaymentsClient, paymentsClient } from '../../../../src/partners/payments/client.js';
-import { NOWHERE, refusedFields } from '../../../rigs/partners/refusing.js';
+import { NOWHERE, refusedFields } from '../../../rigs/partners/failure.js';
 
 const address = { street_line1: '1 Main Street', city: 'Albany', state: 'NY', zip: '12207' };
 const account = { type: 'merchant', name: 'Bakery', description: 'Bread', address };

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { paymentsClientOf } from '../../../../src/partners/payments/client.js';
 import type { PaymentsCatalogue } from '../../../../src/partners/payments/schemas.js';
 import { isVersioned, type VersionedPath } from '../../../../src/partners/payments/schemas.js';
-import { failureOf } from '../../../rigs/partners/failure.js';
-import { NOWHERE } from '../../../rigs/partners/refusing.js';
+import { failureOf, NOWHERE } from '../../../rigs/partners/failure.js';
 
 /** As apis/3 has them: each prefix that there is. */
 const THERE_ARE: readonly VersionedPath[] = [
