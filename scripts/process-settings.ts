@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { codecServerSettings } from '../src/codec-server/settings.js';
-import { commandSettings } from '../src/commands/cli/settings.js';
+import { commandSettings } from '../src/commands/cli/command-line.js';
 import { accountSettings, wordingSettings } from '../src/partners/account-settings.js';
 import { receiverSettings, webhookSettings } from '../src/receiver/settings.js';
-import { sandboxSettings } from '../src/sandbox/settings.js';
+import { sandboxSettings } from '../src/sandbox/server.js';
 import { secretsOf } from '../src/settings/settings.js';
 import { workerSettings } from '../src/worker/settings.js';
 

@@ -11,8 +11,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Command } from 'commander';
 import { Printer } from './commands/cli/output.js';
-import { answerTo, CAST, type Crm, type Part, startCrm } from './demo/cast.js';
-import { gangway, type Process, ROOT, start } from './demo/processes.js';
+import {
+  answerTo,
+  CAST,
+  type Crm,
+  gangway,
+  type Part,
+  type Process,
+  ROOT,
+  start,
+  startCrm,
+} from './demo/processes.js';
 import { workflowId } from './messages/ids.js';
 import type { OutboundEventType } from './messages/outbound-events.js';
 import type { Requirement } from './messages/requirements.js';

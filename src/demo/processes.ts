@@ -1,9 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import type { WorkflowType } from '../messages/ids.js';
+import type { OutcomeName } from '../messages/onboarding-state.js';
+import type { OutboundEvent } from '../messages/outbound-events.js';
+import type { RequirementKind } from '../messages/requirements.js';
 import { endWithUs } from '../process/lifecycle.js';
 
 const run = promisify(execFile);
@@ -70,4 +77,114 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
   });
   const lines = stdout.split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line) as Line);
+}
+
+/** One onboarding of the demo: its file in examples/, what starts it, and the outcome of its scenario. */
+export interface Part {
+  readonly command: 'board' | 'onboard-business' | 'onboard' | 'event';
+  readonly type: WorkflowType;
+  readonly file: string;
+  readonly externalId: string;
+  readonly outcome: OutcomeName;
+}
+
+const merchant = { command: 'board', type: 'merchantBoarding' } as const;
+const business = { command: 'onboard-business', type: 'businessOnboarding' } as const;
+const customer = { command: 'onboard', type: 'customerOnboarding' } as const;
+
+const example = (name: string) => `examples/${name}.json`;
+
+export const CAST: readonly Part[] = [
+  { ...merchant, file: example('merchant'), externalId: 'corner-bakery', outcome: 'boarded' },
+  { ...merchant, file: example('merchant-notes'), externalId: 'harbor-books', outcome: 'boarded' },
+  { ...merchant, file: example('merchant-request-changes'), externalId: 'city-garage', outcome: 'boarded' },
+  { ...merchant, file: example('merchant-declined'), externalId: 'night-market', outcome: 'declined' },
+  { ...merchant, file: example('merchant-temporary-mid'), externalId: 'river-cafe', outcome: 'boarded' },
+  { ...business, file: example('business-correction'), externalId: 'pixel-prints', outcome: 'onboarded' },
+  { ...business, file: example('business-denied'), externalId: 'midnight-arcade', outcome: 'declined' },
+  {
+    ...customer,
+    command: 'event',
+    file: example('customer'),
+    externalId: 'juniper-tea',
+    outcome: 'onboarded',
+  },
+  { ...customer, file: example('customer-asked'), externalId: 'lantern-bistro', outcome: 'onboarded' },
+  { ...customer, file: example('customer-terminal'), externalId: 'maple-deli', outcome: 'onboarded' },
+];
+
+/** What the operator of the demo answers, as arguments of `gangway resolve`. Undefined: no answer. */
+export function answerTo(kind: RequirementKind, detail: string): readonly string[] | undefined {
+  switch (kind) {
+    case 'underwriting-note':
+      return /check/.test(detail)
+        ? ['--document', 'examples/voided-check.txt', '--reason', 'the merchant sent it']
+        : ['--text', 'About one sale in ten is keyed in by hand.', '--reason', 'asked the merchant'];
+    case 'request-changes':
+      return patched(
+        { application: { salesAndBusinessProfile: { annualVolume: 120_000 } } },
+        'corrected after the statements',
+      );
+    case 'rejected-input':
+      return patched({ holder: { website: 'https://www.example.com' } }, 'the old address was mistyped');
+    case 'ticket':
+      return patched({ holder: { phone: '5185550199' } }, 'asked the owner');
+    default:
+      return undefined;
+  }
+}
+
+function patched(patch: object, reason: string): readonly string[] {
+  return ['--patch', JSON.stringify(patch), '--reason', reason];
+}
+
+/** Plays the system beside Gangway: it requests onboardings by events, and receives outbound events about them. */
+export interface Crm {
+  /** The outbound events by id, each once, however often it was delivered. */
+  readonly received: ReadonlyMap<string, OutboundEvent>;
+  /** Sends an event to the receiver. @throws {Error} when the response is not 202 */
+  send(receiverUrl: string, type: string, data: unknown): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param secret `whsec_<base64>`, which signs both ways */
+export async function startCrm(port: number, secret: string): Promise<Crm> {
+  const webhook = new Webhook(secret);
+  const received = new Map<string, OutboundEvent>();
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    try {
+      const event = webhook.verify(body, request.headers as Record<string, string>) as OutboundEvent;
+      received.set(event.id, event);
+      response.writeHead(204).end();
+    } catch {
+      response.writeHead(401).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    received,
+    async send(receiverUrl, type, data) {
+      const now = new Date();
+      const id = `crm-${now.getTime()}`;
+      const body = JSON.stringify({ specversion: '1.0', id, source: 'crm', type, data });
+      const { status } = await fetch(`${receiverUrl}/events`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/cloudevents+json',
+          'webhook-id': id,
+          'webhook-timestamp': `${Math.floor(now.getTime() / 1_000)}`,
+          'webhook-signature': webhook.sign(id, now, body),
+        },
+        body,
+      });
+      if (status !== 202)
+        throw new Error(`the receiver responded with ${status}; see .cache/demo/receiver.log`);
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }

@@ -9,9 +9,11 @@ import {
   secureUrl,
 } from '../settings/settings.js';
 import { ACCOUNT_NAME, ACCOUNT_NAME_RULE } from './bounds.js';
+import type { HttpLimits, PartnerObserver } from './http.js';
 import {
   eachSystem,
   PARTNERS,
+  type PartnerClients,
   type SettingsOf,
   SYSTEM_NAMES,
   type SystemName,
@@ -190,4 +192,28 @@ export function servedAccounts(
   const named = Object.entries(accounts.accounts);
   const isOn = Object.values(accounts.partners).some((settings) => settings !== undefined);
   return isOn || named.length === 0 ? [[undefined, accounts], ...named] : named;
+}
+
+/**
+ * A client of each system. The client of a system that is off fails every call, and its failure names the missing setting.
+ *
+ * @param observe is called for every exchange of any client
+ * @param bounds of clients whose settings have no limits
+ */
+export function partnerClients(
+  account: Account,
+  observe?: PartnerObserver,
+  bounds: Partial<HttpLimits> = {},
+): PartnerClients {
+  return eachSystem((system) => {
+    const partner = PARTNERS[system];
+    const settings = account.partners[system];
+    if (!settings) return partner.off(`${account.settingsPrefix}${settingsPrefix(system)}URL is not set`);
+    const limits = { ...bounds, ...settings.limits };
+    return partner.client({ ...settings, limits, observe }, account);
+  }) as unknown as PartnerClients;
+}
+
+export async function closeAll(clients: PartnerClients): Promise<void> {
+  await Promise.all(Object.values(clients).map((client) => client.close()));
 }

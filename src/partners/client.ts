@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { deprecate } from 'node:util';
 import type { z } from 'zod';
 import { retryAfterMs, untilAborted } from '../http/deadline.js';
-import { isNestedDeeper } from '../http/nesting.js';
 import { maskedProblems, masking, withoutRepeats } from '../privacy/private-fields.js';
 import { LONGEST, shortened } from './bounds.js';
 import {
@@ -14,7 +13,7 @@ import {
 } from './catalogue.js';
 import type { PartnerObserver } from './http.js';
 import { type HttpDownload, type HttpResponse, type PartnerHttp, TOO_LARGE, TransportError } from './http.js';
-import { encode, parseExactly, parseKeepingDigits } from './json.js';
+import { encode, isNestedDeeper, parseExactly, parseKeepingDigits } from './json.js';
 import {
   type FieldProblem,
   PartnerError,

@@ -7,10 +7,10 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
-import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../http/nesting.js';
 import type { KnownAccounts } from '../messages/inputs.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
 import { json } from '../partners/fields.js';
+import { isNestedDeeper, MAX_NESTING, TOO_NESTED } from '../partners/json.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 import { findOnboarding, UnknownOnboarding } from '../temporal/onboardings.js';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../temporal/start.js';

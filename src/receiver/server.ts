@@ -11,11 +11,10 @@ import { traceRequests } from './cloud-events.js';
 import { eventRoutes, eventSchemas } from './event-routes.js';
 import { eventTypes } from './event-types.js';
 import { type Pause, WebhookNudges } from './nudges.js';
-import { bodySchemas, onboardingRoutes } from './onboarding-routes.js';
 import { documentRoutes, problems, response } from './openapi.js';
 import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';
+import { bodySchemas, onboardingRoutes, partnerWebhookRoutes } from './routes.js';
 import { type ReceiverSettings, signatureCheck } from './settings.js';
-import { partnerWebhookRoutes } from './webhook-routes.js';
 
 export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel'> {
   /** Temporal, which may be unavailable. */

@@ -1,18 +1,102 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
+import { z } from 'zod';
+import { readWordings, wordingSettings } from '../partners/account-settings.js';
 import { MAX_ATTACHMENT_BYTES } from '../partners/boarding/schemas.js';
+import { operationName } from '../partners/catalogue.js';
 import { pendingEvents } from '../partners/http.js';
 import { parseExactly, writeExactly } from '../partners/json.js';
 import { openApiDocument } from '../partners/openapi/document.js';
 import { catalogue, eachSystem, PARTNERS, SYSTEM_NAMES, type SystemName } from '../partners/systems.js';
+import { duration, listenAddress, readSettings } from '../settings/settings.js';
 import { TOKEN_LIFETIME_MS } from './banking/users.js';
-import { controlRoutes } from './control-routes.js';
-import { Faults } from './faults.js';
+import { FAULTS, Faults, faultPlan } from './faults.js';
 import { Ledger } from './ledger.js';
 import type { World } from './partner.js';
-import { DEFAULT_PACE, type Pace } from './scenario.js';
+import { invalidControl } from './routes.js';
+import { DEFAULT_PACE, type Pace, pace } from './scenario.js';
 import { EMULATED } from './systems.js';
+
+/** The settings of the sandbox. */
+export const sandboxSettings = z.object({
+  SANDBOX_ADDRESS: listenAddress.prefault('127.0.0.1:4010').describe('Where the sandbox listens.'),
+  SANDBOX_PACE: pace
+    .prefault('1s')
+    .describe('Time, or number of status reads, between two steps of its underwriters.'),
+  SANDBOX_TOKEN_LIFETIME: duration
+    .prefault(`${TOKEN_LIFETIME_MS / 60_000}m`)
+    .describe('How long a token of its bank is valid.'),
+  ...wordingSettings().shape,
+});
+
+/** @throws {BadSetting} naming the first setting that cannot be used */
+export function loadSandboxSettings(environment: NodeJS.ProcessEnv): SandboxOptions {
+  const set = readSettings(sandboxSettings, environment);
+  const { posNames } = readWordings(environment);
+  return {
+    ...set.SANDBOX_ADDRESS,
+    pace: set.SANDBOX_PACE,
+    tokenLifetimeMs: set.SANDBOX_TOKEN_LIFETIME,
+    posNames,
+  };
+}
+
+export interface Controls {
+  readonly faults: Faults;
+  readonly ledger: Ledger;
+  readonly setPace: (pace: Pace) => void;
+  readonly refuse: (milliseconds: number) => void;
+}
+
+/** Words that a request has in its URL or JSON body, all of them. */
+interface RequestQuery {
+  Querystring: { operation?: string; about?: string | string[] };
+}
+
+/** `/sandbox/...`: what tests and demos control and read, beside the partners' own APIs. */
+export function controlRoutes(server: FastifyInstance, controls: Controls): void {
+  const { faults, ledger } = controls;
+  const operations = Object.values(catalogue()).flatMap((all) => Object.keys(all).map(operationName));
+  const plans = faultPlan(SYSTEM_NAMES, operations);
+
+  server.get('/sandbox/scenarios', () => ({
+    usage:
+      'let the dba, doingBusinessAsName or name of a terminal end in the name in brackets, as in "Corner Bakery [notes]"',
+    ...Object.assign({}, ...Object.values(EMULATED).map(({ scenarios }) => scenarios)),
+    faults: FAULTS,
+  }));
+
+  server.get('/sandbox/ledger', ({ query }) => ledger.entries(query as Record<string, string>));
+
+  server.get<RequestQuery>('/sandbox/requests', ({ query: { operation, about = [] } }) =>
+    faults.requests.about(operation, [about].flat()),
+  );
+
+  server.post('/sandbox/faults', ({ body }, reply) => {
+    const plan = plans.safeParse(body);
+    if (!plan.success) return invalidControl(reply, plan.error);
+    // The response goes out first, because the listener is about to close.
+    if (plan.data.fault === 'refuse') reply.raw.once('finish', () => controls.refuse(plan.data.milliseconds));
+    else faults.plan(plan.data);
+    return reply.code(201).send(plan.data);
+  });
+
+  server.get('/sandbox/faults', () => faults.report);
+
+  server.delete<{ Querystring: { about?: string } }>('/sandbox/faults', ({ query }) => {
+    const { report } = faults;
+    faults.clear(query.about);
+    return report;
+  });
+
+  server.put('/sandbox/pace', ({ body }, reply) => {
+    const wanted = z.strictObject({ pace }).safeParse(body);
+    if (!wanted.success) return invalidControl(reply, wanted.error);
+    controls.setPace(wanted.data.pace);
+    return wanted.data;
+  });
+}
 
 export interface SandboxOptions {
   readonly host?: string;

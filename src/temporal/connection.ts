@@ -6,7 +6,7 @@ import { type ClientConfigTLS, loadClientConfigProfile, toClientOptions } from '
 import { z } from 'zod';
 import { DEFAULT_TASK_QUEUE } from '../messages/ids.js';
 import { BadSetting, requireCertificates, withSecretFiles } from '../settings/settings.js';
-import { tracedClient } from '../tracing/temporal.js';
+import { tracedClient } from '../tracing/spans.js';
 import { dataConverter, type PayloadKeys, payloadKeys } from './payload-codec.js';
 import { type Credentials, isUnimplemented, TemporalProblem, whyUnavailable } from './unavailable.js';
 

@@ -1,19 +1,14 @@
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { z } from 'zod';
+import type { PatienceSettings } from '../activities/interceptors.js';
 import type { PollBounds } from '../activities/poll.js';
-import {
-  type Patience,
-  patienceFrom,
-  patienceSettings,
-  pollFrom,
-  pollSettings,
-} from '../activities/settings.js';
 import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../documents/open-store.js';
-import { type EventSettings, eventSettings, eventsFrom } from '../events/settings.js';
+import { type EventSettings, eventSettings, eventsFrom } from '../events/sender.js';
 import { type Accounts, accountNames, partnerUrls, readAccounts } from '../partners/account-settings.js';
 import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
+  duration,
   isLoopback,
   listenAddress,
   readSettings,
@@ -21,6 +16,48 @@ import {
 } from '../settings/settings.js';
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
+
+/** How often a status is read. */
+export const pollSettings = z.object({
+  GANGWAY_POLL_MIN: duration.prefault('1m').describe('Shortest wait between two reads of a status.'),
+  GANGWAY_POLL_MAX: duration
+    .prefault('1h')
+    .describe('Longest wait between two reads of a status that does not change.'),
+});
+
+/** How long partners may keep activities waiting. */
+export const patienceSettings = z.object({
+  GANGWAY_RETRY_AFTER_MAX: duration
+    .prefault('1h')
+    .describe("Longest wait that a partner's `Retry-After` can ask for."),
+  GANGWAY_WAIT_MAX: duration
+    .prefault('24h')
+    .describe('A person is asked about a step that has waited for its partner for longer than this.'),
+  GANGWAY_UNREADABLE_MAX: duration
+    .prefault('1h')
+    .describe('A person is asked when the responses of a partner are unreadable for longer than this.'),
+});
+
+/** How long partners may keep activities waiting, in milliseconds. */
+export interface Patience extends PatienceSettings {
+  /** The most that a `Retry-After` counts. */
+  readonly retryAfterMaxMs: number;
+}
+
+/** @throws {BadSetting} */
+export function pollFrom(set: z.output<typeof pollSettings>): PollBounds {
+  const { GANGWAY_POLL_MIN: minMs, GANGWAY_POLL_MAX: maxMs } = set;
+  if (minMs > maxMs) throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');
+  return { minMs, maxMs };
+}
+
+export function patienceFrom(set: z.output<typeof patienceSettings>): Patience {
+  return {
+    retryAfterMaxMs: set.GANGWAY_RETRY_AFTER_MAX,
+    stepMs: set.GANGWAY_WAIT_MAX,
+    unreadableMs: set.GANGWAY_UNREADABLE_MAX,
+  };
+}
 
 /** Temporal joins and splits names of deployments and build ids at colons, and reserves leading underscores. */
 const versionPart = z

@@ -13,8 +13,7 @@ import { Journey } from './journey/journey.js';
 import { accountName, partnerActivities, REPEATABLE, WAIT } from './journey/partner-activities.js';
 import type { Question } from './journey/requirement-queue.js';
 import { runDueTasks, type Task, unlessEnded } from './journey/tasks.js';
-import { UnmatchedTickets } from './partner-account/tickets.js';
-import { UnreadableReads } from './partner-account/unreadable.js';
+import { UnmatchedTickets, UnreadableReads } from './partner-account/requirements.js';
 
 /**
  * Acts for one of our accounts at one partner, for all workflows that use it. While the partner refuses our credentials, it

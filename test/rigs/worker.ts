@@ -1,13 +1,12 @@
 import type { NativeConnection } from '@temporalio/worker';
-import type { Patience } from '../../src/activities/settings.js';
-import type { EventSettings } from '../../src/events/settings.js';
+import type { EventSettings } from '../../src/events/sender.js';
 import { type Account, readAccounts } from '../../src/partners/account-settings.js';
 import type { HttpLimits } from '../../src/partners/http.js';
 import type { SystemName } from '../../src/partners/systems.js';
 import { sandboxAccount } from '../../src/sandbox/systems.js';
 import { type PayloadKeys, parsePayloadKeys } from '../../src/temporal/payload-codec.js';
 import { createWorker } from '../../src/worker/create-worker.js';
-import type { WorkerSettings } from '../../src/worker/settings.js';
+import type { Patience, WorkerSettings } from '../../src/worker/settings.js';
 import './runtime.js';
 
 /** Settings of a worker in the process of the test. */

@@ -13,7 +13,7 @@ import { type HolderSubmission, OWNER_FIELDS, submissionOf } from '../../partner
 import type { BankingOperations } from '../../partners/banking/operations.js';
 import { accountHolder, beneficialOwner } from '../../partners/banking/requests.js';
 import type { BoardingResponse } from '../../partners/banking/responses.js';
-import { UNKNOWN } from '../../partners/banking/statuses.js';
+import { UNKNOWN } from '../../partners/banking/responses.js';
 import { operationName } from '../../partners/catalogue.js';
 import { type CallOptions, fieldProblems } from '../../partners/client.js';
 import { type FieldProblem, PartnerError } from '../../partners/partner-error.js';

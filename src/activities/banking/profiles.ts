@@ -1,7 +1,7 @@
 import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
 import type { BankingClient } from '../../partners/banking/client.js';
 import { isUnderReview } from '../../partners/banking/phases.js';
-import { phaseOf, UNKNOWN } from '../../partners/banking/statuses.js';
+import { phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { write } from '../write.js';

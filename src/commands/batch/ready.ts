@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { isNestedDeeper, TOO_NESTED } from '../../http/nesting.js';
 import { atAccount, workflowId } from '../../messages/ids.js';
 import type { KnownAccounts } from '../../messages/inputs.js';
 import { fieldProblems } from '../../partners/client.js';
+import { isNestedDeeper, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import {
   BUSINESS,

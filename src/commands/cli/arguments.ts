@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { isNestedDeeper, TOO_NESTED } from '../../http/nesting.js';
 import { fieldProblems } from '../../partners/client.js';
 import { int32, text } from '../../partners/fields.js';
-import { parseExactly } from '../../partners/json.js';
+import { isNestedDeeper, parseExactly, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import { duration } from '../../settings/settings.js';
 import type { CommandLine } from './command-line.js';

@@ -2,12 +2,15 @@ import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { Deadline } from '../../http/deadline.js';
+import type { SingleActivity } from '../../messages/activities.js';
+import { partnerTaskQueue } from '../../messages/ids.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { stateOf } from '../../temporal/onboardings.js';
+import { resultOfSingle, startSingle } from '../../temporal/single-activities.js';
 import type { Started } from '../../temporal/start.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import type { CommandContext, Terminal } from './command-line.js';
-import { InvalidInput } from './errors.js';
+import { explainActivity, InvalidInput } from './errors.js';
 import { awaitOutcome, hasEnded } from './outcomes.js';
 import {
   describeRequirement,
@@ -156,4 +159,25 @@ async function askForCode(
     if (!(error instanceof InvalidInput) && !(error instanceof NotYetApplied)) throw error;
     cli.note(error.message);
   }
+}
+
+/** Runs an activity on a worker, without a workflow, and waits for its result. @throws {CommandFailed} */
+export async function runSingle<Result>(
+  { cli, client, config }: CommandContext,
+  id: string,
+  single: SingleActivity,
+): Promise<Result> {
+  const { inWorkflow, result } = await startSingle(client, config.taskQueue, id, single);
+  if (inWorkflow)
+    cli.note(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
+  return result<Result>().catch((error: unknown) => {
+    throw explainActivity(error, partnerTaskQueue(config.taskQueue, single.queue, single.account));
+  });
+}
+
+/** Waits for the result of an activity that was started before. @throws {CommandFailed} */
+export async function awaitSingle<Result>({ client }: CommandContext, id: string): Promise<Result> {
+  return resultOfSingle<Result>(client, id).catch((error: unknown) => {
+    throw explainActivity(error, 'of its partner');
+  });
 }

@@ -14,7 +14,7 @@ import type {
   SingleActivity,
 } from '../../messages/activities.js';
 import type { DocumentRef } from '../../messages/requirements.js';
-import { accountOf } from '../../partners/account-settings.js';
+import { accountOf, closeAll, partnerClients } from '../../partners/account-settings.js';
 import {
   type FilePart,
   isDownload,
@@ -23,7 +23,6 @@ import {
   operationName,
 } from '../../partners/catalogue.js';
 import { orRefusal, type PartnerClient } from '../../partners/client.js';
-import { closeAll, partnerClients } from '../../partners/clients.js';
 import { failureIn } from '../../partners/partner-error.js';
 import type { SystemName } from '../../partners/systems.js';
 import { masked } from '../../privacy/masked.js';
@@ -32,7 +31,7 @@ import { traceExchanges } from '../../tracing/spans.js';
 import { cannotRead, check, readObject } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, explainPartnerFailure, problemLines } from '../cli/errors.js';
-import { awaitSingle, runSingle } from '../cli/single-activity.js';
+import { awaitSingle, runSingle } from '../cli/follow.js';
 
 /** The response of a call. A file is saved already. */
 export type CallResponse = Exclude<PartnerResponse, { readonly file: unknown }>;

@@ -7,9 +7,9 @@ import { externalActivityRequest, notificationQuery } from '../../partners/banki
 import { dateTime, text } from '../../partners/fields.js';
 import { check, numericId, positiveInteger } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { runSingle } from '../cli/follow.js';
 import { shortDate } from '../cli/output.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from '../cli/partner-account.js';
-import { runSingle } from '../cli/single-activity.js';
 
 type Item = Listed['records'][number];
 

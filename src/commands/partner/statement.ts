@@ -22,7 +22,7 @@ import {
   partnerAccountOf,
   withPartnerAccount,
 } from '../cli/partner-account.js';
-import { keyOf, type OperationOptions, runOperation, withOperationOptions } from './operation.js';
+import { keyOf, type OperationOptions, runOperation, withOperationOptions } from './operations.js';
 
 export function statementCommand(program: Command, cli: CommandLine): void {
   const statement = program

@@ -3,8 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import type { Command } from 'commander';
 import { openStore } from '../../documents/open-store.js';
-import { type Account, servedAccounts } from '../../partners/account-settings.js';
-import { closeAll, partnerClients } from '../../partners/clients.js';
+import { type Account, closeAll, partnerClients, servedAccounts } from '../../partners/account-settings.js';
 import type { PartnerObserver } from '../../partners/http.js';
 import type { Closable } from '../../partners/partner.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
@@ -15,10 +14,9 @@ import { serverClockOffset } from '../../temporal/server.js';
 import { isInvalidRequest } from '../../temporal/unavailable.js';
 import { deployedVersions, nameOf, polledQueues, pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import { loadWorkerSettings, type WorkerSettings } from '../../worker/settings.js';
-import type { CommandLine } from '../cli/command-line.js';
+import type { CommandLine, CommandSettings } from '../cli/command-line.js';
 import { CommandFailed, explain } from '../cli/errors.js';
 import { obstacleOf } from '../cli/requirements.js';
-import type { CommandSettings } from '../cli/settings.js';
 import { weakSettings } from './weak-settings.js';
 
 interface Finding {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ref } from '../../http/openapi.js';
 import { exactJson } from '../fields.js';
+import { ref } from '../openapi/components.js';
 import { type Contract, PROBLEM, same, text } from '../openapi/contract.js';
 import { definePartner } from '../partner.js';
 import { type BankingSettings, bankingClient, bankingOff, STATEMENT_FORMATS } from './client.js';

@@ -12,6 +12,7 @@ import {
   someNumber,
   someText,
 } from '../fields.js';
+import type { ProfilePhase } from './phases.js';
 
 /**
  * Responses of the partner (apis/1). Unknown fields are kept, and so are unknown values of an enumeration, hence
@@ -259,3 +260,26 @@ export type BoardingResponse = z.output<typeof boardingResponse>;
 export type BusinessHolderRecord = z.output<typeof businessHolderRecord>;
 export type Ticket = z.output<typeof ticket>;
 export type Notification = z.output<typeof notification>;
+
+/** The status of a profile without status. */
+export const UNKNOWN = 'Unknown';
+
+/**
+ * The names in `bankingStatus` that Gangway acts on (apis/1, Banking profile record). The contract lists twelve and no
+ * transitions between them. Every other name is kept and shown, and the workflow waits for the next. No other file
+ * depends on a name.
+ */
+const PHASES: ReadonlyMap<string, ProfilePhase> = new Map([
+  ['New', 'new'],
+  ['Approved', 'approved'],
+  ['ApprovedUW', 'approved'],
+  ['AutoApprovedUW', 'approved'],
+  ['Denied', 'declined'],
+  ['Closed', 'closed'],
+  ['Cancelled', 'withdrawn'],
+]);
+
+/** What a `bankingStatus` means. */
+export function phaseOf(bankingStatus: string): ProfilePhase {
+  return PHASES.get(bankingStatus) ?? 'under-review';
+}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Json, ref } from '../../http/openapi.js';
 import { list } from '../../settings/settings.js';
 import type { Operation } from '../catalogue.js';
 import { exactJson, json } from '../fields.js';
+import { type Json, ref } from '../openapi/components.js';
 import { type Contract, listOf, object, same, text, textOrNull } from '../openapi/contract.js';
 import { definePartner } from '../partner.js';
 import { boardingClient, boardingOff } from './client.js';

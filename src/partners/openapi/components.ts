@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { type Json, ref } from '../../http/openapi.js';
+
+/** JSON that is part of an OpenAPI 3.1 document. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Leads to a component of the document. */
+export function ref(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** A response whose body is JSON. */
+export function answer(description: string, schema: Json): Json {
+  return { description, content: { 'application/json': { schema } } };
+}
 
 /** Schemas by their names in our modules: `paymentCard`. Exports that are not schemas are ignored. */
 export type NamedSchemas = Readonly<Record<string, unknown>>;

@@ -1,6 +1,5 @@
-import type { Json } from '../../http/openapi.js';
 import type { Operation } from '../catalogue.js';
-import type { NamedSchemas } from './components.js';
+import type { Json, NamedSchemas } from './components.js';
 
 /**
  * What a partner's contract prints about all its operations, beside the catalogue. Its OpenAPI document is made from

@@ -1,7 +1,6 @@
-import { answer, type Json } from '../../http/openapi.js';
 import { type Operation, type Operations, operationName, pathParameters } from '../catalogue.js';
 import type { Partner } from '../partner.js';
-import { type Components, componentsOf } from './components.js';
+import { answer, type Components, componentsOf, type Json } from './components.js';
 import type { Contract } from './contract.js';
 
 const CREDENTIALS = 'credentials';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ref } from '../../http/openapi.js';
 import { isLoopback } from '../../settings/settings.js';
 import { json } from '../fields.js';
+import { ref } from '../openapi/components.js';
 import { type Contract, PROBLEM, same } from '../openapi/contract.js';
 import { definePartner, NO_WORDING } from '../partner.js';
 import { NEUTRAL_KEY_HEADER, type PaymentsSettings, paymentsClient, paymentsOff } from './client.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ref } from '../../http/openapi.js';
+import { ref } from '../openapi/components.js';
 import { type Contract, object, same, text } from '../openapi/contract.js';
 import { definePartner, NO_WORDING } from '../partner.js';
 import { plantStoreClient, plantStoreOff } from './client.js';

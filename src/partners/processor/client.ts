@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Operations } from '../catalogue.js';
 import {
   type Opened,
   type PartnerClient,
@@ -6,11 +7,29 @@ import {
   partnerClient,
   partnerOff,
 } from '../client.js';
-import { openPlain } from '../fields.js';
-import type { PartnerObserver } from '../http.js';
-import { type HttpLimits, PartnerHttp } from '../http.js';
+import { httpsUrl, openPlain, text } from '../fields.js';
+import { type HttpLimits, PartnerHttp, type PartnerObserver } from '../http.js';
 import { problemsOf } from '../partner-error.js';
-import { PROCESSOR_OPERATIONS, type ProcessorOperations } from './operations.js';
+
+/** Webhook registration of the payment processor (apis/3). */
+export const PROCESSOR_OPERATIONS = {
+  registerWebhook: {
+    summary: 'Register URLs for events of transactions that start, complete or fail',
+    method: 'POST',
+    path: '/processor/api/v1/webhook',
+    effect: 'once',
+    provenance: 'documented',
+    deprecated: 'the contract asks for a stable replacement, and does not name it',
+    request: z.strictObject({
+      /** The contract names some of more, so the partner checks them. */
+      event_names: z.array(text).min(1, 'must name an event'),
+      webhook_url: z.array(httpsUrl).min(1, 'must name a URL'),
+    }),
+    response: z.looseObject({ message: z.string() }),
+  },
+} as const satisfies Operations;
+
+export type ProcessorOperations = typeof PROCESSOR_OPERATIONS;
 
 const SYSTEM = 'processor';
 

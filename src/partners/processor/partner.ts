@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { ref } from '../../http/openapi.js';
+import { ref } from '../openapi/components.js';
 import { byField, type Contract, object, same, text } from '../openapi/contract.js';
 import { definePartner, NO_WORDING } from '../partner.js';
-import { processorClient, processorOff } from './client.js';
-import { PROCESSOR_OPERATIONS } from './operations.js';
+import { PROCESSOR_OPERATIONS, processorClient, processorOff } from './client.js';
 
 /** apis/3, Response envelope. Which HTTP status a failure has is not shown; these are from apis/4. */
 const contract: Contract = {

@@ -1,5 +1,5 @@
 import type { BankingOperations } from '../../partners/banking/operations.js';
-import { phaseOf } from '../../partners/banking/statuses.js';
+import { phaseOf } from '../../partners/banking/responses.js';
 import type { Signs } from '../ledger.js';
 import type { Merchants } from '../partner.js';
 import type { Handlers } from '../routes.js';

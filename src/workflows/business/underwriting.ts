@@ -1,16 +1,22 @@
 import { condition } from '@temporalio/workflow';
-import type { OpenTicket, ProfileSnapshot, SeenProfile } from '../../messages/banking-activities.js';
+import type {
+  BankingActivities,
+  OpenTicket,
+  ProfileSnapshot,
+  SeenProfile,
+} from '../../messages/banking-activities.js';
 import type { Stage } from '../../messages/onboarding-state.js';
 import type { BusinessOnboardingOutcome } from '../../messages/onboardings.js';
 import type { Requirement } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
-import { type Answered, notAbandoned } from '../journey/requirement-queue.js';
-import { RejectedByPartner } from '../journey/run-step.js';
+import { partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
+import { type Answered, notAbandoned, type Question } from '../journey/requirement-queue.js';
+import { RejectedByPartner, runStep } from '../journey/run-step.js';
 import type { StatusFollower, StatusPoll } from '../journey/status-poll.js';
 import { type Task, Tasks } from '../journey/tasks.js';
 import { askToCorrect, type BusinessApplication, openAccount, read, replaceHolder } from './application.js';
-import { aboutTicket, detailOf, reply, ticketQuestion } from './tickets.js';
 
 /** What following a business hands to the next run of the workflow. */
 export interface UnderwritingRecords {
@@ -294,4 +300,72 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
 
 function toSeen({ tickets, ...profile }: ProfileSnapshot): SeenProfile {
   return { ...profile, tickets: Object.fromEntries(tickets.map(({ ticketId, asks }) => [ticketId, asks])) };
+}
+
+const { replyToTicket, findReply } = partnerActivities<BankingActivities>('banking')({
+  replyToTicket: { ...WRITE, summary: 'Reply to a ticket' },
+  findReply: { ...REPEATABLE, summary: 'Look for the reply to a ticket' },
+});
+
+const TICKET = 'ticket-';
+
+/** The `about` of the requirement of a ticket. */
+export function aboutTicket(ticketId: number): string {
+  return `${TICKET}${ticketId}`;
+}
+
+/** The question of a ticket, for people. */
+export function detailOf({ text, updateFieldRequest }: OpenTicket): string {
+  const field =
+    updateFieldRequest === null ? '' : `\nThe partner asks about the field ${updateFieldRequest}.`;
+  return masked(text) + field;
+}
+
+/** @param remark why the ticket is asked again */
+export function ticketQuestion(
+  ticket: OpenTicket,
+  answers: Question['answers'],
+  remark: string | undefined,
+): Question {
+  const subject = ticket.updateFieldRequest ?? ticket.topic;
+  const title = subject === null ? 'Ticket' : `Ticket about ${subject}`;
+  return {
+    about: aboutTicket(ticket.ticketId),
+    kind: 'ticket',
+    title: remark === undefined ? title : `${title}; ${remark}`,
+    detail: detailOf(ticket),
+    answers,
+  };
+}
+
+/**
+ * Replies to the ticket of a requirement, once.
+ *
+ * @returns the id of the reply, which is a ticket as well; null when a person adopted it
+ * @throws {RejectedByPartner} when the partner rejects it
+ * @throws {Abandoned} when its outcome is unknown and a person abandons it
+ */
+export async function reply(
+  journey: Journey,
+  { about = '' }: Requirement,
+  text: string,
+): Promise<number | null> {
+  const ticketId = Number(about.slice(TICKET.length));
+  const { replyId } = await runStep<{ readonly replyId: number | null }>(journey, {
+    title: `reply to ticket ${ticketId}`,
+    run: () => replyToTicket({ ticketId, topic: null, text }),
+    endsWhenRejected: true,
+    once: {
+      readEvidence: async (wasInDoubt, baseline) => {
+        if (!wasInDoubt || !baseline) return undefined;
+        const title = `look for the reply to ticket ${ticketId}`;
+        const run = () => findReply({ ticketId, text, baseline });
+        const found = await runStep(journey, { title, run });
+        return found === null ? undefined : { found: { replyId: found } };
+      },
+      adopt: () => ({ replyId: null }),
+      whereToLook: `Look in the partner’s portal whether ticket ${ticketId} has the reply. If it has, adopt ${ticketId}; if not, retry.`,
+    },
+  });
+  return replyId;
 }

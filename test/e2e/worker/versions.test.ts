@@ -1,6 +1,6 @@
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { loadCommandSettings } from '../../../src/commands/cli/settings.js';
+import { loadCommandSettings } from '../../../src/commands/cli/command-line.js';
 import { examineVersions, examineWorkers } from '../../../src/commands/system/doctor.js';
 import { nameOf, pollersOf } from '../../../src/temporal/workers.js';
 import { WORKFLOW_BUNDLES } from '../../../src/worker/create-worker.js';

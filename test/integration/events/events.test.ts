@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext } from 'vitest';
+import type { EventSettings } from '../../../src/events/sender.js';
 import { destinationOf } from '../../../src/events/sender.js';
-import type { EventSettings } from '../../../src/events/settings.js';
 import { startDevServer } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { gangway } from '../../rigs/command.js';

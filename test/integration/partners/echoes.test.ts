@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readAccounts } from '../../../src/partners/account-settings.js';
+import { closeAll, partnerClients, readAccounts } from '../../../src/partners/account-settings.js';
 import type { CallOptions } from '../../../src/partners/client.js';
-import { closeAll, partnerClients } from '../../../src/partners/clients.js';
 import type { PartnerClients } from '../../../src/partners/systems.js';
 import { holder as holderOf } from '../../rigs/inputs.js';
 import { failureOf } from '../../rigs/partners/failure.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Crm, startCrm } from '../../../src/demo/cast.js';
+import { type Crm, startCrm } from '../../../src/demo/processes.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import { freePort } from '../../../src/temporal/dev-server.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadCommandSettings } from '../../../src/commands/cli/settings.js';
+import { loadCommandSettings } from '../../../src/commands/cli/command-line.js';
 import { BadSetting } from '../../../src/settings/settings.js';
 
 describe('the settings of the command', () => {

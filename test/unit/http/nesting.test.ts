@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isNestedDeeper, withoutDepth } from '../../../src/http/nesting.js';
+import { isNestedDeeper, withoutDepth } from '../../../src/partners/json.js';
 
 describe('how deep a JSON value is nested', () => {
   it.each<[string, number]>([

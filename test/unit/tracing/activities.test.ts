@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { again } from '../../../src/activities/poll.js';
-import { tracedActivities } from '../../../src/tracing/temporal.js';
+import { tracedActivities } from '../../../src/tracing/spans.js';
 
 /** Attempts fail by design here, so warnings are not printed. */
 const QUIET = new DefaultLogger('ERROR');

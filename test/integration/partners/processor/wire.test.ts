@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  PROCESSOR_OPERATIONS,
   type ProcessorClient,
   type ProcessorSettings,
   processorClient,
   processorOff,
 } from '../../../../src/partners/processor/client.js';
-import { PROCESSOR_OPERATIONS } from '../../../../src/partners/processor/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import {
   type RecordingServer,

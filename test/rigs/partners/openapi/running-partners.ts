@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import { readAccounts } from '../../../../src/partners/account-settings.js';
+import { closeAll, partnerClients, readAccounts } from '../../../../src/partners/account-settings.js';
 import { operationName } from '../../../../src/partners/catalogue.js';
-import { closeAll, partnerClients } from '../../../../src/partners/clients.js';
 import type { PartnerClients, SystemName } from '../../../../src/partners/systems.js';
 import { sandboxAccount } from '../../../../src/sandbox/systems.js';
 import { type CountingProxy, countingProxy, type Seen } from '../../counting-proxy.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { phaseOf } from '../../../../src/partners/banking/statuses.js';
+import { phaseOf } from '../../../../src/partners/banking/responses.js';
 
 /** The twelve of the contract, and others. */
 it.each([
