@@ -102,7 +102,7 @@ export function explainActivity(error: unknown, taskQueue: string): unknown {
   if (!(failure instanceof TimeoutFailure)) return failure;
   return new CommandFailed(
     failure.timeoutType === 'SCHEDULE_TO_START'
-      ? `no worker takes it from task queue ${taskQueue}: is one running?`
+      ? `no worker polls task queue ${taskQueue}: is one running?`
       : 'the outcome is unknown, because the worker stopped responding: check at the partner whether it took effect',
   );
 }

@@ -193,7 +193,7 @@ describe('a terminal', () => {
     const { run } = await activities(responding(400, body));
     const { details } = await failed(run('createTerminal', { accountId: 'x', provisionTerminal: asked }));
     expect(details.fields).toEqual([
-      { field: 'provisionTerminal.terminal.name', message: 'is accepted' },
+      { field: 'provisionTerminal.terminal.name', message: 'is taken' },
       { field: 'account_id', message: 'is unknown' },
     ]);
   });

@@ -39,7 +39,7 @@ describe('the exit code', () => {
     [2, 'an unknown command', ['bord'], {}],
     [2, 'no command', [], {}],
     [2, 'invalid input', ['board', '/nowhere.json'], {}],
-    [2, 'an invalid setting', ['list'], { GANGWAY_POLL_MIN: 'often' }],
+    [2, 'an invalid setting', ['list'], { GANGWAY_UI_URL: 'nowhere' }],
   ])('is %i for %s', async (code, _, args, env) => {
     expect((await gangway({ ...rig.env, ...env }, args)).code).toBe(code);
   });
@@ -229,7 +229,7 @@ describe('run', () => {
     });
     const interrupted = startGangway(rig.env, ['watch', waiting]);
     interrupted.kill('SIGTERM');
-    const refused = gangway({ ...rig.env, GANGWAY_POLL_MIN: 'often' }, ['list']);
+    const refused = gangway({ ...rig.env, GANGWAY_UI_URL: 'nowhere' }, ['list']);
     await Promise.all(runs);
     expect([(await interrupted.finished).code, (await refused).code]).toEqual([143, 2]);
   });

@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     expect(Object.entries<object>(document.paths).map(([path, item]) => [path, Object.keys(item)])).toEqual([
       ['/events', ['post', 'options']],
       ['/onboardings/{externalId}', ['put', 'get']],
-      ...['banking', 'boarding', 'processor'].flatMap((partner) => [
+      ...['boarding', 'banking', 'processor'].flatMap((partner) => [
         [`/webhooks/${partner}`, ['post']],
         [`/webhooks/${partner}/{secret}`, ['post']],
       ]),

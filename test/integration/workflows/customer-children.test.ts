@@ -54,7 +54,7 @@ describe.concurrent('a child that is terminated while it asks', () => {
     expect(error).toBeInstanceOf(WorkflowUpdateFailedError);
     // The customer may or may not know yet that the child is gone.
     expect((error as WorkflowUpdateFailedError).cause?.message).toMatch(
-      /^requirementId: no requirement .* is open|^merchant-boarding-.* has ended: it takes no answers$/,
+      /^requirementId: no requirement .* is open|^merchant-boarding-.* has ended: it accepts no answers$/,
     );
     await onboarding.handle.terminate();
   });

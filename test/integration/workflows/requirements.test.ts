@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -106,6 +106,7 @@ describe.concurrent('underwriting notes', () => {
     await boarding.resolve(id, { kind: 'documents', documents: [lost] });
     const rejected = await boarding.requirement('rejected-input');
     expect(rejected.detail).toBe('document: lost.pdf is not in the document store');
+    await mkdir(rig.documentDir, { recursive: true });
     await writeFile(join(rig.documentDir, key), 'found again');
     await boarding.resolve(rejected.id, { kind: 'retry' });
     expect(await boarding.outcome()).toMatchObject({ outcome: 'boarded' });
