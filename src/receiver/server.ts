@@ -13,8 +13,13 @@ import { eventTypes } from './event-types.js';
 import { type Pause, WebhookNudges } from './nudges.js';
 import { documentRoutes, problems, response } from './openapi.js';
 import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';
+<<<<<<< ours
 import { bodySchemas, onboardingRoutes, partnerWebhookRoutes } from './routes.js';
 import { type ReceiverSettings, signatureCheck } from './settings.js';
+=======
+import { type ReceiverSettings, signatureCheck, WEBHOOK_PARTNERS } from './settings.js';
+import { partnerWebhookRoutes } from './webhook-routes.js';
+>>>>>>> theirs
 
 export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel'> {
   /** Temporal, which may be unavailable. */
@@ -44,7 +49,7 @@ const MAX_PARAM_LENGTH = 300;
 const METHODS: readonly (readonly [path: RegExp, methods: string])[] = [
   [/^\/events$/, 'OPTIONS, POST'],
   [/^\/onboardings\/[^/]+$/, 'GET, HEAD, PUT'],
-  [/^\/webhooks\/(?:banking|boarding|processor)(?:\/[^/]+)?$/, 'POST'],
+  [new RegExp(`^/webhooks/(?:${WEBHOOK_PARTNERS.join('|')})(?:/[^/]+)?$`), 'POST'],
   [/^\/(?:openapi\.json|metrics|healthz|readyz)$/, 'GET, HEAD'],
 ];
 
