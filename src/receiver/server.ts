@@ -13,13 +13,8 @@ import { eventTypes } from './event-types.js';
 import { type Pause, WebhookNudges } from './nudges.js';
 import { documentRoutes, problems, response } from './openapi.js';
 import { handleClientError, handleErrors, PROBLEMS, Problem, sendProblem } from './problems.js';
-<<<<<<< ours
 import { bodySchemas, onboardingRoutes, partnerWebhookRoutes } from './routes.js';
-import { type ReceiverSettings, signatureCheck } from './settings.js';
-=======
 import { type ReceiverSettings, signatureCheck, WEBHOOK_PARTNERS } from './settings.js';
-import { partnerWebhookRoutes } from './webhook-routes.js';
->>>>>>> theirs
 
 export interface ReceiverOptions extends Omit<ReceiverSettings, 'payloadKeys' | 'logLevel'> {
   /** Temporal, which may be unavailable. */
