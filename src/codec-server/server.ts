@@ -287,7 +287,7 @@ const body = z.strictObject({
 });
 
 /** @throws {Refused} which names the wrong field and not its value; with 413 when there are too many payloads */
-export function payloadsFrom(json: unknown): Payload[] {
+function payloadsFrom(json: unknown): Payload[] {
   const checked = body.safeParse(json);
   if (checked.success) {
     if ((checked.data.payloads?.length ?? 0) <= MAX_PAYLOADS)
@@ -299,7 +299,7 @@ export function payloadsFrom(json: unknown): Payload[] {
 }
 
 /** The body of a response: `{"payloads":[{"metadata":{"encoding":"..."},"data":"..."}]}` with bytes in base64. */
-export function payloadsToJson(payloads: readonly Payload[]): object {
+function payloadsToJson(payloads: readonly Payload[]): object {
   return Payloads.toObject(Payloads.fromObject({ payloads }), {
     bytes: String,
     longs: String,

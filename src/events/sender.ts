@@ -159,7 +159,7 @@ export function isAllowed(address: string, toLoopback: boolean): boolean {
  * Looks up names, and rejects those that resolve to a forbidden address. It checks the address that is then connected to, so a
  * name cannot resolve to another one in between.
  */
-export function guardedLookup(toLoopback: boolean): LookupFunction {
+function guardedLookup(toLoopback: boolean): LookupFunction {
   return (hostname, options, callback) => {
     dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);

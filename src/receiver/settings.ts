@@ -114,7 +114,7 @@ interface SentWebhook {
  * `signature:whsec_<base64>`, `header:<name>:<value>`, `path:<secret>`, or several with commas, each of which is enough; or
  * `none` alone.
  */
-export const senderRules = list
+const senderRules = list
   .refine(
     (entries) => entries.every((entry) => ruleFrom(entry) !== undefined),
     'each must be signature:whsec_<base64>, header:<name>:<16 or more characters>, ' +

@@ -151,7 +151,7 @@ export interface ReceivedRequest {
 type Kept = { -readonly [Key in keyof ReceivedRequest]: ReceivedRequest[Key] } & { readonly text: string };
 
 /** Every write that arrived, in order: the proof that a request has left the caller. */
-export class RequestLog {
+class RequestLog {
   readonly #requests: Kept[] = [];
 
   /**

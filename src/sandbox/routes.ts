@@ -116,7 +116,7 @@ export function partnerRoutes<Ops extends Operations, Caller>(
 }
 
 /** Reads a request's fields from path, query and body, with the names and types of the catalogue. */
-export function fieldReader(operation: Operation) {
+function fieldReader(operation: Operation) {
   // Made at the first call: a JSON Schema for each of a hundred operations is most of what a start would cost.
   let known: KnownFields | undefined;
 

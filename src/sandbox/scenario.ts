@@ -7,7 +7,7 @@ const DEFAULT = 'straight';
 const SUFFIX = /\s*\[([^\]]*)\]\s*$/;
 
 /** The name of the scenario that a business name asks for, whether there is such a scenario or not. */
-export function magicValue(name: string): string {
+function magicValue(name: string): string {
   return SUFFIX.exec(name)?.[1] ?? DEFAULT;
 }
 

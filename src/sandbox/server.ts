@@ -55,7 +55,7 @@ interface RequestQuery {
 }
 
 /** `/sandbox/...`: what tests and demos control and read, beside the partners' own APIs. */
-export function controlRoutes(server: FastifyInstance, controls: Controls): void {
+function controlRoutes(server: FastifyInstance, controls: Controls): void {
   const { faults, ledger } = controls;
   const operations = Object.values(catalogue()).flatMap((all) => Object.keys(all).map(operationName));
   const plans = faultPlan(SYSTEM_NAMES, operations);

@@ -220,7 +220,7 @@ export async function pack(contents: Uint8Array): Promise<Buffer> {
 }
 
 /** @throws {Error} when the form is unknown, or the contents are damaged or larger than 64 MiB */
-export async function unpack(packed: Uint8Array): Promise<Uint8Array> {
+async function unpack(packed: Uint8Array): Promise<Uint8Array> {
   const [form] = packed;
   const contents = packed.subarray(1);
   if (form === PLAIN) return contents;

@@ -54,7 +54,7 @@ export async function registerSearchAttributes(client: Client): Promise<string[]
 }
 
 /** Search attributes are missing, and the namespace lets this client register none. */
-export class RegistrationDenied extends TemporalProblem {
+class RegistrationDenied extends TemporalProblem {
   override readonly name = 'RegistrationDenied';
 }
 

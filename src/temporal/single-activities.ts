@@ -13,7 +13,7 @@ import { isUnimplemented, TemporalProblem } from './unavailable.js';
 import { pollersOf } from './workers.js';
 
 /** No worker would run a workflow. */
-export class NoWorker extends TemporalProblem {
+class NoWorker extends TemporalProblem {
   override readonly name = 'NoWorker';
 }
 

@@ -95,7 +95,7 @@ function kindOf(error: unknown): string {
 let chosen: string | undefined;
 
 /** Gives this id to the span that `start` starts. */
-export function withSpanId<Started>(spanId: string, start: () => Started): Started {
+function withSpanId<Started>(spanId: string, start: () => Started): Started {
   chosen = spanId;
   try {
     return start();

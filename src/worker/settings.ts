@@ -18,7 +18,7 @@ import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 
 /** How often a status is read. */
-export const pollSettings = z.object({
+const pollSettings = z.object({
   GANGWAY_POLL_MIN: duration.prefault('1m').describe('Shortest wait between two reads of a status.'),
   GANGWAY_POLL_MAX: duration
     .prefault('1h')
@@ -26,7 +26,7 @@ export const pollSettings = z.object({
 });
 
 /** How long partners may keep activities waiting. */
-export const patienceSettings = z.object({
+const patienceSettings = z.object({
   GANGWAY_RETRY_AFTER_MAX: duration
     .prefault('1h')
     .describe("Longest wait that a partner's `Retry-After` can ask for."),
@@ -45,13 +45,13 @@ export interface Patience extends PatienceSettings {
 }
 
 /** @throws {BadSetting} */
-export function pollFrom(set: z.output<typeof pollSettings>): PollBounds {
+function pollFrom(set: z.output<typeof pollSettings>): PollBounds {
   const { GANGWAY_POLL_MIN: minMs, GANGWAY_POLL_MAX: maxMs } = set;
   if (minMs > maxMs) throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');
   return { minMs, maxMs };
 }
 
-export function patienceFrom(set: z.output<typeof patienceSettings>): Patience {
+function patienceFrom(set: z.output<typeof patienceSettings>): Patience {
   return {
     retryAfterMaxMs: set.GANGWAY_RETRY_AFTER_MAX,
     stepMs: set.GANGWAY_WAIT_MAX,

@@ -137,7 +137,7 @@ const FIELDS_OF_OWNER = byLowerCase(Object.keys(beneficialOwner.shape));
  * The path in a `BusinessOnboardingInput` of a field of the partner, in any case: `email` is `holder.email`, `owner2.ssn` is
  * `beneficialOwners.1.ssn`. Undefined for a name that E7 does not have.
  */
-export function inputPath(field: string): string | undefined {
+function inputPath(field: string): string | undefined {
   // Services of this kind begin the path of an unreadable field with `$.`.
   const [first = '', ...rest] = field.replace(/^\$\./, '').split('.');
   const name = HOLDER_FIELDS.get(first.toLowerCase());

@@ -63,7 +63,7 @@ export function profileActivities(
 }
 
 /** Whether a profile differs from the last read. Before the first read, everything is a change. */
-export function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
+function hasProfileChanged(seen: SeenProfile, now: ProfileSnapshot): boolean {
   if (!seen) return true;
   const isDifferent = (field: 'bankingStatus' | 'phase' | 'financialAccountId' | 'isLocked') =>
     seen[field] !== now[field];

@@ -96,7 +96,7 @@ export async function ticketsAbout(
 }
 
 /** All new and unresolved tickets (E6), each with the profile that it is about; null when that is unknown. */
-export async function ticketsWithSubjects(
+async function ticketsWithSubjects(
   client: BankingClient,
   options: CallOptions,
 ): Promise<{ ticket: Ticket; profileId: number | null }[]> {

@@ -38,7 +38,7 @@ export function withOperationOptions(command: Command): Command {
 }
 
 /** For operations that run only once, in addition to {@link withOperationOptions}. */
-export function withAgain(command: Command): Command {
+function withAgain(command: Command): Command {
   return command.option('--again', 'start again although an earlier one was done, cancelled or abandoned');
 }
 

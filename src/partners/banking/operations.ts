@@ -18,7 +18,7 @@ import { TOKEN_OPERATIONS } from './token.js';
 const byWebhook = z.strictObject({ webhookId: int32 });
 
 /** Operations of partners and administrators: webhooks, departments and sub-users. */
-export const PARTNER_OPERATIONS = {
+const PARTNER_OPERATIONS = {
   createWebhook: {
     reference: 'E13',
     summary: 'Register a webhook for one type of notification; `exists` if it is registered already',
@@ -84,7 +84,7 @@ export const PARTNER_OPERATIONS = {
 const ticketFields = { topicId: int32.optional(), parentTicketId: int32.optional() };
 
 /** Communication between the partner and its clients: tickets and notifications. */
-export const MESSAGE_OPERATIONS = {
+const MESSAGE_OPERATIONS = {
   listNewTickets: {
     reference: 'E6',
     summary: 'New and unresolved tickets of the caller',

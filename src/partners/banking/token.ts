@@ -68,7 +68,7 @@ export interface OneTimeCode {
 const PERIOD_MS = 30_000;
 
 /** Time-based codes (RFC 6238: SHA-1, 6 digits, 30 seconds) by the partner's clock, once that is known. */
-export class TimeBasedCodes {
+class TimeBasedCodes {
   readonly #totp: TOTP;
   /** The offset to add to our clock. */
   #offsetMs = 0;

@@ -23,7 +23,7 @@ const oneAccount = { account_id: text };
 const oneKey = { apikey_id: text };
 
 /** Accounts, and the API keys of the platform. */
-export const ACCOUNT_OPERATIONS = {
+const ACCOUNT_OPERATIONS = {
   listAccounts: {
     summary: 'A page of accounts',
     method: 'GET',
@@ -128,7 +128,7 @@ const oneTerminal = { terminal_id: text };
 const oneLocation = { location_id: text };
 
 /** Terminals, and the locations where they are. */
-export const PLACE_OPERATIONS = {
+const PLACE_OPERATIONS = {
   listTerminals: {
     summary: 'A page of terminals; with `search`, those that match',
     method: 'GET',

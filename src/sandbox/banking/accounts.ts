@@ -123,10 +123,10 @@ export function isWithin(at: string, from: string | undefined, to: string | unde
 }
 
 /** Stand for the two providers whose names the contract leaves out. */
-export const PROVIDERS: readonly string[] = ['AGGREGATOR_A', 'AGGREGATOR_B'];
+const PROVIDERS: readonly string[] = ['AGGREGATOR_A', 'AGGREGATOR_B'];
 
 /** Nothing is linked to any other profile. For this one the response is a 404, for the rest an empty list. */
-export const LINKED_PROFILE_ID = 501;
+const LINKED_PROFILE_ID = 501;
 export const NOT_LINKED_PROFILE_ID = 502;
 /** Of this one there is more than the page that is listed. */
 export const MANY_PAGES_PROFILE_ID = 503;
@@ -138,7 +138,7 @@ const usd = (value: number) => ({ value, currencyCode: 'USD' });
 const ACTIVITY = [activity(1, '2026-01-05T09:00:00Z', 25_000), activity(2, '2026-01-20T15:30:00Z', 12_500)];
 
 /** External account activity of a profile (E11); undefined when the response is a 404, because nothing is linked. */
-export function externalActivityOf(profileId: number) {
+function externalActivityOf(profileId: number) {
   if (profileId === NOT_LINKED_PROFILE_ID) return undefined;
   if (profileId === MANY_PAGES_PROFILE_ID) {
     const hasNextPage = true;

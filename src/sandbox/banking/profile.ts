@@ -38,7 +38,7 @@ export interface Address {
   readonly state: number;
 }
 
-export const SOME_ADDRESS: Address = {
+const SOME_ADDRESS: Address = {
   streetAddress: '1 Harbor Street',
   extendedAddress: null,
   postalCode: '12207',

@@ -185,7 +185,7 @@ export interface TicketContext {
 }
 
 /** The operations on tickets. A ticket is answered by a reply, by a text put into it, or by the change it asks for. */
-export function ticketHandlers({ tickets, record, answered }: TicketContext): TicketHandlers {
+function ticketHandlers({ tickets, record, answered }: TicketContext): TicketHandlers {
   function get(id: number, { partnerId }: BankingUser): Ticket {
     const ticket = tickets.find(id);
     if (!ticket) throw new Refusal(404, `ticket ${id} not found`);

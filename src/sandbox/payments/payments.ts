@@ -154,7 +154,7 @@ const adjust = (payment: Payment, { amount }: Asked<'adjustPayment'>) => payment
 const confirm = (payment: Payment, asked: Asked<'confirmPayment'>) => payment.confirm(asked.confirm);
 
 /** Of a payment that was reversed as a whole. No document names it. */
-export const REVERSED = 'reversed';
+const REVERSED = 'reversed';
 
 export interface PaymentBasics {
   readonly id: string;
