@@ -25,7 +25,7 @@ export function scenarioOf<Scenario>(
   return Object.hasOwn(scenarios, value) ? scenarios[value] : undefined;
 }
 
-/** What is said of a magic value that no scenario has. */
+/** The message for a magic value that no scenario has. */
 export function unknownMagicValue(scenarios: Readonly<Record<string, unknown>>, name: string): string {
   const unknown = `ends in the unknown magic value [${magicValue(name)}]`;
   return `${unknown}; GET /sandbox/scenarios lists those there are: ${Object.keys(scenarios).join(', ')}`;
