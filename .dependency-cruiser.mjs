@@ -98,7 +98,6 @@ export default {
   forbidden: [...layers, ...more].map((rule) => ({ severity: 'error', ...rule })),
   options: {
     parser: 'swc',
-    tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
   },

@@ -1,4 +1,4 @@
-# One image for every process; the command chooses: dist/worker.js (unless told otherwise), dist/receiver.js,
+# One image for every process; the command chooses: dist/worker.js (the default), dist/receiver.js,
 # dist/codec-server.js, dist/sandbox.js, or dist/starter.js with the arguments of gangway.
 
 FROM node:24.21.0-bookworm-slim AS build
@@ -21,7 +21,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
 
 FROM node:24.21.0-bookworm-slim
 LABEL org.opencontainers.image.title="gangway" \
-      org.opencontainers.image.description="A Temporal worker that takes merchants aboard payment and banking partners" \
+      org.opencontainers.image.description="A Temporal worker that onboards merchants and businesses at payment and banking partners" \
       org.opencontainers.image.licenses="MIT"
 # As process 1 it hands signals on and reaps; the version is that of the base image's distribution.
 # hadolint ignore=DL3008

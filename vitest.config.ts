@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** What many tests call though it is deprecated. test/integration/partners/deprecated.test.ts looks at the warning. */
+/** What many tests call though it is deprecated. test/integration/partners/deprecated.test.ts checks the warning. */
 const DEPRECATED = [
   'boarding_create-merchant-v1',
   'banking_get-external-account-activity',

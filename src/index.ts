@@ -1,6 +1,6 @@
 /**
- * What programs in TypeScript import to work with Gangway through a Temporal client of their own: the input and the outcome of
- * each workflow, its query and its update, workflow ids, search attributes, and outbound events. Workflow code may import it,
+ * What programs in TypeScript import to work with Gangway through their own Temporal client: the input and the outcome of each
+ * workflow, its query and its update, workflow ids, search attributes, and outbound events. Workflow code may import it,
  * because it does no I/O.
  *
  * @packageDocumentation

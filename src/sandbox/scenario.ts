@@ -7,7 +7,7 @@ const DEFAULT = 'straight';
 const SUFFIX = /\s*\[([^\]]*)\]\s*$/;
 
 /** The name of the scenario that a business name asks for, whether there is such a scenario or not. */
-function magicValue(name: string): string {
+export function magicValue(name: string): string {
   return SUFFIX.exec(name)?.[1] ?? DEFAULT;
 }
 
@@ -25,7 +25,7 @@ export function scenarioOf<Scenario>(
   return Object.hasOwn(scenarios, value) ? scenarios[value] : undefined;
 }
 
-/** The problem with a magic value that no scenario has. */
+/** The message for a magic value that no scenario has. */
 export function unknownMagicValue(scenarios: Readonly<Record<string, unknown>>, name: string): string {
   const unknown = `ends in the unknown magic value [${magicValue(name)}]`;
   return `${unknown}; GET /sandbox/scenarios lists those there are: ${Object.keys(scenarios).join(', ')}`;

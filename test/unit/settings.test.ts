@@ -16,7 +16,7 @@ describe('each setting', () => {
     expect(metaOf(setting, 'description')).toMatch(/^[A-Z].*\.$/);
   });
 
-  it.each(settings)('$name of $process is a secret if its name says so', ({ name, isSecret }) => {
+  it.each(settings)('$name of $process is a secret if its name is that of one', ({ name, isSecret }) => {
     if (/(PASSWORD|SECRETS?|TOKENS?|_KEYS?|_AUTH)$/.test(name)) expect(isSecret).toBe(true);
   });
 });

@@ -123,12 +123,13 @@ export function isWithin(at: string, from: string | undefined, to: string | unde
 }
 
 /** Stand for the two providers whose names the contract leaves out. */
-const PROVIDERS: readonly string[] = ['AGGREGATOR_A', 'AGGREGATOR_B'];
+export const PROVIDERS: readonly string[] = ['AGGREGATOR_A', 'AGGREGATOR_B'];
 
-/** Nothing is linked to any other profile. For this one the response is a 404, for the rest an empty list. */
-const LINKED_PROFILE_ID = 501;
+/** The profile that has linked accounts. */
+export const LINKED_PROFILE_ID = 501;
+/** A profile without linked accounts, for which the bank responds with a 404. Others without any get an empty list. */
 export const NOT_LINKED_PROFILE_ID = 502;
-/** Of this one there is more than the page that is listed. */
+/** The profile that has more activity than the page that is listed. */
 export const MANY_PAGES_PROFILE_ID = 503;
 
 const PAGE = { startCursor: '1', endCursor: '1', hasNextPage: false, hasPreviousPage: false };
@@ -137,8 +138,8 @@ const usd = (value: number) => ({ value, currencyCode: 'USD' });
 
 const ACTIVITY = [activity(1, '2026-01-05T09:00:00Z', 25_000), activity(2, '2026-01-20T15:30:00Z', 12_500)];
 
-/** External account activity of a profile (E11); undefined when the response is a 404, because nothing is linked. */
-function externalActivityOf(profileId: number) {
+/** External account activity of a profile (E11); undefined when the bank responds with a 404. */
+export function externalActivityOf(profileId: number) {
   if (profileId === NOT_LINKED_PROFILE_ID) return undefined;
   if (profileId === MANY_PAGES_PROFILE_ID) {
     const hasNextPage = true;

@@ -62,7 +62,7 @@ async function everything(expected: Expected): Promise<string> {
   return (await Promise.all(names.map((name) => pages.text(name, expected[name])))).join('\n');
 }
 
-// In this order: first there is no codec server where the Web UI looks for it, then there is.
+// In this order: first no codec server runs at the address that the Web UI calls, then one does.
 it(
   'without a codec server the Web UI shows that a boarding runs, and nothing of what is in it',
   async () => {

@@ -46,7 +46,7 @@ it.concurrent.each([
     msg: 'the process has failed',
     error: { message: 'profile of [Redacted] for [Redacted], [Redacted], [Redacted]' },
   });
-  for (const told of ['900123456', 'ada@', '555-0100', '0a1b2c3d']) expect(stderr).not.toContain(told);
+  for (const value of ['900123456', 'ada@', '555-0100', '0a1b2c3d']) expect(stderr).not.toContain(value);
 });
 
 it('a worker that fails while it works on an input logs nothing of that input', async () => {

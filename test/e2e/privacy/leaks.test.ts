@@ -31,7 +31,7 @@ interface Places {
   readonly metrics: Buffer;
   readonly traces: Buffer;
   /** The outbound events that a receiver got. */
-  readonly news: Buffer;
+  readonly outboundEvents: Buffer;
 }
 
 describe('private values, each marked, in onboardings with failures of every kind', () => {
@@ -50,10 +50,10 @@ describe('private values, each marked, in onboardings with failures of every kin
     const marked = markers();
     const { histories, recordings, database, ...elsewhere } = await live(marked, { payloadKeys: '' });
     // Credentials never go through Temporal.
-    const { password: _, deviceToken: _1, ...told } = marked;
-    expect(found(histories, told).sort()).toEqual(Object.keys(told).sort());
-    expect(found(recordings, told).sort()).toEqual(Object.keys(told).sort());
-    expect(found(database, told).sort()).toEqual(Object.keys(told).sort());
+    const { password: _, deviceToken: _1, ...sent } = marked;
+    expect(found(histories, sent).sort()).toEqual(Object.keys(sent).sort());
+    expect(found(recordings, sent).sort()).toEqual(Object.keys(sent).sort());
+    expect(found(database, sent).sort()).toEqual(Object.keys(sent).sort());
     const { tokens: _2, ...places } = elsewhere;
     expect(Object.values(places).flatMap((bytes) => found(bytes, marked))).toEqual([]);
   }, 240_000);
@@ -93,17 +93,17 @@ async function live(
       OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
     };
     const worker = await launch('worker', env, 'worker is ready');
-    const printed = await story(rig, env, marked);
+    const printed = await runJourneys(rig, env, marked);
     const metrics = Buffer.from(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).arrayBuffer());
     worker.child.kill('SIGTERM');
     await worker.exit;
     otlp.close();
-    const news = Buffer.from(crm.received.map(({ body }) => body).join('\n'));
+    const outboundEvents = Buffer.from(crm.received.map(({ body }) => body).join('\n'));
     const places = {
-      ...(await temporalKnows(rig)),
+      ...(await storedByTemporal(rig)),
       metrics,
       traces: otlp.bytes(),
-      news,
+      outboundEvents,
       logs: Buffer.from(worker.stderr() + printed),
     };
     await rig.close();
@@ -118,7 +118,7 @@ async function live(
 }
 
 /** Returns what the commands printed on standard error. */
-async function story(rig: Rig, env: Record<string, string>, marked: Markers): Promise<string> {
+async function runJourneys(rig: Rig, env: Record<string, string>, marked: Markers): Promise<string> {
   const { sandbox } = rig;
   // Failures of each kind: rejected, not sent, 429, uncertain, 500; each error response may quote the request.
   await sandbox.plan('429', 'create-merchant', { milliseconds: 100 });
@@ -242,7 +242,7 @@ async function answerByCommand(
 ): Promise<void> {
   const by = ['--actor', marked.actor, '--reason', marked.reason];
   const note = await customer.requirement('underwriting-note');
-  const told = await gangway(env, [
+  const resolved = await gangway(env, [
     'resolve',
     customer.workflowId,
     note.id,
@@ -250,7 +250,7 @@ async function answerByCommand(
     marked.noteAnswer,
     ...by,
   ]);
-  expect(told.code, told.stderr).toBe(0);
+  expect(resolved.code, resolved.stderr).toBe(0);
   const ticket = await customer.requirement('ticket');
   const replied = await gangway(env, [
     'resolve',
@@ -305,7 +305,7 @@ function businessOf(marked: Markers): BusinessOnboardingInput {
   return { externalId: 'marked-too', holder: refused, dueInHours: 48 };
 }
 
-async function temporalKnows({
+async function storedByTemporal({
   client,
 }: Rig): Promise<Pick<Places, 'histories' | 'recordings' | 'visibility'>> {
   const histories: Buffer[] = [];

@@ -122,7 +122,7 @@ describe('Temporal behind TLS', () => {
     );
     expect([stdout, code]).toEqual(['', 1]);
     expect(stderr.split('\n')).toEqual([
-      'this namespace lets us register no search attributes; where it is administered, add:',
+      'this client may not register search attributes in the namespace; add them where it is administered:',
       ...['PartnerAccount', 'OnboardingStage', 'PartnerStatus', 'MerchantProfileId', 'BankingProfileId'].map(
         (name) => `  ${name} Keyword`,
       ),

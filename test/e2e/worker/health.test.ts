@@ -53,7 +53,7 @@ it('worker and receiver stay alive without Temporal, are not ready, and are read
   await server.stop();
   expect(await until(503)).toEqual([
     { status: 503, body: { worker: 'RUNNING', temporal: 'unavailable' } },
-    { status: 503, body: { temporal: 'away' } },
+    { status: 503, body: { temporal: 'unavailable' } },
   ]);
   const alive = { status: 200, body: { status: 'ok' } };
   expect(await both('/healthz')).toEqual([alive, alive]);

@@ -18,8 +18,8 @@ it('worker and receiver count exactly, and do not count a replay again', async (
   const rig = await createRig({ worker: false });
   onTestFinished(() => rig.close());
   const crm = await subscriber();
-  const told = { EVENTS_URLS: crm.url, EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' };
-  const [worker, receiver] = await Promise.all([workerOf(rig, told), receiverOf(rig)]);
+  const eventSettings = { EVENTS_URLS: crm.url, EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' };
+  const [worker, receiver] = await Promise.all([workerOf(rig, eventSettings), receiverOf(rig)]);
 
   const inputs = {
     straight: merchant(),

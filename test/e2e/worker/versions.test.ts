@@ -47,11 +47,11 @@ const deployment = (command: string, buildId: string, ...more: string[]) =>
     ...['--build-id', buildId, '--yes', ...more],
   );
 
-async function runBuild(buildId: string, root?: string, news?: Subscriber): Promise<RunningProcess> {
+async function runBuild(buildId: string, root?: string, crm?: Subscriber): Promise<RunningProcess> {
   const env = {
     ...rig.env,
     GANGWAY_BUILD_ID: buildId,
-    ...(news && { EVENTS_URLS: news.url, EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' }),
+    ...(crm && { EVENTS_URLS: crm.url, EVENTS_SECRETS: SECRET, EVENTS_TO_LOOPBACK: 'true' }),
   };
   const worker = await launch('worker', env, 'worker is ready', { build: root });
   onTestFinished(() => stop(worker));
@@ -141,7 +141,7 @@ const versions = () => examineVersions(rig.client, rig.taskQueue);
 
 describe('a changed build', () => {
   it(
-    'takes over what waits, leaves to the old build what is pinned to it, and is taken back',
+    'takes over pending work, leaves pinned work to the old build, and is rolled back',
     async () => {
       const crm = await subscriber();
       crm.response = { status: 503, headers: { 'retry-after': '5' } };
@@ -211,7 +211,7 @@ describe('a changed build', () => {
       const refused = new Set(crm.received.map(({ id }) => id));
       const delivered = async () => new Set(crm.received.slice(before).map(({ id }) => id));
       const isComplete = (ids: ReadonlySet<string>) => [...refused].every((id) => ids.has(id));
-      await eventually(delivered, isComplete, 'the news, delivered', PATIENCE_MS);
+      await eventually(delivered, isComplete, 'the delivered events', PATIENCE_MS);
 
       // A stopped worker counts as running for a minute, so we ask as of later. By then build b has polled again.
       const later = stoppedAt + 62_000;

@@ -16,7 +16,7 @@ interface Report {
 }
 
 /**
- * Does what docs/changing-workflows.md says: change the code, build it, replay what is recorded.
+ * Follows docs/changing-workflows.md: changes the code, builds it, and replays the recorded histories.
  *
  * @returns the tests that fail, by their titles, and what is printed
  */
@@ -43,7 +43,7 @@ describe('the guide to changing workflows', () => {
   );
 
   it(
-    'says with which words the same change fails without patched()',
+    'quotes the error of the same change without patched()',
     async () => {
       const { failed, stderr } = await replayWith(withoutPatch(documentedChange()));
       expect(failed).toEqual(

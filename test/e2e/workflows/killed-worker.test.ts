@@ -87,7 +87,7 @@ describe('a worker killed between the bank’s commit and its own report', { tim
     expect(await bankOf(rig).repliesTo(ticketId)).toEqual(['Here.']);
   });
 
-  it('of the closing of a card leaves it closed once, and says so', async () => {
+  it('of the closing of a card leaves it closed once, and the outcome reports it', async () => {
     const { paymentCardId, closing } = cutOff.card;
     expect(await closing.outcome()).toEqual({ outcome: 'done', paymentCardId });
     expect(await bankOf(rig).writesTo(paymentCardId)).toEqual(['close-card']);

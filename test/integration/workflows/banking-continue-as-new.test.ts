@@ -97,7 +97,7 @@ describe.concurrent('a business whose history grows long', () => {
 });
 
 describe.concurrent('the business of a customer whose history grows long', () => {
-  it('still tells the customer everything once, and takes its answers there', async () => {
+  it('still reports everything to the customer once, and accepts its answers', async () => {
     const bank = bankOf(rig);
     const input = customer({ boarding: 'waiting', business: 'tickets' });
     const onboarding = await rig.onboard({ ...input, business: { ...input.business, ...withTickets } });
@@ -109,11 +109,11 @@ describe.concurrent('the business of a customer whose history grows long', () =>
     const statuses = [...(await growOld(child, profileId)), ...(await growOld(child, profileId, 'Still'))];
 
     const own = await child.state();
-    const { business: told } = await onboarding.until(
+    const { business: reported } = await onboarding.until(
       ({ business }) => business?.timeline.length === own.timeline.length,
-      'what the business tells',
+      'what the business reports',
     );
-    expect(told).toEqual(own);
+    expect(reported).toEqual(own);
     const seen = own.timeline.filter(({ event }) => event === 'status-changed').map(({ detail }) => detail);
     expect(seen).toEqual(['PendingUW', ...statuses]);
 

@@ -19,13 +19,13 @@ const SIGN_IN = 'POST /api/auth/v2';
 /** A worker that asks the bank as this user, by a way on which its sign-ins are counted. */
 async function asUser(
   bankingUser: string,
-  story: (rig: Rig, proxy: CountingProxy) => Promise<void>,
+  body: (rig: Rig, proxy: CountingProxy) => Promise<void>,
   more: RigOptions = {},
 ): Promise<void> {
   await withAccounts(async (rig) => {
     const proxy = await countingProxy(rig.sandbox.url, rig.atClose);
     await rig.startWorker({ bankingUser, bankingUrl: proxy.url });
-    await story(rig, proxy);
+    await body(rig, proxy);
   }, more);
 }
 
@@ -183,7 +183,7 @@ describe.concurrent('an account that the bank does not let in', () => {
   it.each([
     ['a wrong password (401)', { bankingPassword: 'wrong' }, 'Wrong nickName or password'],
     ['a user nobody knows (404)', { bankingUser: 'nobody' }, 'User not found'],
-  ])('(%s) is told to a person, in the partner’s words, too', async (_, user, words) => {
+  ])('(%s) is reported to a person, with the partner’s words', async (_, user, words) => {
     await withAccounts(async (rig) => {
       await rig.startWorker(user);
       await rig.onboardBusiness(business());

@@ -14,7 +14,7 @@ afterAll(() => rig.close());
 const DENIED = { bankingStatus: 'Denied' };
 const CORRECT = 'correct the business account holder';
 
-/** A business under review with two tickets, and what its own writes can be told by. */
+/** A business under review with two tickets, and what identifies its own writes. */
 async function withTwoTickets() {
   const input = business('tickets', { beneficialOwners: [OWNER] });
   const onboarding = await rig.onboardBusiness(input);
@@ -53,7 +53,7 @@ async function correctingAndReplying() {
   return { ...rest, letGo, writes: [CORRECT, replies[1] ?? ''] };
 }
 
-/** Waits until both writes were asked to end. */
+/** Waits until the cancellation of both writes is requested. */
 const bothStopped = (onboarding: Onboarding<unknown>) =>
   eventually(
     async () => (await onboarding.written()).filter((name) => name.startsWith('activityTaskCancelRequested')),

@@ -14,12 +14,12 @@ const SUBMIT = 'submit-business-account-holder';
 const OPEN_ACCOUNT = 'submit-business-customer';
 const REPLY = 'create-ticket';
 
-/** The write took effect, and its answer was lost on the way. */
-const LOST_ANSWERS = ['drop-after-commit', '500-after-commit'];
-/** The write did not take effect, but nobody can tell from outside. */
+/** The write took effect, and its response was lost on the way. */
+const LOST_RESPONSES = ['drop-after-commit', '500-after-commit'];
+/** The write did not take effect, which nobody can see from outside. */
 const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 
-/** A business that was approved just now, and what its own opening of an account can be told by. */
+/** A business that was approved just now, and what identifies its own opening of an account. */
 async function approved<Prepared>(prepare: (about: string) => Promise<Prepared>) {
   const onboarding = await rig.onboardBusiness(business('waiting', { openFinancialAccount: true }));
   const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus === 'Submitted');
@@ -31,7 +31,7 @@ async function approved<Prepared>(prepare: (about: string) => Promise<Prepared>)
 const opening = (fault: string) => approved((about) => rig.sandbox.plan(fault, OPEN_ACCOUNT, { about }));
 
 describe.concurrent('a financial account whose opening is unknown', () => {
-  it.each(LOST_ANSWERS)('(%s) is found in the profile, and nobody is asked', async (fault) => {
+  it.each(LOST_RESPONSES)('(%s) is found in the profile, and nobody is asked', async (fault) => {
     const { onboarding, profileId } = await opening(fault);
     const { financialAccountId } = (await onboarding.outcome()) as never;
     expect(financialAccountId).toBe(`fa-${profileId}-1`);
@@ -49,7 +49,7 @@ describe.concurrent('a financial account whose opening is unknown', () => {
     expect(await bankOf(rig).writesTo(profileId)).toEqual([SUBMIT, OPEN_ACCOUNT]);
   });
 
-  it('is found in the profile when the second call is refused, for there is one by now', async () => {
+  it('is found in the profile when the second call is refused because the account exists by then', async () => {
     const { client } = bankOf(rig);
     const { onboarding, profileId } = await opening('drop-before-commit');
     const { id } = await onboarding.requirement('uncertain-write');
@@ -91,7 +91,7 @@ describe.concurrent('a financial account whose opening is unknown', () => {
 });
 
 describe.concurrent('a reply to a ticket whose delivery is unknown', () => {
-  it.each(LOST_ANSWERS)('(%s) is found at the bank, and nobody is asked', async (fault) => {
+  it.each(LOST_RESPONSES)('(%s) is found at the bank, and nobody is asked', async (fault) => {
     const bank = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('ticket'));
     const { id } = await onboarding.requirement('ticket');

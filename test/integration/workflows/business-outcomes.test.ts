@@ -43,7 +43,7 @@ describe.concurrent('a business without questions', () => {
     expect(await bankOf(rig).writesTo(profileId)).toEqual(['submit-business-account-holder']);
   });
 
-  it('(account-at-once) tells the account that the submission opened, and opens no other', async () => {
+  it('(account-at-once) reports the account that the submission opened, and opens no other', async () => {
     const onboarding = await rig.onboardBusiness(business('account-at-once', { openFinancialAccount: true }));
     const outcome = await onboarding.outcome();
     const { profileId = 0, financialAccountId } = await onboarding.state();

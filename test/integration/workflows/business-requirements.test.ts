@@ -57,9 +57,9 @@ describe.concurrent('a submission that the bank finds wanting', () => {
 
 describe.concurrent('a correction of the name', () => {
   it.each([
-    ['takes it away', { holder: { doingBusinessAsName: null } }, 'holder.doingBusinessAsName: is required'],
-    ['is none', { holder: { doingBusinessAsName: 5 } }, 'expected string, received number'],
-    ['takes the whole holder away', { holder: null }, 'holder: is required'],
+    ['removes it', { holder: { doingBusinessAsName: null } }, 'holder.doingBusinessAsName: is required'],
+    ['makes it a number', { holder: { doingBusinessAsName: 5 } }, 'expected string, received number'],
+    ['removes the whole holder', { holder: null }, 'holder: is required'],
   ])('that %s is refused at once', async (_, patch, why) => {
     const input = business(undefined, { holder: holder(undefined, { phone: '555' }) });
     const onboarding = await rig.onboardBusiness(input);
@@ -78,10 +78,10 @@ describe.concurrent('a social security number', () => {
 
   it.each([
     ['219099999', 'that cannot be verified: the holder is replaced', 'holder.ssn: cannot be verified', 1],
-    ['078051120', 'that is refused: it is submitted anew', 'holder.ssn: the applicant cannot be served', 0],
+    ['078051120', 'that is refused: it is submitted again', 'holder.ssn: the applicant cannot be served', 0],
     [
       '457555462',
-      'that leads nowhere (404): it is submitted anew',
+      'that leads nowhere (404): it is submitted again',
       'Something that the submission refers to is missing',
       0,
     ],

@@ -11,9 +11,9 @@ afterAll(() => rig.close());
 
 const SUBMIT = 'submit-business-account-holder';
 
-/** The write took effect, and its answer was lost on the way. */
-const LOST_ANSWERS = ['drop-after-commit', '500-after-commit'];
-/** The write did not take effect, but nobody can tell from outside. */
+/** The write took effect, and its response was lost on the way. */
+const LOST_RESPONSES = ['drop-after-commit', '500-after-commit'];
+/** The write did not take effect, which nobody can see from outside. */
 const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 
 /** Plans a fault for the next submission under this name. */
@@ -28,8 +28,8 @@ async function merchantOf({ doingBusinessAsName: dba }: ReturnType<typeof holder
   return merchantProfileId;
 }
 
-describe.concurrent('a submission whose answer was lost', () => {
-  it.each(LOST_ANSWERS)('(%s) is found by the name of the business, and nobody is asked', async (fault) => {
+describe.concurrent('a submission whose response was lost', () => {
+  it.each(LOST_RESPONSES)('(%s) is found by the name of the business, and nobody is asked', async (fault) => {
     const bank = bankOf(rig);
     const input = business();
     await plan(fault, input.holder);
@@ -42,7 +42,7 @@ describe.concurrent('a submission whose answer was lost', () => {
     expect(events).not.toContain('requirement-raised');
   });
 
-  it.each(LOST_ANSWERS)('(%s) is found by its merchant', async (fault) => {
+  it.each(LOST_RESPONSES)('(%s) is found by its merchant', async (fault) => {
     const bank = bankOf(rig);
     const { holder, ...input } = business();
     const merchantProfileId = await merchantOf(holder);
@@ -54,7 +54,7 @@ describe.concurrent('a submission whose answer was lost', () => {
     expect(await onboarding.events()).not.toContain('requirement-raised');
   });
 
-  it('is corrected where the lost answer said that it was found wanting', async () => {
+  it('is corrected when the lost response reported a problem', async () => {
     const bank = bankOf(rig);
     const input = business('correction');
     await plan('drop-after-commit', input.holder);
@@ -154,8 +154,8 @@ describe.concurrent('a submission of which nothing is to be seen', () => {
   });
 });
 
-describe.concurrent('a lost answer, and several new businesses of the same name,', () => {
-  /** The first call is lost, then others submit the business twice; the answer to the second call is lost. */
+describe.concurrent('a lost response, and several new businesses of the same name,', () => {
+  /** The first call is lost, then others submit the business twice; the response to the second call is lost. */
   async function withTwoOthers(input: ReturnType<typeof business>) {
     const bank = bankOf(rig);
     await plan('drop-before-commit', input.holder);
@@ -182,7 +182,7 @@ describe.concurrent('a lost answer, and several new businesses of the same name,
     expect(await bank.submissions(input.holder)).toEqual([...others, ours]);
   });
 
-  it('are told apart by their merchant', async () => {
+  it('are distinguished by their merchant', async () => {
     const input = business();
     const merchantProfileId = await merchantOf(input.holder);
     const { bank, onboarding, others } = await withTwoOthers({ ...input, merchantProfileId });

@@ -61,7 +61,7 @@ describe.concurrent('a ticket that was answered', () => {
     expect(await bank.repliesTo(id)).toEqual([text, text]);
   });
 
-  it('is looked for among new replies only, when its second answer is lost', async () => {
+  it('counts only a new reply as evidence when its second reply is lost', async () => {
     const bank = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('reopened-ticket'));
     const { id } = await onboarding.requirement('ticket');
@@ -148,7 +148,7 @@ describe.concurrent('a ticket that was answered', () => {
 });
 
 describe.concurrent('a ticket that is not answered', () => {
-  it('is asked anew when it asks something else', async () => {
+  it('is raised again when it asks something else', async () => {
     const { client } = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('more-tickets'));
     const { id } = await onboarding.requirement('ticket');

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 describe.concurrent('a ticket', () => {
-  it('is a requirement that says what the bank asks, and a text answers it', async () => {
+  it('is a requirement with the question of the bank, and a text answers it', async () => {
     const bank = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('ticket'));
     const requirement = await onboarding.requirement('ticket');
@@ -140,7 +140,7 @@ describe.concurrent('an answer that the bank does not take', () => {
 });
 
 describe.concurrent('cancelling while an answer is on its way to the bank', () => {
-  it('sees the reply through, and tells what stays there', async () => {
+  it('finishes the reply, and reports what stays there', async () => {
     const bank = bankOf(rig);
     const onboarding = await rig.onboardBusiness(business('ticket'));
     const { id } = await onboarding.requirement('ticket');
@@ -162,7 +162,7 @@ describe.concurrent('cancelling while an answer is on its way to the bank', () =
     });
   });
 
-  it('tells of a reply of which nobody knows whether it arrived', async () => {
+  it('reports a reply that may or may not have arrived', async () => {
     const onboarding = await rig.onboardBusiness(business('ticket'));
     const { id } = await onboarding.requirement('ticket');
     const text = 'Who knows.';

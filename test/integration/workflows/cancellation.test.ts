@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 describe.concurrent('cancelling', () => {
-  it('shows the workflow as cancelled, after telling what stays at the partner', async () => {
+  it('shows the workflow as cancelled, after reporting what stays at the partner', async () => {
     const boarding = await rig.board(merchant('notes'));
     await boarding.requirement('underwriting-note');
     await boarding.handle.cancel();
@@ -65,7 +65,7 @@ describe.concurrent('cancelling', () => {
     expect((await rig.sandbox.writes(input.externalId)).slice(2)).toEqual(['upload-attachment']);
   });
 
-  it('tells of a write whose outcome nobody knows', async () => {
+  it('reports a write whose outcome is unknown', async () => {
     const input = merchant();
     await rig.sandbox.plan('drop-after-commit', 'create-merchant', { about: input.externalId });
     const boarding = await rig.board(input);

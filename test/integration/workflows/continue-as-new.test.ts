@@ -10,13 +10,13 @@ import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
 
 /** On a server that suggests a new run after a few dozen events, where a real one waits for thousands. */
-async function withImpatientServer(story: (rig: Rig) => Promise<void>): Promise<void> {
+async function withImpatientServer(body: (rig: Rig) => Promise<void>): Promise<void> {
   const server = await startDevServer({ dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': 30 } });
   const rig = await createRig({ address: server.address, worker: false, accounts: ['acme'] });
   await registerSearchAttributes(rig.client);
   await rig.startWorker();
   try {
-    await story(rig);
+    await body(rig);
   } finally {
     await rig.close();
     await server.stop();

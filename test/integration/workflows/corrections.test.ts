@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** What the workflow says to a correction that it does not accept. */
+/** The message with which the workflow rejects a correction. */
 const refusal = (boarding: Onboarding<unknown>, { id }: Requirement, patch: unknown): Promise<string> =>
   boarding.resolve(id, { kind: 'correction', patch } as Answer).then(
     () => 'accepted',

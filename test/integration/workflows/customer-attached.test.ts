@@ -115,7 +115,7 @@ describe.concurrent('starting a customer', () => {
     expect(await bankOf(rig).submissions(input.business.holder)).toHaveLength(1);
   });
 
-  it('again boards anew, and the business finds its profile', async () => {
+  it('again boards the merchant again, and the business finds its profile', async () => {
     const input = customer();
     const first = await rig.onboard(input);
     await first.outcome();

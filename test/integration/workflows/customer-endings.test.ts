@@ -25,7 +25,7 @@ const childrenOf = ({ workflowId }: Onboarding<unknown>) => {
 
 const WAITING = { boarding: 'waiting', business: 'waiting' };
 
-/** A customer whose merchant and business both wait for the sandbox to be told how they end. */
+/** A customer whose merchant and business both wait until the test decides how they end. */
 async function underWay(onDecline: 'continue' | 'cancel-other', scenarios = WAITING) {
   const onboarding = await rig.onboard(customer(scenarios, { onDecline }));
   const both = ({ boarding, business }: Awaited<ReturnType<typeof onboarding.state>>) =>
@@ -163,7 +163,7 @@ describe.concurrent('a customer whose merchant and business both end badly', () 
 });
 
 describe.concurrent('cancelling a customer', () => {
-  it('cancels both, and tells what stays at the partners', async () => {
+  it('cancels both, and reports what stays at the partners', async () => {
     const { onboarding, merchantProfileId, profileId, boarding, business } = await underWay('continue');
     await onboarding.handle.cancel();
     const error = await onboarding.outcome().catch((failed: unknown) => failed);
@@ -179,7 +179,7 @@ describe.concurrent('cancelling a customer', () => {
     );
   });
 
-  it('closes what waits for a person', async () => {
+  it('closes its open requirements', async () => {
     const onboarding = await rig.onboard(customer({ boarding: 'notes', business: 'ticket' }));
     await onboarding.until(({ requirements }) => requirements.length === 3, 'three requirements');
     await onboarding.handle.cancel();

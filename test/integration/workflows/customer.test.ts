@@ -28,7 +28,7 @@ const childrenOf = ({ workflowId }: Onboarding<unknown>) => {
 const asked = () => customer({ boarding: 'notes', business: 'ticket' });
 
 describe.concurrent('a customer', () => {
-  it('is taken aboard at both partners', async () => {
+  it('is onboarded at both partners', async () => {
     const input = customer();
     const onboarding = await rig.onboard(input);
     const outcome = await onboarding.outcome();
@@ -199,7 +199,7 @@ describe.concurrent('a requirement of a customer', () => {
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
   });
 
-  it('goes by an id that tells the two apart, and each answer goes to the one that asked', async () => {
+  it('has an id that distinguishes the two, and each answer goes to the one that asked', async () => {
     const { boarding, ...rest } = customer();
     const input = { ...rest, boarding: { ...boarding, application: namedApplication(rest.externalId) } };
     const { doingBusinessAsName } = input.business.holder;
@@ -256,7 +256,7 @@ describe.concurrent('an answer that does not fit', () => {
     await onboarding.handle.terminate();
   });
 
-  it('any more, for someone was faster on the child, is told so', async () => {
+  it('any more, because someone was faster on the child, is rejected', async () => {
     const onboarding = await rig.onboard(asked());
     const { id } = await onboarding.requirement('ticket');
     const answers = await Promise.allSettled([

@@ -55,7 +55,7 @@ const happened = (boarding: Boarding, event: string) =>
 describe.concurrent('a request for review that was lost', () => {
   it('is not believed because the status moved for another reason', async () => {
     const { boarding, input, id, move, notes } = await noted(unaware);
-    // The workflow knows Pending. A write reads the status just before it, and a poll does not.
+    // The workflow has read Pending. A write reads the status just before it, and a poll does not.
     await unaware.sandbox.transition(id, { status: 'UW Level 1' });
     await unaware.sandbox.plan('500-before-commit', REVIEW, { about: `${id}` });
     await answer(boarding, notes[0] as Requirement);
@@ -228,7 +228,7 @@ describe.concurrent('answers to notes', () => {
     ]);
   });
 
-  it('that are no longer asked for are dropped, which the timeline says', async () => {
+  it('that are no longer asked for are dropped, which the timeline records', async () => {
     const { boarding, id, notes } = await noted(rig, ['Which goods?', 'Which suppliers?']);
     await answer(boarding, notes[0] as Requirement, 'Bread.');
     await rig.sandbox.transition(id, { status: 'Declined', comment: 'no' });
@@ -284,7 +284,7 @@ describe.concurrent('a note that is asked again', () => {
     expect((await boarding.state()).requirements).toEqual([]);
   });
 
-  it('beside an equal one is a note of its own, and a new date alone is none', async () => {
+  it('beside an equal one is a note of its own, and a new date alone makes no new note', async () => {
     const { boarding, notes, move } = await noted(rig, [TEXT, TEXT]);
     expect(new Set(notes.map(({ id }) => id)).size).toBe(2);
     await move({ comment: 'again' });

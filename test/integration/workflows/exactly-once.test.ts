@@ -9,19 +9,19 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** A merchant whose submission can be told from others. */
+/** A merchant whose submission can be distinguished from others. */
 function named() {
   const input = merchant();
   return { ...input, application: namedApplication(input.externalId) };
 }
 
-/** The write took effect, and its answer was lost on the way. */
-const LOST_ANSWERS = ['drop-after-commit', '500-after-commit'];
-/** The write did not take effect, but nobody can tell from outside. */
+/** The write took effect, and its response was lost on the way. */
+const LOST_RESPONSES = ['drop-after-commit', '500-after-commit'];
+/** The write did not take effect, which nobody can see from outside. */
 const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 
 describe.concurrent('a create whose outcome is unknown', () => {
-  it.each(LOST_ANSWERS)('(%s) is never repeated; a person adopts the merchant', async (fault) => {
+  it.each(LOST_RESPONSES)('(%s) is never repeated; a person adopts the merchant', async (fault) => {
     const input = merchant();
     await rig.sandbox.plan(fault, 'create-merchant', { about: input.externalId });
     const boarding = await rig.board(input);
@@ -75,7 +75,7 @@ describe.concurrent('a create whose outcome is unknown', () => {
 });
 
 describe.concurrent('a submission whose outcome is unknown', () => {
-  it.each(LOST_ANSWERS)('(%s) is found in the status, and nobody is asked', async (fault) => {
+  it.each(LOST_RESPONSES)('(%s) is found in the status, and nobody is asked', async (fault) => {
     const input = named();
     await rig.sandbox.plan(fault, 'submit-merchant', { about: input.externalId });
     const boarding = await rig.board(input);
@@ -132,7 +132,7 @@ describe.concurrent('a submission that arrived late', () => {
 });
 
 describe.concurrent('the answer to a note whose delivery is unknown', () => {
-  it.each(LOST_ANSWERS)('(%s of the review) is found in the status', async (fault) => {
+  it.each(LOST_RESPONSES)('(%s of the review) is found in the status', async (fault) => {
     const input = merchant('uw-level-1');
     await rig.sandbox.plan(fault, 'request-underwriting-review', { about: input.externalId });
     const boarding = await rig.board(input);
@@ -203,7 +203,7 @@ describe('reads', () => {
 });
 
 describe('a write that the partner does not permit (403)', () => {
-  it('is a requirement that says so', async () => {
+  it('is a requirement with that reason', async () => {
     const limited = await createRig({ user: 'read-only' });
     try {
       const boarding = await limited.board(merchant());

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const LOST_ANSWERS = ['drop-after-commit', '500-after-commit'];
+const LOST_RESPONSES = ['drop-after-commit', '500-after-commit'];
 const LOST_CALLS = ['drop-before-commit', '500-before-commit'];
 
 /** Of a type that cannot be closed. */
@@ -29,7 +29,7 @@ describe.concurrent('closing a card', () => {
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
   });
 
-  it('says what it does while it is under way', async () => {
+  it('shows what it does while it is under way', async () => {
     const bank = bankOf(rig);
     const card = await bank.card();
     await rig.sandbox.plan('drop-before-commit', 'close-card', { about: card.paymentCardId });
@@ -65,7 +65,7 @@ describe.concurrent('closing a card', () => {
     expect(await bank.writesTo(card.paymentCardId)).toEqual(['create-card', 'close-card']);
   });
 
-  it.each(LOST_ANSWERS)('(%s) is found done, and nobody is asked', async (fault) => {
+  it.each(LOST_RESPONSES)('(%s) is found done, and nobody is asked', async (fault) => {
     const bank = bankOf(rig);
     const card = await bank.card();
     await rig.sandbox.plan(fault, 'close-card', { about: card.paymentCardId });
@@ -154,16 +154,19 @@ describe.concurrent('the nickname of a card', () => {
     expect(await nameOf(bank, paymentCardId)).toBeNull();
   });
 
-  it.each([...LOST_ANSWERS, ...LOST_CALLS])('(%s) is set again by itself, for it may be', async (fault) => {
-    const bank = bankOf(rig);
-    const { paymentCardId } = await bank.card();
-    await rig.sandbox.plan(fault, 'set-card-nickname', { about: paymentCardId });
-    const naming = await name(bank, paymentCardId, 'Fuel');
-    expect(await naming.outcome()).toMatchObject({ outcome: 'done' });
-    await eventually(
-      () => nameOf(bank, paymentCardId),
-      (found) => found === 'Fuel',
-      'the name',
-    );
-  });
+  it.each([...LOST_RESPONSES, ...LOST_CALLS])(
+    '(%s) is set again by itself, because a repetition changes nothing',
+    async (fault) => {
+      const bank = bankOf(rig);
+      const { paymentCardId } = await bank.card();
+      await rig.sandbox.plan(fault, 'set-card-nickname', { about: paymentCardId });
+      const naming = await name(bank, paymentCardId, 'Fuel');
+      expect(await naming.outcome()).toMatchObject({ outcome: 'done' });
+      await eventually(
+        () => nameOf(bank, paymentCardId),
+        (found) => found === 'Fuel',
+        'the name',
+      );
+    },
+  );
 });

@@ -70,7 +70,7 @@ describe('a statement', () => {
   });
 
   it.each(['drop-before-commit', '500-after-commit', '429'])(
-    '(%s) is asked for again by itself, for that changes nothing',
+    '(%s) is requested again by itself, because that changes nothing',
     async (fault) => {
       await rig.sandbox.plan(fault, STATEMENT, { milliseconds: 0 });
       const statement = await generate();

@@ -89,7 +89,7 @@ describe('changing an address', () => {
   });
 
   it.each(['drop-after-commit', '500-before-commit'])(
-    '(%s) asks for another code, for one is good for one call',
+    '(%s) asks for another code, because a code is good for one call',
     async (fault) => {
       const bank = bankOf(rig);
       await rig.sandbox.plan(fault, 'change-address');
@@ -138,7 +138,7 @@ describe('restoring a sub-user', () => {
     expect((await restoring.state()).stage).toBe('rejected');
   });
 
-  it('whose answer was lost is done, and says so', async () => {
+  it('whose response was lost is done, and the outcome notes it', async () => {
     const bank = bankOf(rig);
     await rig.sandbox.plan('drop-after-commit', 'restore-sub-user');
     const restoring = await restore(bank, 72);
@@ -150,7 +150,7 @@ describe('restoring a sub-user', () => {
     expect(await bank.writesTo(72)).toEqual(['restore-sub-user']);
   });
 
-  it('of another partner is told to a person (403)', async () => {
+  it('of another partner is reported to a person (403)', async () => {
     const restoring = await restore(bankOf(rig), 74);
     const { id, detail } = await restoring.requirement('credentials');
     expect(detail).toContain('does not permit this (403)');

@@ -114,7 +114,7 @@ describe('a dba of 1,000 characters', () => {
 });
 
 describe('10,000 underwriting notes', () => {
-  it('are 200 requirements and one that says how many more, in whichever order they are listed', async () => {
+  it('are 200 requirements and one that counts the rest, in whichever order they are listed', async () => {
     const notes = Array.from({ length: 10_000 }, (_, index) => ({
       text: `Why ${index}?`,
       author: 'UW',

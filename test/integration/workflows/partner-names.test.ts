@@ -7,9 +7,9 @@ const NAMES = [
   ...['ApprovedUW', 'AutoApprovedUW', 'Denied'],
 ];
 
-// A partner's name of a status is corrected in its client alone, so that what waits goes on with the correction.
+// A partner's name of a status is corrected in its client alone, so that running workflows go on with the correction.
 it.each(Object.entries(WORKFLOW_BUNDLES))(
-  'the %s workflows know no partner’s name of a status',
+  'the %s workflows contain no partner’s name of a status',
   async (_, path) => {
     const code = await readFile(path, 'utf8');
     expect(NAMES.filter((name) => new RegExp(`(?<!\\w)${name}(?!\\w)`).test(code))).toEqual([]);

@@ -58,7 +58,7 @@ describe('a Retry-After', () => {
     await worker.stop();
   });
 
-  it.each([['1e30'], ['-5'], ['soon'], ['']])('%j that means nothing is none', async (retryAfter) => {
+  it.each([['1e30'], ['-5'], ['soon'], ['']])('%j that means nothing is ignored', async (retryAfter) => {
     const { worker, boarding, dueInMs } = await refused(retryAfter);
     expect(await dueInMs()).toBeLessThan(60_000);
     expect((await boarding.state()).waiting).toBeUndefined();

@@ -12,16 +12,16 @@ afterAll(() => rig.close());
 
 const meeting = (...fault: Parameters<typeof platform.meeting>) => platform.meeting(...fault);
 
-/** The write took effect, and its answer was lost on the way. */
-const LOST_ANSWERS = ['drop-after-commit', '500-after-commit'] as const;
-/** The write did not take effect, but nobody can tell from outside. */
+/** The write took effect, and its response was lost on the way. */
+const LOST_RESPONSES = ['drop-after-commit', '500-after-commit'] as const;
+/** The write did not take effect, which nobody can see from outside. */
 const LOST_CALLS = ['drop-before-commit', '500-before-commit'] as const;
 
 const both = <Fault extends string>(faults: readonly Fault[]) =>
   WRITES.flatMap(([operation, title]) => faults.map((fault) => [operation, fault, title] as const));
 
 describe.concurrent('a write whose outcome is unknown', () => {
-  it.each(both(LOST_ANSWERS))(
+  it.each(both(LOST_RESPONSES))(
     '(%s, %s) is found there, and nobody is asked',
     async (operation, fault, title) => {
       const onboarding = await meeting(fault, operation);

@@ -18,7 +18,7 @@ const meeting = (...fault: Parameters<typeof platform.meeting>) => platform.meet
 const asking = (more: Parameters<typeof terminal>[0] = {}) =>
   rig.onboard(customer({}, { provisionTerminal: terminal(more) }));
 
-/** The sandbox knows no such account. */
+/** The sandbox has no such account. */
 const refusedAccount = () => asking({ account: { ...terminal().account, parent_id: 'account-9' } });
 
 const correction = (provisionTerminal: object | null) =>
@@ -70,7 +70,7 @@ describe.concurrent('an account that the platform rejects', () => {
     await onboarding.handle.terminate();
   });
 
-  it('is not corrected by taking everything away, which costs no call', async () => {
+  it('is not corrected by removing everything, which costs no call', async () => {
     const onboarding = await refusedAccount();
     const { id } = await onboarding.requirement('rejected-input');
     const { mid } = await onboarding.state();
@@ -86,7 +86,7 @@ describe.concurrent('an account that the platform rejects', () => {
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
   });
 
-  it('can be given up, and the customer is aboard in part', async () => {
+  it('can be given up, and the customer is partly onboarded', async () => {
     const onboarding = await refusedAccount();
     const { id } = await onboarding.requirement('rejected-input');
     await onboarding.resolve(id, { kind: 'abandon' }, 'olga', 'no terminal wanted');
@@ -100,10 +100,10 @@ describe.concurrent('an account that the platform rejects', () => {
 });
 
 describe.concurrent('a terminal that the platform rejects', () => {
-  /** The sandbox knows no such location. */
+  /** The sandbox has no such location. */
   const refusedTerminal = () => asking({ terminal: { name: 'Counter', location_id: 'location-9' } });
 
-  it('is corrected, and its account is not made anew', async () => {
+  it('is corrected, and its account is not created again', async () => {
     const onboarding = await refusedTerminal();
     const { id, detail } = await onboarding.requirement('rejected-input');
     expect(detail).toBe('provisionTerminal.terminal.location_id: is unknown');
@@ -116,7 +116,7 @@ describe.concurrent('a terminal that the platform rejects', () => {
     expect((await platform.of(mid)).writes).toHaveLength(2);
   });
 
-  it('can be given up: the outcome says that there is an account', async () => {
+  it('can be given up: the outcome names the account', async () => {
     const onboarding = await refusedTerminal();
     const { id } = await onboarding.requirement('rejected-input');
     const { paymentsAccountId: accountId } = await onboarding.state();
@@ -148,7 +148,7 @@ it.concurrent('a requirement that waits too long is marked as overdue, where it 
 });
 
 describe.concurrent('cancelling a customer whose terminal is under way', () => {
-  /** Cancels a customer whose write at the platform has begun; answers its terminal's part and all there is by then. */
+  /** Cancels a customer whose write at the platform has begun. @returns the part of its terminal, and all there is by then */
   async function cancelledDuring(operation: Write) {
     const { onboarding, held } = await platform.holding(operation);
     await held.underWay();
@@ -162,7 +162,7 @@ describe.concurrent('cancelling a customer whose terminal is under way', () => {
     return { ...state, writes, part: platform.partOf(onboarding) };
   }
 
-  it('sees the making of an account through that has begun, and tells what stays', async () => {
+  it('finishes the creation of an account that has begun, and reports what stays', async () => {
     const { part, writes, paymentsAccountId, timeline, mid } = await cancelledDuring('create-account');
     expect((await part.handle.describe()).status.name).toBe('CANCELLED');
     expect(mid).toBeDefined();
@@ -179,7 +179,7 @@ describe.concurrent('cancelling a customer whose terminal is under way', () => {
     );
   });
 
-  it('sees the making of a terminal through that has begun, and tells what stays', async () => {
+  it('finishes the creation of a terminal that has begun, and reports what stays', async () => {
     const { part, writes, paymentsAccountId, terminalId, timeline } =
       await cancelledDuring('create-terminal');
     // It was the last step, so the part is done, and only its customer is cancelled.
@@ -197,7 +197,7 @@ describe.concurrent('cancelling a customer whose terminal is under way', () => {
     );
   });
 
-  it('closes what waits for a person', async () => {
+  it('closes its open requirements', async () => {
     const onboarding = await refusedAccount();
     await onboarding.requirement('rejected-input');
     await onboarding.handle.cancel();
@@ -207,7 +207,7 @@ describe.concurrent('cancelling a customer whose terminal is under way', () => {
     expect(part?.timeline.at(-1)?.detail).toBe('no payments account is known');
   });
 
-  it('says of a write whose outcome is unknown that it is', async () => {
+  it('reports a write whose outcome is unknown', async () => {
     const onboarding = await meeting('drop-before-commit', 'create-terminal');
     await onboarding.requirement('uncertain-write');
     await onboarding.handle.cancel();

@@ -64,7 +64,7 @@ describe.concurrent('a customer that asks for a terminal', () => {
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.stage)).toBe('provisioned');
   });
 
-  it('has nothing of the platform’s answer but ids in its history', async () => {
+  it('has nothing of the platform’s response but ids in its history', async () => {
     const onboarding = await rig.onboard(withTerminal());
     await onboarding.outcome();
     const part = platform.partOf(onboarding).handle;
@@ -95,7 +95,7 @@ describe.concurrent('a customer that asks for a terminal', () => {
   });
 
   it.each(['continue', 'cancel-other'] as const)(
-    'gets it although its business is declined (%s), for it is the merchant’s',
+    'gets it although its business is declined (%s), because it belongs to the merchant',
     async (onDecline) => {
       const onboarding = await rig.onboard(withTerminal({ business: 'waiting' }, { onDecline }));
       const { profileId = 0 } = await onboarding.until(

@@ -30,7 +30,7 @@ async function onboarded() {
   return onboarding;
 }
 
-/** The time-outs of each activity in a history, by the activity’s name, in seconds; 0 is none. */
+/** The time-outs of each activity in a history, by the activity’s name, in seconds; 0 means no time-out. */
 async function timeLimits({ handle }: Onboarding<unknown>) {
   const { events } = await handle.fetchHistory();
   const scheduled = (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);

@@ -59,7 +59,7 @@ describe('a workflow that was started without gangway, and with nothing that cou
       'period: must be a string; financialAccountIds: must be an array; fileFormat: must be a string',
       {},
     ],
-  ])('(%s) fails, and says what it lacks: %s', async (type, why, input) => {
+  ])('(%s) fails, and names what it lacks: %s', async (type, why, input) => {
     const { client, taskQueue } = rig;
     const id = workflowId(type, `${taskQueue}-${randomUUID()}`);
     const handle = await client.workflow.start(type, { workflowId: id, taskQueue, args: [input] });

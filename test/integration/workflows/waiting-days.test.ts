@@ -28,7 +28,7 @@ afterAll(() => environment.teardown());
 async function boardForDays<T>(
   reads: number,
   scenario: string,
-  story: (id: string) => Promise<T>,
+  body: (id: string) => Promise<T>,
 ): Promise<T> {
   const sandbox = await startSandbox({ pace: { reads } });
   const taskQueue = `days-${scenario}`;
@@ -57,7 +57,7 @@ async function boardForDays<T>(
     const running = worker.run();
     try {
       await environment.client.workflow.start('merchantBoarding', { workflowId, taskQueue, args: [input] });
-      return await story(workflowId);
+      return await body(workflowId);
     } finally {
       worker.shutdown();
       await running;

@@ -16,7 +16,7 @@ describe('a page that is made from the code', () => {
 
 describe('docs/partner-apis.md', () => {
   it.each(SYSTEM_NAMES)(
-    '%s: says of each assumed operation, and of no documented one, what is assumed',
+    '%s: states for each assumed operation, and for no documented one, what is assumed',
     (system) => {
       const { operations, documentation } = PARTNERS[system];
       const { assumptions } = documentation;
@@ -30,7 +30,7 @@ describe('docs/partner-apis.md', () => {
 
 describe('docs/configuration.md', () => {
   it.each(SECTIONS.map((section) => [section.title, section] as const))(
-    '%s: names a process that reads each setting, and no setting that is none',
+    '%s: names a process that reads each setting, and no setting that does not exist',
     (_, { schema, readers }) => {
       const read = new Set(Object.values(readers).flat());
       expect(Object.keys(schema.shape).filter((name) => !read.has(name))).toEqual([]);

@@ -7,7 +7,7 @@ describe('a text that is shortened', () => {
     ['x'.repeat(50), 'x'.repeat(50)],
     ['x'.repeat(51), `${'x'.repeat(22)}… (shortened, 51 characters)`],
     [`${'x'.repeat(21)}😀${'x'.repeat(40)}`, `${'x'.repeat(21)}… (shortened, 63 characters)`],
-  ])('%s says so, and has no half of a character', (text, expected) => {
+  ])('%s is marked as shortened, and has no half of a character', (text, expected) => {
     expect(shortened(text, 50)).toBe(expected);
     expect(shortened(expected, 50)).toBe(expected);
   });

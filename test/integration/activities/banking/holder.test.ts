@@ -96,7 +96,7 @@ describe('a business that is submitted', () => {
 });
 
 it.each([null, 0])('a success with profile %s is uncertain', async (profileId) => {
-  const { client } = await bankingPartner(bankThatAnswers({ success: true, profileId }));
+  const { client } = await bankingPartner(bankThatResponds({ success: true, profileId }));
   const { run } = await activitiesOf(client);
   expect(await failed(run('submitHolder', holderRequest()))).toMatchObject({
     details: { kind: 'Uncertain', reason: 'success without a profile' },
@@ -320,19 +320,22 @@ describe('a problem is reported by its path in the input', () => {
     ],
     ['We are closed; try again', [['', 'We are closed; try again']]],
     ['Reason: we are closed', [['', 'Reason: we are closed']]],
-    ['see https://bank.example.com: it says why', [['', 'see https://bank.example.com: it says why']]],
+    [
+      'see https://bank.example.com: it explains why',
+      [['', 'see https://bank.example.com: it explains why']],
+    ],
     ['', [['', 'the partner gave no reason']]],
     [null, [['', 'the partner gave no reason']]],
   ])('when the response is success:false and %j', async (errors, expected) => {
-    const { client } = await bankingPartner(bankThatAnswers({ profileId: 9, success: false, errors }));
+    const { client } = await bankingPartner(bankThatResponds({ profileId: 9, success: false, errors }));
     const { run } = await activitiesOf(client);
-    const told = expected.map(([field, message]) => ({ field, message }));
-    expect(await run('submitHolder', holderRequest())).toMatchObject({ problems: told });
+    const problems = expected.map(([field, message]) => ({ field, message }));
+    expect(await run('submitHolder', holderRequest())).toMatchObject({ problems });
   });
 });
 
-/** A partner without profiles, and what it says to a submission. */
-function bankThatAnswers(submitted: object): Respond {
+/** A partner without profiles, and its response to a submission. */
+function bankThatResponds(submitted: object): Respond {
   return (response, request) => {
     const isSearch = request.url?.startsWith('/api/AccountsSearch') === true;
     responding(200, isSearch ? '[]' : JSON.stringify(submitted))(response, request);

@@ -287,19 +287,17 @@ describe('a request is refused', () => {
   const required = Object.entries(RIGHT).flatMap(([name, request]) =>
     Object.keys(request)
       .filter(() => name !== 'issueToken')
-      .map((member): [Name, string] => [name as Name, member]),
+      .map((field): [Name, string] => [name as Name, field]),
   );
 
-  it.each(required)('%s without %s', (name, member) => {
-    const { [member]: _left, ...rest } = RIGHT[name];
-    expect(refused(name, rest)).toEqual([member]);
+  it.each(required)('%s without %s', (name, field) => {
+    const { [field]: _left, ...rest } = RIGHT[name];
+    expect(refused(name, rest)).toEqual([field]);
   });
 
-  it.each(Object.keys(OWNER))('submitBusinessAccountHolder with an owner without %s', (member) => {
-    const { [member as 'ssn']: _left, ...owner } = OWNER;
-    expect(refused('submitBusinessAccountHolder', { ...HOLDER, owner3: owner })).toEqual([
-      `owner3.${member}`,
-    ]);
+  it.each(Object.keys(OWNER))('submitBusinessAccountHolder with an owner without %s', (field) => {
+    const { [field as 'ssn']: _left, ...owner } = OWNER;
+    expect(refused('submitBusinessAccountHolder', { ...HOLDER, owner3: owner })).toEqual([`owner3.${field}`]);
   });
 });
 

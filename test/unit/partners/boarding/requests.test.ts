@@ -117,9 +117,9 @@ describe('a refusal', () => {
       { field: 'agentProfileId', message: 'Invalid input: expected number, received string' },
       { field: 'dob', message: 'is not a known field' },
     ]);
-    const told = JSON.stringify([error.message, error.details]);
+    const shown = JSON.stringify([error.message, error.details]);
     for (const value of ['secret-till', '123456789', '1970-01-01', 'Baker', 'hunter2']) {
-      expect(told).not.toContain(value);
+      expect(shown).not.toContain(value);
     }
   });
 });

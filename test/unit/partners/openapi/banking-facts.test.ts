@@ -10,7 +10,7 @@ const STATE = { type: 'integer', minimum: 1, maximum: 53 };
  * not prove themselves.
  */
 describe('apis/1, banking', () => {
-  it('has fifteen operations with these answers, 429 being ours', async () => {
+  it('has fifteen operations with these responses, of which we added 429', async () => {
     const all = await responsesOf('banking');
     expect(all).toHaveLength(44);
     expect(all.filter((line) => line.startsWith('E')).sort()).toEqual([
@@ -180,7 +180,7 @@ describe('apis/1, banking', () => {
     ]);
   });
 
-  it('records have these members', async () => {
+  it('records have these fields', async () => {
     const { components, paths } = await documentOf('banking');
     const { PaymentCard, BankingProfile, BoardingResponse, Ticket, Notification } = components.schemas;
     expect(names(PaymentCard).join(' ')).toBe(

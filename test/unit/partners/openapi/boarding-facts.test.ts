@@ -6,7 +6,7 @@ import { documentOf, INT32, json, names, responsesOf } from '../../../rigs/partn
  * not prove themselves.
  */
 describe('apis/2, merchant boarding', () => {
-  it('has four operations with these answers, 429 being ours, and eleven others', async () => {
+  it('has four operations with these responses, of which we added 429, and eleven others', async () => {
     const all = await responsesOf('boarding');
     expect(all.filter((line) => line.startsWith('B'))).toEqual([
       'B1 POST /api/v1/merchant/create: 200 400 401 403 404 429 500',
@@ -35,7 +35,7 @@ describe('apis/2, merchant boarding', () => {
     expect(components.securitySchemes).toEqual({ credentials: { type: 'http', scheme: 'basic' } });
   });
 
-  it('B1 is deprecated and takes these members', async () => {
+  it('B1 is deprecated and takes these fields', async () => {
     const { paths } = await documentOf('boarding');
     const { deprecated, requestBody, ...operation } = paths['/api/v1/merchant/create'].post;
     expect(deprecated).toBe(true);
@@ -69,7 +69,7 @@ describe('apis/2, merchant boarding', () => {
     }
   });
 
-  it('wraps answers in one of two envelopes', async () => {
+  it('wraps responses in one of two envelopes', async () => {
     const { paths, components } = await documentOf('boarding');
     const { Envelope, FeesEnvelope, MerchantStatus, UnderwritingNote } = components.schemas;
     expect(names(Envelope)).toEqual(['data', 'status', 'error', 'warning', 'validationResults', 'requestId']);

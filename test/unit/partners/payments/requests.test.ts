@@ -25,7 +25,7 @@ const OF_MONEY: [Key, object][] = [
   ['startPreauth', start],
 ];
 
-/** Refused before anything is sent; answers the names of the fields. */
+/** Refused before anything is sent. @returns the names of the fields */
 function refuses(operation: Key, request: object): Promise<string[]> {
   const client = paymentsClient({ url: NOWHERE, apiKey: 'k3y', environment: 'uat' });
   onTestFinished(() => client.close());
@@ -71,7 +71,7 @@ describe('a request is refused before it is sent:', () => {
     ['updateTransaction', 'no id', { status: 'captured' }, ['transaction_id']],
     ['updateTransaction', 'an empty status', { transaction_id: 't', status: '' }, ['status']],
     ['openBatch', 'nothing', {}, ['account_id']],
-    ['closeBatch', 'a further member', { batch_id: 'b', force: true }, ['force']],
+    ['closeBatch', 'a further field', { batch_id: 'b', force: true }, ['force']],
     ['createApiKey', 'nothing', {}, ['name', 'permissions']],
     ['createApiKey', 'no permission', { ...key, permissions: [] }, ['permissions']],
     ['createApiKey', 'an empty permission', { ...key, permissions: ['a', ''] }, ['permissions.1']],
@@ -80,7 +80,7 @@ describe('a request is refused before it is sent:', () => {
     ['startPreauth', 'no amount', { ...start, amount: null }, ['amount']],
     ['capturePayment', 'a negative tip', { ...ids, tip_amount: -1 }, ['tip_amount']],
     ['capturePayment', 'half a tip', { ...ids, tip_amount: 0.5 }, ['tip_amount']],
-    ['capturePaymentV1', 'an unknown member', { ...ids, tip: 5 }, ['tip']],
+    ['capturePaymentV1', 'an unknown field', { ...ids, tip: 5 }, ['tip']],
     ['incrementAuthorization', 'no amount', ids, ['amount']],
     ['adjustPaymentV1', 'no amount', ids, ['amount']],
     ['confirmPayment', 'neither yes nor no', ids, ['confirm']],
