@@ -138,14 +138,14 @@ function operationActivities(client: BankingClient): OperationCalls {
 
     restoreSubUser: ({ subUserId }) =>
       write(
-        async ({ isUnclear, ...options }) => {
+        async ({ mayHaveBeenSent, ...options }) => {
           try {
             await client.restoreSubUser({ id: subUserId }, options);
             return { afterLostCall: false };
           } catch (error) {
             const isRestored =
               error instanceof PartnerError && error.kind === 'Rejected' && error.status === 404;
-            if (isRestored && isUnclear) return { afterLostCall: true };
+            if (isRestored && mayHaveBeenSent) return { afterLostCall: true };
             throw error;
           }
         },

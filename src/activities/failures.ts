@@ -28,8 +28,8 @@ export interface Repetition {
 }
 
 /**
- * The one place that decides which failures the server retries. It is for reads, and for writes that leave the same state however
- * often they run. They are retried when the partner was not reached or gave no clear response. Soon after a create they are also
+ * Decides which failures of reads the server retries, and of writes that leave the same state however often they run. Other writes:
+ * write.ts. A call is retried when the partner was not reached or gave no clear response. Soon after a create it is also
  * retried when the partner does not find yet what it created.
  */
 export async function repeatable<T>(call: () => Promise<T>, repetition: Repetition = {}): Promise<T> {

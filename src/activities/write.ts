@@ -24,7 +24,7 @@ export interface WriteOptions {
   /** Ends the call early enough to report its outcome before the attempt times out. */
   readonly signal: AbortSignal;
   /** An earlier attempt may have taken effect. Only true for a call that may be repeated. */
-  readonly isUnclear: boolean;
+  readonly mayHaveBeenSent: boolean;
 }
 
 export interface Repeatability {
@@ -59,8 +59,8 @@ export async function write<Result>(
 ): Promise<Result> {
   const { heartbeatDetails, activityType, startToCloseTimeoutMs, attempt } = activityInfo();
   const earlier = heartbeatDetails as Mark | undefined;
-  const isUnclear = earlier?.sending ?? isResetWithoutMarks();
-  if (isUnclear && !mayRepeat) throw lost(activityType, earlier);
+  const mayHaveBeenSent = earlier?.sending ?? isResetWithoutMarks();
+  if (mayHaveBeenSent && !mayRepeat) throw lost(activityType, earlier);
 
   const marks = new Marks();
   const deadline = new Deadline({ ms: startToCloseTimeoutMs * SHARE_OF_ATTEMPT });
@@ -69,7 +69,7 @@ export async function write<Result>(
       beforeSending: marks.set,
       startFrom: marks.startFrom,
       signal: deadline.signal,
-      isUnclear,
+      mayHaveBeenSent,
     });
   } catch (error) {
     await marks.afterSetting();
@@ -77,13 +77,14 @@ export async function write<Result>(
     const { sent } = marks;
     if (sent === undefined) {
       const failure = notSent(error, attempt);
+      // Later attempts need the record that this one sent nothing.
       if (!isFinal(failure) && earlier === undefined) await marks.clear();
       throw failure;
     }
     if (!(error instanceof PartnerError)) throw unexpected(activityType, error, sent);
     if (error.kind === 'Uncertain') throw asFailure(error, mayRepeat, sent);
-    if (!isWithoutEffect(error)) throw asFailure(error, false);
-    if (!isUnclear) await marks.clear();
+    if (!isSafeToResend(error)) throw asFailure(error, false);
+    if (!mayHaveBeenSent) await marks.clear();
     throw asFailure(error, true);
   } finally {
     deadline.release();
@@ -127,7 +128,7 @@ export function reportsWrites(context: Context): ActivityInterceptors {
 const marked = new WeakSet<Context>();
 
 /** The request had no effect at the partner, and may succeed later. */
-function isWithoutEffect({ kind }: PartnerError): boolean {
+function isSafeToResend({ kind }: PartnerError): boolean {
   return kind === 'NotSent' || kind === 'RateLimited' || kind === 'Unauthorized';
 }
 
@@ -141,10 +142,10 @@ function isFinal(failure: unknown): boolean {
 }
 
 /**
- * An operator may reset an activity together with its heartbeat details. The server then numbers the attempts from 1 again, but
- * schedules the attempt later than the activity. Only the marks of an attempt that timed out matter, because any other attempt
- * either reported that nothing was sent or was the last one. So an attempt that is scheduled sooner than the time-out is no reset,
- * but for example a first attempt that the server moved to another build.
+ * An operator may reset an activity together with its heartbeat details. The server then numbers the attempts from 1 again. An
+ * attempt 1 without details that was scheduled at least one time-out after the activity was therefore reset. Only the marks of an
+ * attempt that timed out matter, because any other attempt either reported that nothing was sent or was the last one. An attempt 1
+ * that was scheduled sooner is not a reset: the server moved it to another build, for example.
  */
 function isResetWithoutMarks(): boolean {
   const { attempt, heartbeatDetails, startToCloseTimeoutMs, ...info } = activityInfo();
@@ -220,7 +221,7 @@ class Marks {
   async clear(): Promise<void> {
     const sent = this.sent ?? { sentAt: new Date().toISOString() };
     await record({ sending: false, ...sent }).catch((error: unknown) => {
-      if (!isOrder(error) && !(error instanceof ActivityNotFoundError)) throw error;
+      if (!isStopRequest(error) && !(error instanceof ActivityNotFoundError)) throw error;
     });
     marked.delete(Context.current());
     this.sent = undefined;
@@ -228,7 +229,7 @@ class Marks {
 }
 
 /** The server accepted the mark, and asks the attempt to end. */
-function isOrder(error: unknown): boolean {
+function isStopRequest(error: unknown): boolean {
   return (
     error instanceof ActivityCancelledError ||
     error instanceof ActivityResetError ||
@@ -242,9 +243,9 @@ async function refusalOf(error: unknown, sent: Sent): Promise<Error> {
       'nothing was sent: the server has given up on this attempt',
       'GivenUp',
     );
-  if (!isOrder(error)) return error instanceof Error ? error : new Error(String(error));
+  if (!isStopRequest(error)) return error instanceof Error ? error : new Error(String(error));
   await record({ sending: false, ...sent }).catch((again: unknown) => {
-    if (!isOrder(again)) throw again;
+    if (!isStopRequest(again)) throw again;
   });
   // The server does not retry an activity whose cancellation was requested.
   return ApplicationFailure.retryable('nothing was sent: the server asked the attempt to end', 'NotSent');
@@ -258,28 +259,28 @@ async function record(mark: Mark): Promise<void> {
 
 /** Repeats a request to Temporal until it responds. The repetition ends with the attempt, which the server then does not find. */
 function untilAccepted(request: () => Promise<void>): Promise<void> {
-  return repeated(request, (error) => error instanceof ActivityCompletionError);
+  return retryWhile(request, (error) => error instanceof ActivityCompletionError);
 }
 
 /** A rejection is a response, too. Without a response, a request of a worker fails as `CANCELLED`. */
 function untilTemporalResponds(): Promise<unknown> {
   const request = () => getClient().workflowService.getSystemInfo({});
-  return repeated(request, (error) => !isUnimplemented(error) && !isDenied(error)).catch(() => undefined);
+  return retryWhile(request, (error) => !isUnimplemented(error) && !isDenied(error)).catch(() => undefined);
 }
 
-async function repeated<Response>(
+async function retryWhile<Response>(
   request: () => Promise<Response>,
-  again: (error: unknown) => boolean,
+  isWorthRetrying: (error: unknown) => boolean,
 ): Promise<Response> {
   const client = getClient();
-  // The activity's own client ends its requests when the worker begins to shut down.
+  // A signal that never aborts. The activity's own client ends its requests when the worker begins to shut down.
   const { signal } = new AbortController();
   const inTime = () => client.withDeadline(Date.now() + REPORT_TIMEOUT_MS, request);
   for (;;) {
     try {
       return await client.withAbortSignal(signal, inTime);
     } catch (error) {
-      if (!again(error)) throw error;
+      if (!isWorthRetrying(error)) throw error;
       await sleep(REPORT_PAUSE_MS);
     }
   }

@@ -50,7 +50,7 @@ export type Answer =
 /** The kinds of answers, of which a requirement lists those that it allows. */
 export type AnswerKind = Answer['kind'];
 
-/** One open question to a person. */
+/** One open question for a person. */
 export interface Requirement {
   readonly id: string;
   /** Identifies what the partner asks, the same when it asks again: a note, a ticket. */

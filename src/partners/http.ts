@@ -15,7 +15,7 @@ export interface HttpLimits {
   /** The whole call. */
   readonly totalTimeoutMs: number;
   readonly maxBodyBytes: number;
-  /** The most that a `Retry-After` counts. */
+  /** Upper limit for a `Retry-After`. */
   readonly maxRetryAfterMs: number;
   /** The largest file, see {@link PartnerHttp.download}. It is never in memory as a whole. */
   readonly maxDownloadBytes: number;
@@ -136,7 +136,7 @@ export class PartnerHttp {
     return this.#exchange(request, maxBodyBytes, (response) => buffered(response, most));
   }
 
-  /** The most that a `Retry-After` counts, in milliseconds. */
+  /** Upper limit for a `Retry-After`, in milliseconds. */
   get maxRetryAfterMs(): number {
     return this.#limits.maxRetryAfterMs;
   }

@@ -165,13 +165,13 @@ interface Webhook {
   readonly Params: { readonly secret?: string };
 }
 
-/** How many ids a webhook names, and how many workflows have one of them. */
+/** Number of ids in a webhook, and how many workflows have one of them. */
 interface Match {
   readonly ids: number;
   readonly workflows: number;
 }
 
-/** `POST /webhooks/{partner}`, and `/webhooks/{partner}/{secret}` for a partner that can authenticate in no other way. */
+/** `POST /webhooks/{partner}`, and `/webhooks/{partner}/{secret}` for a partner that has no other way to authenticate. */
 export function partnerWebhookRoutes({ rules, nudges, count, logger }: PartnerWebhookRoutes) {
   return async (server: FastifyInstance): Promise<void> => {
     textBodies(server, WEBHOOK_MEDIA_TYPES);

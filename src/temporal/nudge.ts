@@ -55,7 +55,7 @@ export async function nudge(
       return seenAt !== undefined;
     }
     seenAt = Date.now();
-    if (poll.state !== PENDING_ACTIVITY_STATE_SCHEDULED || isFresh(poll)) continue;
+    if (poll.state !== PENDING_ACTIVITY_STATE_SCHEDULED || hasNotTriedYet(poll)) continue;
     if (!isDueSoon(poll)) await reset(client, workflowId, raw, poll);
     return true;
   }
@@ -131,7 +131,7 @@ function isDueSoon({ nextAttemptScheduleTime }: Pending): boolean {
 }
 
 /** The first attempt of a poll may come too soon after another read, and then does not read. Without a worker it never runs. */
-function isFresh({ attempt, lastFailure, scheduledTime }: Pending): boolean {
+function hasNotTriedYet({ attempt, lastFailure, scheduledTime }: Pending): boolean {
   const age = Date.now() - Number(scheduledTime?.seconds ?? 0) * 1_000;
   return !lastFailure && (attempt ?? 1) <= 1 && age < FIRST_ATTEMPT_MS;
 }

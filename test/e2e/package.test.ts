@@ -48,7 +48,7 @@ describe('the API reference', () => {
 
   it.each([
     ['gangway', 'index'],
-    ['gangway/command', 'commands_run'],
+    ['gangway/command', 'commands_program'],
   ])('has a page for everything that %s exports', async (path, module) => {
     const pages = globSync(`docs/api/*/${module}.*.html`).map((page) =>
       basename(page, '.html').slice(module.length + 1),

@@ -1,6 +1,6 @@
 /**
  * The meaning of a banking profile's status, in our own names: all decisions about a business depend on these. The
- * partner's names are in `statuses.ts`.
+ * partner's names are in `responses.ts`.
  */
 export type ProfilePhase = 'new' | 'under-review' | 'approved' | 'declined' | 'closed' | 'withdrawn';
 

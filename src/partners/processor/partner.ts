@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ref } from '../openapi/components.js';
 import { byField, type Contract, object, same, text } from '../openapi/contract.js';
 import { definePartner, NO_WORDING } from '../partner.js';
-import { PROCESSOR_OPERATIONS, processorClient, processorOff } from './client.js';
+import { PROCESSOR_OPERATIONS, processorClient, processorOff } from './operations.js';
 
 /** apis/3, Response envelope. Which HTTP status a failure has is not shown; these are from apis/4. */
 const contract: Contract = {
@@ -47,7 +47,7 @@ export const processor = definePartner({
     schemas: 'operations.ts',
     assumptions: {},
     alsoAssumed: [
-      'The envelope’s `status` decides, and not the HTTP status. `errors` is null, absent, an empty list, or messages by field. Gangway keeps `error_code` and `data` as they are (`src/partners/processor/client.ts`).',
+      'The envelope’s `status` decides, and not the HTTP status. `errors` is null, absent, an empty list, or messages by field. Gangway keeps `error_code` and `data` as they are (`src/partners/processor/operations.ts`).',
       'A refusal with a 2xx that mentions a token is about the API key.',
       'Gangway sends any event name, because the contract has three examples and no complete list.',
     ],

@@ -4,7 +4,7 @@ import type { DocumentRef } from '../../messages/requirements.js';
 import { isUnderReview, mayTakeAnswers, takesAnswers } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
-import { type Answered, notAbandoned, type Question } from '../journey/requirement-queue.js';
+import { type Answered, type Question, unlessAbandoned } from '../journey/requirement-queue.js';
 import { askForCorrection, RejectedByPartner } from '../journey/run-step.js';
 import type { StatusFollower, StatusPoll } from '../journey/status-poll.js';
 import { runDueTasks, type Task, Tasks } from '../journey/tasks.js';
@@ -257,7 +257,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     const before = application.input.current;
     await requirements.whileSending(answers, async () => {
       for (const { resolution } of answers) {
-        const answer = notAbandoned(resolution);
+        const answer = unlessAbandoned(resolution);
         if (answer.kind !== 'correction') continue;
         application.input.correct(answer.patch);
         if ('fees' in answer.patch) await setFees(application);
@@ -278,7 +278,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
       submitted ? {} : { detail: `the status is ${status}` },
     );
     this.#applied ||= submitted;
-    if (!submitted) this.status.replaceBy(await read(this.application));
+    if (!submitted) this.status.replaceWith(await read(this.application));
     return submitted;
   }
 
@@ -343,7 +343,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     const { status, statusDate } = now;
     this.#refused = { status, statusDate, answers: idsOf(answered) };
     this.journey.timeline.add('answers-wait', { detail: `the partner takes no answers in status ${status}` });
-    this.status.replaceBy(now);
+    this.status.replaceWith(now);
   }
 }
 

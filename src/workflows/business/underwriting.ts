@@ -12,7 +12,7 @@ import type { FieldProblem } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
 import type { Journey } from '../journey/journey.js';
 import { partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
-import { type Answered, notAbandoned, type Question } from '../journey/requirement-queue.js';
+import { type Answered, type Question, unlessAbandoned } from '../journey/requirement-queue.js';
 import { RejectedByPartner, runStep } from '../journey/run-step.js';
 import type { StatusFollower, StatusPoll } from '../journey/status-poll.js';
 import { type Task, Tasks } from '../journey/tasks.js';
@@ -246,7 +246,7 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
 
   async #correct({ requirement, resolution }: Answered): Promise<void> {
     const { application } = this;
-    const answer = notAbandoned(resolution);
+    const answer = unlessAbandoned(resolution);
     if (answer.kind === 'correction') application.input.correct(answer.patch);
     await replaceHolder(application);
     this.#onDelivered(requirement);
@@ -281,7 +281,7 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
     journey.requirements.take(id);
     journey.timeline.add('answer-rejected', { detail: `${id}: ${message}` });
     this.#remarks.set(about, `the last answer was rejected: ${message}`);
-    this.status.replaceBy(now);
+    this.status.replaceWith(now);
   }
 
   /** Reads the tickets once more, and asks those again that are still listed. */
@@ -294,7 +294,7 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
       this.#delivered.delete(about);
       this.#remarks.set(about, 'answered, but still listed by the partner');
     }
-    this.status.replaceBy(now);
+    this.status.replaceWith(now);
   };
 }
 

@@ -127,7 +127,7 @@ export class RequirementQueue {
       await condition(() => this.isAnswered(id) || isMoot());
       why = 'the partner has moved on';
       const answered = this.take(id);
-      return answered && notAbandoned(answered.resolution);
+      return answered && unlessAbandoned(answered.resolution);
     } finally {
       this.withdraw(id, why);
       this.state.publish();
@@ -293,7 +293,7 @@ export class RequirementQueue {
 }
 
 /** @throws {Abandoned} when the answer is to abandon */
-export function notAbandoned({ answer, reason }: Resolution): Exclude<Answer, { kind: 'abandon' }> {
+export function unlessAbandoned({ answer, reason }: Resolution): Exclude<Answer, { kind: 'abandon' }> {
   if (answer.kind === 'abandon') throw new Abandoned(masked(reason));
   return answer;
 }

@@ -8,7 +8,7 @@ import {
 import type { Pace } from '../../messages/onboarding-state.js';
 import type { RequirementKind } from '../../messages/requirements.js';
 import type { Journey } from './journey.js';
-import { notAbandoned } from './requirement-queue.js';
+import { unlessAbandoned } from './requirement-queue.js';
 import { runStep } from './run-step.js';
 import type { Task, Tasks } from './tasks.js';
 
@@ -18,7 +18,7 @@ export interface StatusFollower<Seen, Snapshot, Outcome> {
   readonly status: StatusPoll<Seen, Snapshot>;
   /** What runs beside the poll. */
   readonly tasks: Tasks;
-  /** Kinds of requirements that it raises without waiting. To abandon one of them ends the workflow. */
+  /** Kinds of requirements that it raises without waiting. Abandoning one of them ends the workflow. */
   readonly kinds: readonly RequirementKind[];
   /** What can begin now. */
   readonly dueTasks: readonly Task[];
@@ -26,7 +26,7 @@ export interface StatusFollower<Seen, Snapshot, Outcome> {
   readonly seen: Seen;
   /** False while a write is in flight whose own effect would look like a change. */
   readonly isListening: boolean;
-  /** When a task is due that no change makes due, in milliseconds since 1970; infinite when there is none. */
+  /** When the next timed task is due, in milliseconds since 1970; infinite when there is none. */
   readonly nextDueAt: number;
   /** Takes note of a change, and raises what the partner now asks. */
   onChange(snapshot: Snapshot): void;
@@ -55,7 +55,7 @@ export async function followStatus<Seen, Snapshot, Outcome>(
       await untilDue(follower);
       tasks.check();
       const abandoned = journey.requirements.abandonedOf(kinds);
-      if (abandoned) notAbandoned(abandoned.resolution);
+      if (abandoned) unlessAbandoned(abandoned.resolution);
       const change = status.take();
       if (change) follower.onChange(change);
       if (follower.outcome) return await follower.end();
@@ -172,7 +172,7 @@ export class StatusPoll<Seen, Snapshot> {
   }
 
   /** Takes the read of another step as the change, and cancels the poll. */
-  replaceBy(snapshot: Snapshot): void {
+  replaceWith(snapshot: Snapshot): void {
     const poll = this.#poll;
     this.#poll = new CancellationScope();
     this.#pacer.read();

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Operation } from '../../../src/partners/catalogue.js';
 import { partnerClient } from '../../../src/partners/client.js';
 import { PartnerHttp } from '../../../src/partners/http.js';
-import { PROCESSOR_OPERATIONS } from '../../../src/partners/processor/client.js';
+import { PROCESSOR_OPERATIONS } from '../../../src/partners/processor/operations.js';
 import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
 const PING = {

@@ -268,14 +268,14 @@ describe('a write that may be repeated', () => {
   const lost = { attempt: 2, heartbeatDetails: { sending: true, sentAt: SENT_AT } };
 
   it('is sent again after an unknown result, with that information', async () => {
-    let isUnclear: boolean | undefined;
+    let mayHaveBeenSent: boolean | undefined;
     const call = async (options: WriteOptions) => {
-      ({ isUnclear } = options);
+      ({ mayHaveBeenSent } = options);
       await options.beforeSending();
     };
     const { log } = await attempt(call, { info: lost, mayRepeat: true });
     expect(log).toEqual(['mark', 'sent', 'complete undefined']);
-    expect(isUnclear).toBe(true);
+    expect(mayHaveBeenSent).toBe(true);
   });
 
   it('is retried when its own result is unknown', async () => {

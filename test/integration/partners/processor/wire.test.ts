@@ -5,7 +5,7 @@ import {
   type ProcessorSettings,
   processorClient,
   processorOff,
-} from '../../../../src/partners/processor/client.js';
+} from '../../../../src/partners/processor/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import {
   type RecordingServer,

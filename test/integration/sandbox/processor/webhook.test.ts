@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processorClient } from '../../../../src/partners/processor/client.js';
+import { processorClient } from '../../../../src/partners/processor/operations.js';
 import { failureOf } from '../../../rigs/partners/failure.js';
 import { runKeyed } from '../../../rigs/sandbox/keyed.js';
 import { outcome, WRITE_FAULTS } from '../../../rigs/sandbox/write-faults.js';

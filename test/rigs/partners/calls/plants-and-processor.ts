@@ -1,6 +1,6 @@
 import type { PlantStoreClient } from '../../../../src/partners/plant-store/client.js';
 import type { PlantStoreOperations } from '../../../../src/partners/plant-store/operations.js';
-import type { ProcessorClient, ProcessorOperations } from '../../../../src/partners/processor/client.js';
+import type { ProcessorClient, ProcessorOperations } from '../../../../src/partners/processor/operations.js';
 
 const FERN = { id: '9007199254740993', name: 'Fern', tag: 'shade' };
 
