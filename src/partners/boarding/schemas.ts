@@ -6,7 +6,7 @@ import type { MerchantPhase } from './phases.js';
 export const int32Id = int32;
 
 /** The `pos` names that the contract prints. It leaves out sixteen product names, see `BOARDING_POS_NAMES`. */
-const DOCUMENTED_POS_NAMES = ['None', 'CustomPos'] as const;
+export const DOCUMENTED_POS_NAMES = ['None', 'CustomPos'] as const;
 
 /** Create merchant request (v1), apis/2. */
 export function createMerchantRequest(posNames: readonly string[]) {
@@ -141,7 +141,7 @@ export const merchantStatus = z.looseObject({
 });
 
 /** Underwriting note, apis/2. */
-const underwritingNote = z.looseObject({
+export const underwritingNote = z.looseObject({
   text: z.string(),
   author: absent(z.string()),
   date: absent(z.string()),
