@@ -11,7 +11,7 @@ import {
   parsePayloadKeys,
 } from '../../../src/temporal/payload-codec.js';
 import '../../rigs/runtime.js';
-import type { TalkativeActivities, talkative } from '../../rigs/temporal/talkative-workflow.js';
+import type { TalkativeActivities, talkative } from '../../rigs/temporal/talkative-workflow.ts';
 
 const NAME = 'Ada Lovelace';
 
@@ -39,7 +39,7 @@ interface Exchanged {
 async function run(converter: DataConverter): Promise<Exchanged> {
   const taskQueue = crypto.randomUUID();
   const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../rigs/temporal/talkative-workflow.js', import.meta.url)),
+    workflowsPath: fileURLToPath(new URL('../../rigs/temporal/talkative-workflow.ts', import.meta.url)),
     logger: new DefaultLogger('ERROR'),
     ...(converter.failureConverterPath && { failureConverterPath: converter.failureConverterPath }),
   });
