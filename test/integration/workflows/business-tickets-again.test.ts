@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nudge } from '../../../src/temporal/nudge.js';
 import { business } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { eventually } from '../../rigs/waiting.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
 const HOUR_MS = 3_600_000;
@@ -39,8 +40,12 @@ async function answered(change: (ticketId: number) => Promise<unknown>, more: ob
   await onboarding.until(({ timeline }) => timeline.some(({ event }) => event === 'ticket-answered'));
   const read = async (bankingStatus: string) => {
     await patient.sandbox.transitionProfile(profileId, { bankingStatus });
-    await nudge(patient.client, onboarding.workflowId);
-    return onboarding.until(({ partnerStatus }) => partnerStatus === bankingStatus, bankingStatus);
+    // Between two waits there is nothing to nudge, and a wait that is just being replaced takes the nudge with it.
+    const nudged = async () => {
+      await nudge(patient.client, onboarding.workflowId);
+      return onboarding.state();
+    };
+    return eventually(nudged, ({ partnerStatus }) => partnerStatus === bankingStatus, bankingStatus);
   };
   return { onboarding, id, read, bank };
 }
