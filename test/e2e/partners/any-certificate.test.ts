@@ -18,7 +18,6 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0 nothing is sent, because nothing s
   it.concurrent.each<[string, Record<string, string>]>([
     ['worker.js', PARTNER],
     ['worker.js', TEMPORAL],
-    ['receiver.js', PARTNER],
     ['receiver.js', TEMPORAL],
     ['codec-server.js', CODEC],
     ['starter.js doctor', PARTNER],
