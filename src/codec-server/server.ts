@@ -31,7 +31,7 @@ export interface CodecServerOptions {
   readonly uiOrigin: string | undefined;
   /** The namespaces whose payloads are converted. `X-Namespace` of each request must name one of them. */
   readonly namespaces: readonly string[];
-  /** Accepts the token in the path as well, `/<token>/decode`, for a Web UI that sends none. */
+  /** Accepts the token in the path as well, `/<token>/decode`, for a Web UI that sends no header with it. */
   readonly tokenInPath: boolean;
   /** Limit of one caller. All callers of one address without a valid token count as one. */
   readonly requestsPerMinute: number;

@@ -19,7 +19,7 @@ import { UnmatchedTickets, UnreadableReads } from './partner-account/requirement
  * Acts for one of our accounts at one partner, for all workflows that use it. While the partner refuses our credentials, it
  * asks a person once, tries them, and wakes everything that waits when they work. It also asks about tickets that no onboarding
  * shows, and about operations whose responses cannot be read. The first refusal, ticket or unreadable response starts it, as
- * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`. It ends when none of them is left.
+ * `partner-account-<system>`, of a named account `partner-account-<system>@<account>`. It ends when nothing is left to do.
  */
 export async function partnerAccount({ system }: PartnerAccountInput): Promise<{ readonly outcome: 'done' }> {
   const refusals = new Map<string, Refusal>();

@@ -124,7 +124,7 @@ interface CoolDown {
 
 const COOL_DOWN: CoolDown = { lockedMs: 15 * 60_000, refusedMs: 60_000 };
 
-/** Documented lifetime (apis/1, Limits), for a response without a plausible one. */
+/** Documented lifetime (apis/1, Limits). It applies when the lifetime in a response is not plausible. */
 const LIFETIME_MS = 10 * 60_000;
 const LONGEST_LIFETIME_MS = 24 * 60 * 60_000;
 const RENEWED_AT = 0.8;

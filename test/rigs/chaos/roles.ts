@@ -4,7 +4,7 @@ import { DANGLING_SSN, REFUSED_SSN, UNVERIFIED_SSN } from '../../../src/sandbox/
 /** How often each write takes effect, by operation: exactly so often, or `some` if a repetition changes nothing. */
 export type Writes = Readonly<Record<string, number | 'some'>>;
 
-/** The outcome and the writes of a scenario of `GET /sandbox/scenarios`, for a merchant, a business or a terminal. */
+/** The outcome and the writes of each scenario in `GET /sandbox/scenarios`: those of merchants, businesses and terminals. */
 export interface Role {
   readonly scenario: string;
   readonly outcome: string;
