@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operations } from './catalogue.js';
-import type { CallOptions } from './client.js';
-import type { HttpLimits, PartnerObserver } from './http.js';
+import { type CallOptions, type PartnerClient, type PartnerProtocol, partnerClient } from './client.js';
+import { type HttpLimits, PartnerHttp, type PartnerObserver } from './http.js';
 import type { Contract } from './openapi/contract.js';
 
 /** How to reach a partner, and what identifies us there. */
@@ -122,3 +122,21 @@ export function definePartner<
 
 /** For a partner whose catalogue is the same in every account. */
 export const NO_WORDING = { settings: z.object({}), from: () => ({}) };
+
+interface BearerConnection {
+  readonly url: string;
+  readonly limits?: Partial<HttpLimits>;
+  readonly observe?: PartnerObserver | undefined;
+}
+
+/** A client that sends a fixed token as its Bearer token. */
+export function bearerClient<Ops extends Operations>(
+  operations: Ops,
+  { system, token, open }: Pick<PartnerProtocol, 'system' | 'open'> & { readonly token: string },
+  { url, limits, observe }: BearerConnection,
+): PartnerClient<Ops> & { close(): Promise<void> } {
+  const http = new PartnerHttp(url, limits);
+  const authorization = async () => ({ authorization: `Bearer ${token}` });
+  const protocol = { system, authorization, open, secrets: () => [token], observe };
+  return { ...partnerClient(operations, protocol, http), close: () => http.close() };
+}

@@ -1,13 +1,7 @@
-import {
-  type Opened,
-  type PartnerClient,
-  type PartnerResponse,
-  partnerClient,
-  partnerOff,
-} from '../client.js';
+import { type Opened, type PartnerClient, type PartnerResponse, partnerOff } from '../client.js';
 import { openPlain } from '../fields.js';
-import type { PartnerObserver } from '../http.js';
-import { type HttpLimits, PartnerHttp } from '../http.js';
+import type { HttpLimits, PartnerObserver } from '../http.js';
+import { bearerClient } from '../partner.js';
 import { failure, PLANT_STORE_OPERATIONS, type PlantStoreOperations } from './operations.js';
 
 const SYSTEM = 'plant-store';
@@ -24,16 +18,8 @@ export interface PlantStoreSettings {
 export type PlantStoreClient = PartnerClient<PlantStoreOperations> & { close(): Promise<void> };
 
 /** A client of the plant store (apis/3). Ids are int64 and keep all their digits. */
-export function plantStoreClient({ url, token, limits, observe }: PlantStoreSettings): PlantStoreClient {
-  const http = new PartnerHttp(url, limits);
-  const protocol = {
-    system: SYSTEM,
-    authorization: async () => ({ authorization: `Bearer ${token}` }),
-    open: openBody,
-    secrets: () => [token],
-    observe,
-  };
-  return { ...partnerClient(PLANT_STORE_OPERATIONS, protocol, http), close: () => http.close() };
+export function plantStoreClient({ token, ...connection }: PlantStoreSettings): PlantStoreClient {
+  return bearerClient(PLANT_STORE_OPERATIONS, { system: SYSTEM, token, open: openBody }, connection);
 }
 
 /** The client of a plant store that is not set up. */

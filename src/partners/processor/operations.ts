@@ -1,14 +1,9 @@
 import { z } from 'zod';
 import type { Operations } from '../catalogue.js';
-import {
-  type Opened,
-  type PartnerClient,
-  type PartnerResponse,
-  partnerClient,
-  partnerOff,
-} from '../client.js';
+import { type Opened, type PartnerClient, type PartnerResponse, partnerOff } from '../client.js';
 import { httpsUrl, openPlain, text } from '../fields.js';
-import { type HttpLimits, PartnerHttp, type PartnerObserver } from '../http.js';
+import type { HttpLimits, PartnerObserver } from '../http.js';
+import { bearerClient } from '../partner.js';
 import { problemsOf } from '../partner-error.js';
 
 /** Webhook registration of the payment processor (apis/3). */
@@ -45,16 +40,12 @@ export interface ProcessorSettings {
 export type ProcessorClient = PartnerClient<ProcessorOperations> & { close(): Promise<void> };
 
 /** A client of the payment processor's webhook registration (apis/3). */
-export function processorClient({ url, apiKey, limits, observe }: ProcessorSettings): ProcessorClient {
-  const http = new PartnerHttp(url, limits);
-  const protocol = {
-    system: SYSTEM,
-    authorization: async () => ({ authorization: `Bearer ${apiKey}` }),
-    open: openEnvelope,
-    secrets: () => [apiKey],
-    observe,
-  };
-  return { ...partnerClient(PROCESSOR_OPERATIONS, protocol, http), close: () => http.close() };
+export function processorClient({ apiKey, ...connection }: ProcessorSettings): ProcessorClient {
+  return bearerClient(
+    PROCESSOR_OPERATIONS,
+    { system: SYSTEM, token: apiKey, open: openEnvelope },
+    connection,
+  );
 }
 
 /** The client of a processor that is not set up. */
