@@ -20,7 +20,7 @@ export interface WriteOptions {
   /** Records the mark. */
   readonly beforeSending: () => Promise<void>;
   /** Stores the ids at the partner just before the write. The mark and an `Uncertain` failure then contain them. */
-  readonly startFrom: (baseline: readonly number[]) => void;
+  readonly compareWith: (baseline: readonly number[]) => void;
   /** Ends the call early enough to report its outcome before the attempt times out. */
   readonly signal: AbortSignal;
   /** An earlier attempt may have taken effect. Only true for a call that may be repeated. */
@@ -67,7 +67,7 @@ export async function write<Result>(
   try {
     return await send({
       beforeSending: marks.set,
-      startFrom: marks.startFrom,
+      compareWith: marks.compareWith,
       signal: deadline.signal,
       mayHaveBeenSent,
     });
@@ -189,7 +189,7 @@ class Marks {
   #baseline: Pick<Mark, 'baseline'> = {};
   #setting: Promise<void> = Promise.resolve();
 
-  readonly startFrom = (baseline: readonly number[]): void => {
+  readonly compareWith = (baseline: readonly number[]): void => {
     this.#baseline = { baseline };
   };
 

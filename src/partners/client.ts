@@ -164,7 +164,7 @@ async function call(
       ...wire,
       method: operation.method,
       headers: { accept, ...wire.headers, ...credentials },
-      write: operation.effect !== 'read',
+      ownConnection: operation.effect !== 'read',
       beforeSending: options.beforeSending,
       maxBytes,
       ...(signal && { signal }),

@@ -49,8 +49,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | FormData;
-  /** A write gets a connection of its own, see {@link PartnerHttp}. */
-  readonly write: boolean;
+  /** A connection of its own, see {@link PartnerHttp}. True for each write. */
+  readonly ownConnection: boolean;
   /** Of a write: awaited once its connection is established, before its first byte. When it rejects, nothing is sent. */
   readonly beforeSending?: (() => Promise<void>) | undefined;
   /** The largest response, in bytes, where that is less than the limit of the client. */
@@ -106,7 +106,7 @@ export class PartnerHttp {
   readonly #reads: Pool;
   readonly #limits: HttpLimits;
   readonly #options: Client.Options;
-  readonly #inTurn: ReturnType<typeof pLimit>;
+  readonly #writes: ReturnType<typeof pLimit>;
   readonly #aboutToSend = pLimit(ABOUT_TO_SEND_AT_ONCE);
 
   /** @throws {TypeError} unless the URL is https, or http to a loopback address. */
@@ -126,7 +126,7 @@ export class PartnerHttp {
       pipelining: 1,
       keepAliveTimeout: 4_000,
     });
-    this.#inTurn = pLimit(connections);
+    this.#writes = pLimit(connections);
   }
 
   /** @throws {TransportError} without a complete response. Any HTTP status is a response. */
@@ -148,7 +148,7 @@ export class PartnerHttp {
   async download(request: HttpRequest): Promise<HttpResponse | HttpDownload> {
     const { maxBodyBytes, maxDownloadBytes } = this.#limits;
     // A large body must not hold up other reads on the connection.
-    const alone = { ...request, write: true };
+    const alone = { ...request, ownConnection: true };
     return this.#exchange<HttpResponse | HttpDownload>(alone, maxDownloadBytes, (response) => {
       const { statusCode: status, headers, body } = response;
       if (status < 200 || status > 299) return buffered(response, maxBodyBytes);
@@ -194,7 +194,7 @@ export class PartnerHttp {
       signal.throwIfAborted();
       // undici observes the signal only once it has a connection, which may take a while.
       const response = await untilAborted(
-        request.write ? this.#inTurn(alone) : exchanged(this.#reads),
+        request.ownConnection ? this.#writes(alone) : exchanged(this.#reads),
         signal,
       );
       response.body.once('close', () => deadline.release());
@@ -227,7 +227,7 @@ export class PartnerHttp {
       connect: (options, callback) => {
         const established = async (): Promise<void> => {
           let own = await connected(options);
-          const inTurn = async () => {
+          const sendNext = async () => {
             try {
               signal.throwIfAborted();
               own = await usable(own, options);
@@ -241,7 +241,7 @@ export class PartnerHttp {
             // Sends the request at once.
             callback(null, own.taken());
           };
-          await (beforeSending ? this.#aboutToSend(inTurn) : inTurn());
+          await (beforeSending ? this.#aboutToSend(sendNext) : sendNext());
         };
         established().catch((error: Error) => callback(error, null));
       },

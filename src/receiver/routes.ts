@@ -77,7 +77,7 @@ function schemas(bodies: OnboardingRoutes['bodies']) {
 /** `PUT` and `GET /onboardings/{externalId}`, for callers with a bearer token. */
 export function onboardingRoutes({ backend, known, bodies, isCaller }: OnboardingRoutes) {
   const { client } = backend;
-  const start = startFrom(backend, known);
+  const start = startOnboarding(backend, known);
   const { put, get } = schemas(bodies);
   return async (server: FastifyInstance): Promise<void> => {
     textBodies(server, MEDIA_TYPES);
@@ -106,7 +106,7 @@ interface Put extends Pick<Started, 'workflowId'> {
 }
 
 /** Validates a body, and returns a function that starts its onboarding. */
-function startFrom(backend: Backend, known: KnownAccounts) {
+function startOnboarding(backend: Backend, known: KnownAccounts) {
   const starters = {
     merchant: starter(BODY_KINDS.merchant, backend, known),
     business: starter(BODY_KINDS.business, backend, known),

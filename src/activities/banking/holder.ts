@@ -46,7 +46,7 @@ export function holderActivities(client: BankingClient, candidates: Candidates):
         }
         return judged(business, 'submitBusinessAccountHolder', async (submission) => {
           const named = await candidates.named(submission.doingBusinessAsName.trim(), read);
-          options.startFrom(existing === null ? named : [...named, existing]);
+          options.compareWith(existing === null ? named : [...named, existing]);
           const response = await client.submitBusinessAccountHolder(submission, options);
           if (response.success && !response.profileId)
             throw withoutId('submitBusinessAccountHolder', 'a profile');

@@ -41,7 +41,7 @@ export function ticketActivities(
     replyToTicket: ({ ticketId, topic, text }) =>
       write(async (options) => {
         const before = await repliesTo(ticketId, { signal: options.signal });
-        options.startFrom(before.map((reply) => reply.ticketId));
+        options.compareWith(before.map((reply) => reply.ticketId));
         const reply = { ...(topic !== null && { topic }), text, parentTicketId: ticketId };
         const { ticketId: replyId } = await client.createTicket(reply, options);
         nudgeOwnPoll();

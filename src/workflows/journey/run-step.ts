@@ -21,7 +21,7 @@ export interface Step<Result> {
   /** Replaces the document of the next `run`. Without it a rejection takes no other document. */
   readonly replace?: (document: DocumentRef) => void;
   /** It waits for a change, however long that takes. */
-  readonly waits?: true;
+  readonly waitsForChange?: true;
   /** A rejection ends it: {@link RejectedByPartner}. */
   readonly endsWhenRejected?: true;
   /** A write that may be repeated. When it is cancelled in flight, its outcome is kept. */
@@ -173,7 +173,7 @@ async function attempted<Result>(
     if ((step.once || step.repeats) && wasCancelled) writes.cancelled(step.title, became);
     return wasCancelled;
   };
-  const endWait = step.waits ? () => undefined : waits.begin(step.title);
+  const endWait = step.waitsForChange ? () => undefined : waits.begin(step.title);
   try {
     const result = await step.run();
     keepWarnings(timeline, step.title, result);

@@ -144,7 +144,7 @@ export class StatusPoll<Seen, Snapshot> {
       await before;
       return runStep(journey, {
         title: 'read the status',
-        waits: true,
+        waitsForChange: true,
         run: () => watch(seen, this.#pacer.pace),
       });
     };

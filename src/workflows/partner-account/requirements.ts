@@ -62,7 +62,7 @@ export class UnmatchedTickets {
     const seen = this.#listed.length > 0 ? questionsOf(this.#listed) : null;
     const { pace } = this.#pacer;
     const run = () => awaitUnmatchedTickets({ seen, pace });
-    this.#listed = await runStep(this.journey, { title: 'read the tickets', waits: true, run }).then(
+    this.#listed = await runStep(this.journey, { title: 'read the tickets', waitsForChange: true, run }).then(
       ({ snapshot, polls }) => {
         this.#pacer.ended(polls);
         return snapshot;

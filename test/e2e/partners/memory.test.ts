@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { PartnerHttp } from '../../../src/partners/http.js';
 import { recordingServer, responding } from '../../rigs/partners/servers.js';
 
-const READ = { method: 'GET', path: '/', headers: {}, write: false } as const;
+const READ = { method: 'GET', path: '/', headers: {}, ownConnection: false } as const;
 
 /** How many signals this process has, which no other test shares. It collects the garbage first. */
 const signals = (): number => queryObjects(AbortSignal, { format: 'count' });

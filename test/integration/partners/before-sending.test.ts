@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpLimits, PartnerHttp, type TransportError } from '../../../src/partners/http.js';
 import { closedPort, recordingServer, responding, socketServer } from '../../rigs/partners/servers.js';
 
-const WRITE = { method: 'POST', path: '/', headers: {}, body: '{}', write: true } as const;
+const WRITE = { method: 'POST', path: '/', headers: {}, body: '{}', ownConnection: true } as const;
 
 function httpOf(url: string, limits: Partial<HttpLimits> = {}): PartnerHttp {
   const http = new PartnerHttp(url, limits);

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type HttpLimits, PartnerHttp, type TransportError } from '../../../src/partners/http.js';
 import { type Respond, recordingServer } from '../../rigs/partners/servers.js';
 
-const READ = { method: 'GET', path: '/', headers: {}, write: false } as const;
+const READ = { method: 'GET', path: '/', headers: {}, ownConnection: false } as const;
 
 async function partner(respond: Respond, limits: Partial<HttpLimits> = {}): Promise<PartnerHttp> {
   const { url } = await recordingServer(respond);

@@ -111,8 +111,8 @@ describe('a write', () => {
   });
 
   it('keeps the baseline in its mark and in its failure', async () => {
-    const call = async ({ startFrom, beforeSending }: WriteOptions) => {
-      startFrom([3, 4]);
+    const call = async ({ compareWith, beforeSending }: WriteOptions) => {
+      compareWith([3, 4]);
       await beforeSending();
       throw failed('Uncertain');
     };
