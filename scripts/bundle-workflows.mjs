@@ -11,13 +11,15 @@ const BUNDLES = {
   'workflow-bundle-encoding.js': { failureConverterPath: path('../dist/temporal/failure-converter.js') },
 };
 
+const workflows = path('../dist/workflows/index.js');
+const interceptors = ['tracing', 'account-of-input'].map((name) => path(`../dist/workflows/${name}.js`));
+
 for (const [name, options] of Object.entries(BUNDLES)) {
   const { code } = await bundleWorkflowCode({
-    workflowsPath: path('../dist/workflows/index.js'),
-    workflowInterceptorModules: [
-      path('../dist/workflows/tracing.js'),
-      path('../dist/workflows/account-of-input.js'),
-    ],
+    workflowsPath: workflows,
+    workflowInterceptorModules: interceptors,
+    // Loaded once, and shared by all workflows of a worker: no module holds state.
+    preloadModules: [workflows, ...interceptors],
     logger: new DefaultLogger('WARN'),
     ...options,
   });

@@ -18,7 +18,7 @@ import type { AddressChange, NotificationType } from '../partners/banking/reques
 import type { CallOptions } from '../partners/client.js';
 import { PartnerError } from '../partners/partner-error.js';
 import { Candidates, holderActivities } from './banking/holder.js';
-import { profileActivities } from './banking/profiles.js';
+import { profileActivities, profileReader } from './banking/profiles.js';
 import { isRefused, problemsIn } from './banking/refusal.js';
 import { OtherTickets, ticketActivities } from './banking/tickets.js';
 import { repeatable, untilCancelled } from './failures.js';
@@ -40,9 +40,10 @@ export interface BankingDependencies {
 export function bankingActivities(dependencies: BankingDependencies): BankingActivities & BankingLists {
   const { client, statements, partnerAccount, poll } = dependencies;
   const candidates = new Candidates(client, partnerAccount);
+  const readProfile = profileReader(client, new OtherTickets(partnerAccount));
   return {
-    ...profileActivities(client, poll, new OtherTickets(partnerAccount)),
-    ...holderActivities(client, candidates),
+    ...profileActivities(client, poll, readProfile),
+    ...holderActivities(client, candidates, readProfile),
     ...ticketActivities(client, candidates, poll),
     ...operationActivities(client),
     ...statementActivities(client, statements, partnerAccount),

@@ -5,7 +5,6 @@ import type {
   BoardingActivities,
   Note,
   ReferenceRequest,
-  References,
   Seen,
   StatusSnapshot,
   Warned,
@@ -21,7 +20,7 @@ import { ownersOf } from '../temporal/onboardings.js';
 import { repeatable } from './failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from './poll.js';
 import { documentFor } from './stores.js';
-import { write } from './write.js';
+import { write, writeThenRead } from './write.js';
 
 const UPLOAD = { system: 'boarding', operation: 'upload-attachment' };
 
@@ -60,34 +59,35 @@ export function boardingActivities({
     return { status, phase: phaseOf(status) };
   }
 
-  return {
-    resolveReferences: (request) =>
-      repeatable(async () => {
-        const profile = await chosen(request, 'agentProfileId', 'agent', () =>
-          client.listAgentProfiles({}, signal()),
-        );
-        const settings = await chosen(request, 'boardingSettingsId', 'boardingSettings', () =>
-          client.listBoardingSettings({}, signal()),
-        );
-        return toReferences(profile, settings);
-      }),
+  async function chooseReferences(request: ReferenceRequest, options: CallOptions): Promise<References> {
+    const profile = await chosen(request, 'agentProfileId', 'agent', () =>
+      client.listAgentProfiles({}, options),
+    );
+    const settings = await chosen(request, 'boardingSettingsId', 'boardingSettings', () =>
+      client.listBoardingSettings({}, options),
+    );
+    return toReferences(profile, settings);
+  }
 
-    createMerchant: ({ version, merchant, ...ids }) =>
-      write((options) =>
-        warned(options, async (warning) => {
+  return {
+    createMerchant: ({ version, merchant, guid, references }) =>
+      write(async (options) => {
+        const chosen = await chooseReferences(references, { signal: options.signal });
+        if ('problems' in chosen) return chosen;
+        const { agentProfileId } = chosen;
+        return warned(options, async (warning) => {
           const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
-          const { merchantProfileId } = await create({ ...merchant, ...ids }, warning).catch(
+          const { merchantProfileId } = await create({ ...merchant, guid, ...chosen }, warning).catch(
             (error: unknown) => createdDespite(error, warning.onWarning),
           );
-          return { merchantProfileId };
-        }),
-      ),
+          return { merchantProfileId, agentProfileId };
+        });
+      }),
 
-    applyFees: ({ merchantProfileId: id, changes }) =>
+    changeFees: ({ merchantProfileId: id, changes }) =>
       repeatable(
         async () => {
           const before = await client.getFees({ id }, signal());
-          if (!changes) return { changed: 0, differing: [] };
           const changed = differences(changes, before).length;
           if (changed === 0) return { changed, differing: [] };
           return await warned({}, async (options) => {
@@ -100,15 +100,17 @@ export function boardingActivities({
       ),
 
     submitMerchant: ({ merchantProfileId, application }) =>
-      write(async (options) => {
-        const now = await statusNow(merchantProfileId, { signal: options.signal });
-        if (!isSubmittable(now.phase)) return { submitted: false, ...now };
-        return await warned(options, async (warning) => {
-          await client.submitMerchant({ ...application, merchantProfileId }, warning);
-          nudgeOwnPoll();
-          return { submitted: true, ...now };
-        });
-      }),
+      writeThenRead(
+        async (options) => {
+          const before = await statusNow(merchantProfileId, { signal: options.signal });
+          if (!isSubmittable(before.phase)) return { submitted: false, ...before };
+          return warned(options, async (warning) => {
+            await client.submitMerchant({ ...application, merchantProfileId }, warning);
+            return { submitted: true, ...before };
+          });
+        },
+        (_, options) => snapshot(merchantProfileId, options),
+      ),
 
     readStatus: ({ merchantProfileId }) =>
       repeatable(
@@ -232,6 +234,11 @@ export function hasChanged(seen: Seen, { notes, ...now }: StatusSnapshot): boole
   if (noteCount !== ids.length) return true;
   return noteIds !== undefined && (ids.length !== noteIds.length || ids.some((id) => !noteIds.includes(id)));
 }
+
+/** The ids that a create needs, or the choices for a person. */
+type References =
+  | { readonly agentProfileId: number; readonly boardingSettingsId?: number }
+  | { readonly problems: readonly FieldProblem[] };
 
 type Choice = { readonly id: number | undefined } | { readonly problem: FieldProblem };
 

@@ -2,7 +2,7 @@ import { cancellationSignal } from '@temporalio/activity';
 import type { PaymentsActivities } from '../messages/activities.js';
 import { terminalPart } from '../messages/inputs.js';
 import { operationName } from '../partners/catalogue.js';
-import { fieldProblems } from '../partners/client.js';
+import { type CallOptions, fieldProblems } from '../partners/client.js';
 import { PartnerError } from '../partners/partner-error.js';
 import type { PaymentsClient } from '../partners/payments/client.js';
 import type { PaymentsOperations } from '../partners/payments/operations.js';
@@ -16,48 +16,56 @@ const PAGE = 200;
 export function paymentsActivities(client: PaymentsClient): PaymentsActivities {
   const signal = () => ({ signal: cancellationSignal() });
 
+  /** Ids of the accounts of a merchant. The platform finds the digits of the mid in any field of an account. */
+  async function accountsOf(mid: string, options: CallOptions): Promise<string[]> {
+    const accounts = await allOf(async (offset) => {
+      const { accounts: records, total } = await client.listAccounts(
+        { search: mid, limit: PAGE, offset },
+        options,
+      );
+      return { records, total };
+    });
+    return accounts.filter(({ description }) => isOf(mid, description)).map(({ id }) => id);
+  }
+
+  /** Ids of the terminals of an account with this name. A search without a name would find all terminals. */
+  async function terminalsOf(accountId: string, name: string, options: CallOptions): Promise<string[]> {
+    if (name === '') return [];
+    const terminals = await allOf(async (offset) => {
+      const wanted = { search: name, account_id: accountId, limit: PAGE, offset };
+      const { terminals: records, total } = await client.listTerminals(wanted, options);
+      return { records, total };
+    });
+    const matching = terminals.filter((each) => each.account_id === accountId && each.name === name);
+    return matching.map(({ id }) => id);
+  }
+
   return {
-    findAccounts: ({ mid }) =>
-      repeatable(async () => {
-        const accounts = await allOf(async (offset) => {
-          const { accounts, total } = await client.listAccounts(
-            { search: mid, limit: PAGE, offset },
-            signal(),
-          );
-          return { records: accounts, total };
-        });
-        // The platform finds the digits in any field of an account.
-        return accounts.filter(({ description }) => isOf(mid, description)).map(({ id }) => id);
-      }),
+    findAccounts: ({ mid }) => repeatable(() => accountsOf(mid, signal())),
 
     createAccount: ({ mid, provisionTerminal }) =>
       write(async (options) => {
         const { account, toProduction = false } = checked(provisionTerminal, 'createAccount');
+        const found = await accountsOf(mid, { signal: options.signal });
+        if (found.length > 0) return { found };
         const description = describing(mid, account.description);
-        const { id: accountId } = await of('account', () =>
+        const { id } = await of('account', () =>
           client.createAccount({ ...account, type: 'merchant', description }, { ...options, toProduction }),
         );
-        return { accountId };
+        return { created: id };
       }),
 
-    findTerminals: ({ accountId, name }) =>
-      repeatable(async () => {
-        const terminals = await allOf(async (offset) => {
-          const wanted = { search: name, account_id: accountId, limit: PAGE, offset };
-          const { terminals: records, total } = await client.listTerminals(wanted, signal());
-          return { records, total };
-        });
-        const matching = terminals.filter((each) => each.account_id === accountId && each.name === name);
-        return matching.map(({ id }) => id);
-      }),
+    findTerminals: ({ accountId, name }) => repeatable(() => terminalsOf(accountId, name, signal())),
 
     createTerminal: ({ accountId, provisionTerminal }) =>
       write(async (options) => {
         const { terminal, toProduction = false } = checked(provisionTerminal, 'createTerminal');
-        const { id: terminalId } = await of('terminal', () =>
+        const found = await terminalsOf(accountId, terminal.name, { signal: options.signal });
+        if (found.length > 0) return { found };
+        const { id } = await of('terminal', () =>
           client.createTerminal({ ...terminal, account_id: accountId }, { ...options, toProduction }),
         );
-        return { terminalId };
+        return { created: id };
       }),
   };
 }

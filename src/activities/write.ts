@@ -91,6 +91,33 @@ export async function write<Result>(
   }
 }
 
+/**
+ * Makes a {@link write}, and then a read that shows what came of it. Before the read, the response takes the place of the mark: if
+ * the worker dies during the read, the next attempt returns that response and reads again. Without a result of the read, `now`
+ * is absent.
+ *
+ * @param read gets a signal that ends it early
+ */
+export async function writeThenRead<Result extends object, Now>(
+  send: (options: WriteOptions) => Promise<Result>,
+  read: (result: Result, options: { readonly signal: AbortSignal }) => Promise<Now>,
+): Promise<Result & { readonly now?: Now }> {
+  const earlier = activityInfo().heartbeatDetails as Mark | undefined;
+  const response = earlier?.response as Result | undefined;
+  const result = response ?? (await write(send));
+  const wasSent = marked.has(Context.current());
+  if (!response && !wasSent) return result;
+  try {
+    if (wasSent) await record({ sending: true, sentAt: new Date().toISOString(), response: result });
+    return { ...result, now: await read(result, { signal: AbortSignal.timeout(READ_AFTER_MS) }) };
+  } catch {
+    return result;
+  }
+}
+
+/** How long the read after a write may take, in milliseconds. The status poll reads later in any case. */
+const READ_AFTER_MS = 10_000;
+
 /** Records that a write was not started, so that its next attempt sends it, even after a reset. */
 export async function leaveUnsent(): Promise<void> {
   await new Marks().clear();
@@ -158,7 +185,7 @@ function isResetWithoutMarks(): boolean {
 const TIMER_SHIFT_MS = 1_000;
 
 /** When a request was sent, and the ids at the partner before. */
-type Sent = Omit<Mark, 'sending'>;
+type Sent = Omit<Mark, 'sending' | 'response'>;
 
 function lost(operation: string, mark: Mark | undefined): ApplicationFailure {
   const reason =
@@ -167,7 +194,7 @@ function lost(operation: string, mark: Mark | undefined): ApplicationFailure {
       : 'its worker stopped before the response was recorded';
   const error = new PartnerError({ system: 'gangway', operation, kind: 'Uncertain', fields: [], reason });
   if (mark === undefined) return asFailure(error, false);
-  const { sending: _, ...sent } = mark;
+  const { sending: _, response: __, ...sent } = mark;
   return asFailure(error, false, sent);
 }
 

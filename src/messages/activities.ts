@@ -126,6 +126,8 @@ export interface Mark {
   readonly sentAt: string;
   /** Ids at the partner just before, of the kind of resource that the request creates. */
   readonly baseline?: readonly number[];
+  /** What the activity returns: the request has got its response, and only a read is left to do. */
+  readonly response?: object;
 }
 
 /** What to create. A correction may have put anything into it, so the activity checks it. */
@@ -138,10 +140,13 @@ type Provision = Pick<TerminalProvisioningInput, 'provisionTerminal'>;
 export interface PaymentsActivities {
   /** Ids of the accounts of this merchant. Reads only. */
   findAccounts(request: { mid: string }): Promise<readonly string[]>;
-  /** Sent at most once. Drops the API key that the platform creates with the account. */
-  createAccount(request: Provision & { mid: string }): Promise<{ accountId: string }>;
+  /** Looks for accounts first, and creates one only if there is none. Drops the API key that the platform creates with it. */
+  createAccount(request: Provision & { mid: string }): Promise<FoundOrCreated>;
   /** Ids of the terminals of an account that have exactly this name. Reads only. */
   findTerminals(request: { accountId: string; name: string }): Promise<readonly string[]>;
-  /** Sent at most once. */
-  createTerminal(request: Provision & { accountId: string }): Promise<{ terminalId: string }>;
+  /** Looks for terminals first, and creates one only if there is none. */
+  createTerminal(request: Provision & { accountId: string }): Promise<FoundOrCreated>;
 }
+
+/** A resource, sent to the partner at most once; or those that were there before, of which several may match. */
+export type FoundOrCreated = { readonly created: string } | { readonly found: readonly string[] };

@@ -39,6 +39,8 @@ export interface HolderVerdict {
   readonly financialAccountId: string | null;
   /** Empty when the partner accepted it. */
   readonly problems: readonly FieldProblem[];
+  /** What a read of the profile right after a submission returned, if it did. */
+  readonly now?: ProfileSnapshot;
 }
 
 export type HolderRequest = Pick<BusinessOnboardingInput, 'holder' | 'beneficialOwners'>;
@@ -75,7 +77,7 @@ export interface UnmatchedTicket extends OpenTicket {
  */
 export interface BankingActivities {
   /**
-   * E7, unless the merchant already has a profile (E5) that is not `declined`. Sent at most once. The baseline of an `Uncertain`
+   * E7, unless the merchant already has a profile (E5) that is not `declined`. Sent at most once. Reads the new profile. The baseline of an `Uncertain`
    * failure holds the profiles of the same dba (E9) and merchant just before.
    */
   submitHolder(request: BusinessToFind & { declined?: readonly number[] }): Promise<Submission>;

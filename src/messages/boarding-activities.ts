@@ -43,15 +43,7 @@ export interface Seen {
   readonly noteCount?: number;
 }
 
-/** The ids that a create needs. */
-export interface ChosenReferences {
-  readonly agentProfileId: number;
-  readonly boardingSettingsId?: number;
-}
-
-/** Those ids, or the choices for a person. */
-export type References = ChosenReferences | { readonly problems: readonly FieldProblem[] };
-
+/** Agent profile and boarding settings: by id, by name, or the only ones. */
 export type ReferenceRequest = Pick<
   MerchantBoardingInput,
   'agentProfileId' | 'agent' | 'boardingSettingsId' | 'boardingSettings'
@@ -65,13 +57,22 @@ export interface Warned {
 /** The result of a submission, and the status just before, which may have made it unnecessary. */
 export interface Submission extends Pick<StatusSnapshot, 'status' | 'phase'> {
   readonly submitted: boolean;
+  /** What a read right after the submission returned, if it did. */
+  readonly now?: StatusSnapshot;
 }
 
-export interface CreateMerchantRequest extends ChosenReferences {
+export interface CreateMerchantRequest {
   readonly version: 'v1' | 'v2';
+  readonly references: ReferenceRequest;
   readonly merchant: MerchantBoardingInput['merchant'];
   /** The `externalId`. */
   readonly guid: string;
+}
+
+/** The merchant, and the agent profile that it was created with. */
+export interface CreatedMerchant extends Warned {
+  readonly merchantProfileId: number;
+  readonly agentProfileId: number;
 }
 
 /**
@@ -79,18 +80,21 @@ export interface CreateMerchantRequest extends ChosenReferences {
  * `PartnerError` with {@link PartnerErrorDetails} as its only detail.
  */
 export interface BoardingActivities {
-  /** Finds ids by name, or chooses the only one. Reads only. */
-  resolveReferences(request: ReferenceRequest): Promise<References>;
-  /** Sent at most once. */
-  createMerchant(request: CreateMerchantRequest): Promise<{ merchantProfileId: number } & Warned>;
+  /**
+   * Finds agent profile and boarding settings, and creates the merchant with them. Sent at most once. With `problems`, nothing was
+   * sent: a person chooses.
+   */
+  createMerchant(
+    request: CreateMerchantRequest,
+  ): Promise<CreatedMerchant | { problems: readonly FieldProblem[] }>;
   /** Reads the fees. Sets those that `changes` names and that differ, reads them back, and returns what still differs. */
-  applyFees(request: {
+  changeFees(request: {
     merchantProfileId: number;
-    changes?: MerchantBoardingInput['fees'];
+    changes: NonNullable<MerchantBoardingInput['fees']>;
   }): Promise<{ changed: number; differing: readonly FieldProblem[] } & Warned>;
   /**
-   * Reads the status, and submits the application if its status allows that. Sent at most once. `status` and `phase` are those
-   * before; `submitted` is false when they do not allow it.
+   * Reads the status, submits the application if its status allows that, and reads the status again. Sent at most once. `status`
+   * and `phase` are those before; `submitted` is false when they do not allow it.
    */
   submitMerchant(request: {
     merchantProfileId: number;

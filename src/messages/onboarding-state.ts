@@ -24,6 +24,18 @@ export type Stage =
   | OutcomeName
   | 'cancelled';
 
+const FIRST_STAGES: Readonly<Record<string, Stage>> = {
+  merchantBoarding: 'preparing',
+  businessOnboarding: 'applying',
+  terminalProvisioning: 'provisioning',
+  customerOnboarding: 'onboarding',
+};
+
+/** The stage in which a workflow of this type begins. */
+export function firstStage(workflowType: string): Stage {
+  return FIRST_STAGES[workflowType] ?? 'working';
+}
+
 /** How an onboarding or a single operation ends. */
 export type OutcomeName =
   | 'boarded'

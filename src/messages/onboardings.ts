@@ -1,6 +1,6 @@
 import { defineSignal } from '@temporalio/workflow';
 import { type WorkflowType, workflowId } from './ids.js';
-import type { OnboardingState, TimelineEntry, Unfinished } from './onboarding-state.js';
+import type { OnboardingState, Unfinished } from './onboarding-state.js';
 import type { Requirement } from './requirements.js';
 
 /** How a merchant boarding ends. Outcomes are data, not failures. */
@@ -105,17 +105,17 @@ export type PartEnd =
   | { readonly how: 'completed'; readonly outcome: PartOutcome }
   | { readonly how: 'cancelled' | 'terminated' | 'timed out' | 'failed' };
 
+/** The facts of a part that its customer shows. The part itself has its timeline, and what it waits for. */
+export type ReportedFacts = Omit<OnboardingState, 'requirements' | 'timeline' | 'waiting'>;
+
 /** The changes of a state. Applied in order to the state before, they make the state after. */
 export interface StateChanges {
   /** Fields with a new value. */
-  readonly facts: Partial<Omit<OnboardingState, 'requirements' | 'timeline'>>;
+  readonly facts: Partial<ReportedFacts>;
   /** Requirements that were raised, or raised again under the same id. */
   readonly raised: readonly Requirement[];
   /** Ids of requirements that are no longer open. */
   readonly closed: readonly string[];
-  /** The timeline from entry `since` on. */
-  readonly timeline: readonly TimelineEntry[];
-  readonly since: number;
 }
 
 /**
@@ -131,13 +131,13 @@ export interface ChildReport extends StateChanges {
   /** Counts the reports of a run from 1. */
   readonly number: number;
   readonly isWhole: boolean;
-  /** In the last report of a part that completes or is cancelled: its outcome. */
+  /** In the last report of a part that completes or is cancelled, if it has one: its outcome. */
   readonly outcome?: PartOutcome;
 }
 
 export const childReport = defineSignal<[ChildReport]>('childReport');
 
-/** Requests a whole report from a part. */
+/** Requests a whole report from a part, and one of its end. */
 export const reportAgain = defineSignal('reportAgain');
 
 /** An onboarding that `gangway restore` started. More than its backup shows may have happened since. */

@@ -206,7 +206,7 @@ export async function restore(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       priority: priorityOf('batch', agent, account),
-      ...initialVisibility(summary, account),
+      ...initialVisibility(type, summary, account),
     });
     return restoring;
   } catch (error) {

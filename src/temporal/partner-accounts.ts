@@ -85,7 +85,8 @@ export async function retryReads(client: Client, { operation, workflowIds }: Unr
 function startOf({ system, account, taskQueue }: AccountAt) {
   const input: PartnerAccountInput = { system };
   const workflowId = partnerAccountId(system, account);
-  return { workflowId, taskQueue, args: [input], ...initialVisibility(`account at ${system}`, account) };
+  const visibility = initialVisibility('partnerAccount', `account at ${system}`, account);
+  return { workflowId, taskQueue, args: [input], ...visibility };
 }
 
 /** Whether the workflow of an account handles rejected credentials now. It may run for other reasons. */

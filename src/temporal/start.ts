@@ -14,6 +14,7 @@ import {
   type MerchantBoardingInput,
   merchantBoardingInput,
 } from '../messages/inputs.js';
+import { firstStage } from '../messages/onboarding-state.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { LONGEST, shortened } from '../partners/bounds.js';
 import { outcomeOf } from './onboardings.js';
@@ -134,7 +135,7 @@ export async function startOnce(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
       priority: priorityOf(urgency, agent, account),
-      ...initialVisibility(summary, account),
+      ...initialVisibility(type, summary, account),
     });
     return { workflowId: id, runId, started: true };
   } catch (error) {
@@ -162,11 +163,11 @@ async function wasRejected(client: Client, workflowId: string): Promise<boolean>
 }
 
 /** What the Web UI and searches show of a workflow before its first task. */
-export function initialVisibility(summary: string, account?: string) {
+export function initialVisibility(type: WorkflowType, summary: string, account?: string) {
   return {
     staticSummary: shortened(summary, LONGEST.summary),
     typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.stage, value: 'preparing' },
+      { key: SEARCH_ATTRIBUTES.stage, value: firstStage(type) },
       { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
       ...(account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }]),
     ],

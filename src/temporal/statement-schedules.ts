@@ -82,7 +82,7 @@ function optionsOf({ key, account, day, hour, request }: MonthlyStatements, task
       workflowId: workflowId(WORKFLOW_TYPE, key, account),
       taskQueue,
       args: [input],
-      ...initialVisibility(`statements ${key}`, account),
+      ...initialVisibility(WORKFLOW_TYPE, `statements ${key}`, account),
     },
   };
 }

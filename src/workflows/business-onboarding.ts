@@ -36,7 +36,7 @@ export async function businessOnboarding(
         application,
         carried?.underwriting ?? (await findOrSubmit(application, restored)),
       );
-      journey.state.enter(underwriting.stage);
+      journey.state.know({ stage: underwriting.stage });
       return followStatus(underwriting, () =>
         continueAsNew<typeof businessOnboarding>(application.inputToCarry, {
           journey: journey.records,
@@ -56,7 +56,6 @@ async function findOrSubmit(
   application: BusinessApplication,
   restored?: Restored,
 ): Promise<UnderwritingRecords> {
-  application.journey.state.enter('applying');
   const problems = await submitUnlessKnown(application, restored);
   return { seen: null, problems, delivered: {}, replies: [] };
 }
@@ -80,10 +79,11 @@ async function submitUnlessKnown(
       declined.push(existing.profileId);
       continue;
     }
-    const { profileId, financialAccountId, problems } = submitted;
+    const { profileId, financialAccountId, problems, now } = submitted;
     if (profileId !== null) {
       application.knowProfile(profileId, 'holder-submitted');
       application.knowAccount(financialAccountId);
+      if (now) application.status.replaceWith(now);
       return problems;
     }
     await askToCorrect(application, problems);

@@ -60,7 +60,6 @@ export async function customerOnboarding(
   const scopes: Partial<Record<Part, CancellationScope>> = {};
 
   return customer.run(async () => {
-    if (!carried) customer.state.enter('onboarding');
     // A cancelled customer waits until its children have ended.
     const tooLong = CancellationScope.nonCancellable(() => condition(historyIsLong));
     return Promise.race([runAllParts(), tooLong.then(continueInNewRun)]);

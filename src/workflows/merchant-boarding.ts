@@ -1,5 +1,4 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { ChosenReferences } from '../messages/boarding-activities.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome } from '../messages/onboardings.js';
@@ -64,7 +63,6 @@ interface ExistingMerchant {
 async function createOrAdopt(application: Application, restored?: Restored): Promise<UnderwritingRecords> {
   const { journey } = application;
   const given = application.input.current.merchantProfileId;
-  journey.state.enter('preparing');
   const { merchantProfileId, phase, adoptedAs, formerOwner } =
     given === undefined ? await create(application, restored) : await adoptGiven(application, given);
   journey.state.know({ merchantProfileId });
@@ -83,16 +81,15 @@ async function createOrAdopt(application: Application, restored?: Restored): Pro
 
 async function create(application: Application, restored?: Restored): Promise<ExistingMerchant> {
   const { journey } = application;
-  let references: ChosenReferences;
   return runStep<ExistingMerchant>(journey, {
     title: 'create the merchant',
-    prepare: async () => {
-      references = await chooseReferences(application);
-      journey.state.knowAgentProfile(references.agentProfileId);
-    },
     run: async () => {
-      const { createVersion: version = 'v2', merchant, externalId: guid } = application.input.current;
-      const created = await partner.createMerchant({ version, merchant, guid, ...references });
+      const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = application.input.current;
+      const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
+      const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
+      const created = await partner.createMerchant({ version, merchant, guid, references });
+      if ('problems' in created) throw new RejectedByPartner(created.problems);
+      journey.state.knowAgentProfile(created.agentProfileId);
       return { ...created, phase: 'not-submitted' };
     },
     correct: application.input.correct,
@@ -109,22 +106,6 @@ async function create(application: Application, restored?: Restored): Promise<Ex
       },
     },
   });
-}
-
-/** Agent profile and boarding settings: by id, by name, or the only ones. Otherwise a person chooses. */
-async function chooseReferences(application: Application): Promise<ChosenReferences> {
-  const { journey, input } = application;
-  const title = 'look up agent profile and boarding settings';
-  for (;;) {
-    const { agentProfileId, agent, boardingSettingsId, boardingSettings } = input.current;
-    if (agentProfileId !== undefined && boardingSettingsId !== undefined) {
-      return { agentProfileId, boardingSettingsId };
-    }
-    const request = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
-    const found = await runStep(journey, { title, run: () => partner.resolveReferences(request) });
-    if (!('problems' in found)) return found;
-    await askForCorrection(journey, { title, correct: input.correct }, found.problems);
-  }
 }
 
 /** Adopts the merchant that the input names, or asks until it can be adopted. */

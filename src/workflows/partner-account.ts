@@ -41,7 +41,6 @@ export async function partnerAccount({ system }: PartnerAccountInput): Promise<{
     ...unreadable.dueTasks,
   ];
   return journey.run(async () => {
-    journey.state.enter('working');
     // The signal that started the workflow may arrive after its start.
     await condition(() => dueTasks().length > 0);
     await runDueTasks(dueTasks);

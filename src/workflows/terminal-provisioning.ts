@@ -1,4 +1,4 @@
-import type { PaymentsActivities } from '../messages/activities.js';
+import type { FoundOrCreated, PaymentsActivities } from '../messages/activities.js';
 import type { TerminalProvisioningInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
@@ -11,9 +11,9 @@ import { runStep } from './journey/run-step.js';
 
 const platform = partnerActivities<PaymentsActivities>('payments')({
   findAccounts: { ...REPEATABLE, summary: 'Look for the payments account' },
-  createAccount: { ...WRITE, summary: 'Create the payments account' },
+  createAccount: { ...WRITE, summary: 'Create the payments account, unless it exists' },
   findTerminals: { ...REPEATABLE, summary: 'Look for the terminal' },
-  createTerminal: { ...WRITE, summary: 'Create the terminal' },
+  createTerminal: { ...WRITE, summary: 'Create the terminal, unless it exists' },
 });
 
 /**
@@ -27,10 +27,9 @@ export async function terminalProvisioning(
   const { journey } = provisioning;
   return journey.run<TerminalProvisioningOutcome>(
     async () => {
-      journey.state.enter('provisioning');
       const accountId = await provideAccount(provisioning);
       journey.state.know({ paymentsAccountId: accountId });
-      journey.state.publish();
+      journey.state.show();
       const terminalId = await provideTerminal(provisioning, accountId);
       journey.state.know({ terminalId });
       return { outcome: 'provisioned', accountId, terminalId };
@@ -48,7 +47,7 @@ function provideAccount(provisioning: Provisioning): Promise<string> {
     name: 'payments account',
     description: `whose description ends in "mid ${mid}"`,
     find: () => platform.findAccounts({ mid }),
-    create: async () => (await platform.createAccount({ mid, ...provisioning.asked })).accountId,
+    create: () => platform.createAccount({ mid, ...provisioning.asked }),
   });
 }
 
@@ -56,12 +55,8 @@ function provideTerminal(provisioning: Provisioning, accountId: string): Promise
   return findOrCreate(provisioning, {
     name: 'terminal',
     description: `named as in the input, in account ${accountId}`,
-    find: async () => {
-      const { terminalName: name } = provisioning;
-      // A search without a name would find all terminals.
-      return name === '' ? [] : platform.findTerminals({ accountId, name });
-    },
-    create: async () => (await platform.createTerminal({ accountId, ...provisioning.asked })).terminalId,
+    find: () => platform.findTerminals({ accountId, name: provisioning.terminalName }),
+    create: () => platform.createTerminal({ accountId, ...provisioning.asked }),
   });
 }
 
@@ -73,67 +68,61 @@ interface Thing {
   readonly description: string;
   /** Ids of all that match. Reads only. */
   readonly find: () => Promise<readonly string[]>;
-  /** Returns its id. The server must never retry it. */
-  readonly create: () => Promise<string>;
+  /** Creates it, unless one is found that was created before, or whose creation shows up late. */
+  readonly create: () => Promise<FoundOrCreated>;
 }
 
-interface Made {
-  readonly id: string;
-  readonly adopted: boolean;
-}
-
-/**
- * Creates a thing, unless it exists. Each write begins with a search, so that a thing that was created before, or whose
- * creation shows up late, is not created twice.
- */
+/** @returns the id of the thing, which exists afterwards */
 async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Promise<string> {
-  const { name, create, description } = thing;
-  const adopted = (id: string): Made => ({ id, adopted: true });
-  let before: string | undefined;
-  const made = await runStep<Made>(journey, {
-    title: `create the ${name}`,
-    prepare: async () => {
-      before = await findOne(journey, thing);
-    },
-    run: async () => (before === undefined ? { id: await create(), adopted: false } : adopted(before)),
-    correct: input.correct,
-    once: {
-      readEvidence: async () => {
-        const found = await findOne(journey, thing);
-        return found === undefined ? undefined : { found: adopted(found) };
+  const { name, find, create, description } = thing;
+  const adopted = (id: string): FoundOrCreated => ({ found: [id] });
+  for (;;) {
+    const made = await runStep<FoundOrCreated>(journey, {
+      title: `create the ${name}`,
+      run: create,
+      correct: input.correct,
+      once: {
+        readEvidence: async () => {
+          const found = await runStep(journey, { title: `look for the ${name}`, run: find });
+          return found.length > 0 ? { found: { found } } : undefined;
+        },
+        adopt: adopted,
+        idFormat: 'text',
+        whereToLook:
+          `Look in the payments platform’s portal for a ${name} ${description}. ` +
+          'If it is there, adopt its id; if it is not, retry.',
       },
-      adopt: (id = '') => adopted(id),
-      idFormat: 'text',
-      whereToLook:
-        `Look in the payments platform’s portal for a ${name} ${description}. ` +
-        'If it is there, adopt its id; if it is not, retry.',
-    },
-  });
-  const event = name.replace(' ', '-');
-  journey.timeline.add(`${event}-${made.adopted ? 'adopted' : 'created'}`, { detail: made.id });
-  return made.id;
+    });
+    const isNew = 'created' in made;
+    const id = isNew ? made.created : await theOne(journey, thing, made.found);
+    if (id === undefined) continue;
+    journey.timeline.add(`${name.replace(' ', '-')}-${isNew ? 'created' : 'adopted'}`, { detail: id });
+    return id;
+  }
 }
 
 /**
- * The id of the only thing that matches; undefined when there is none. When several match, a person chooses.
+ * The id of the only thing that matches. When several match, a person chooses.
  *
+ * @returns undefined to look again
  * @throws {Abandoned} when a person abandons it
  */
-async function findOne(journey: Journey, { name, find, description }: Thing): Promise<string | undefined> {
-  for (;;) {
-    const ids = await runStep(journey, { title: `look for the ${name}`, run: find });
-    if (ids.length <= 1) return ids[0];
-    const answer = await journey.requirements.ask({
-      kind: 'uncertain-write',
-      title: `Several found: ${name}`,
-      detail:
-        `The payments platform has ${ids.length} ${name}s ${description}: ${ids.join(', ')}. ` +
-        'Adopt the correct one, or delete the others there and retry.',
-      answers: ['adopt', 'retry', 'abandon'],
-      idFormat: 'text',
-    });
-    if (answer?.kind === 'adopt') return answer.id;
-  }
+async function theOne(
+  { requirements }: Journey,
+  { name, description }: Thing,
+  ids: readonly string[],
+): Promise<string | undefined> {
+  if (ids.length === 1) return ids[0];
+  const answer = await requirements.ask({
+    kind: 'uncertain-write',
+    title: `Several found: ${name}`,
+    detail:
+      `The payments platform has ${ids.length} ${name}s ${description}: ${ids.join(', ')}. ` +
+      'Adopt the correct one, or delete the others there and retry.',
+    answers: ['adopt', 'retry', 'abandon'],
+    idFormat: 'text',
+  });
+  return answer?.kind === 'adopt' ? answer.id : undefined;
 }
 
 const NEXT_STEPS: NextSteps = {

@@ -5,6 +5,8 @@ import type {
   Candidate,
   HolderRequest,
   HolderVerdict,
+  ProfileSnapshot,
+  Submission,
 } from '../../messages/banking-activities.js';
 import { workflowTaskQueue } from '../../messages/ids.js';
 import { businessOnboardingInput } from '../../messages/inputs.js';
@@ -20,7 +22,8 @@ import { type FieldProblem, PartnerError } from '../../partners/partner-error.js
 import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
-import { write } from '../write.js';
+import { write, writeThenRead } from '../write.js';
+import type { ReadProfile } from './profiles.js';
 import { isRefused, orNone, problemsIn, withoutId } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
@@ -32,27 +35,37 @@ type HolderCalls = Pick<
 >;
 
 /** Submits a business, finds it again and corrects it. Problems name the fields of the input. */
-export function holderActivities(client: BankingClient, candidates: Candidates): HolderCalls {
+export function holderActivities(
+  client: BankingClient,
+  candidates: Candidates,
+  readProfile: ReadProfile,
+): HolderCalls {
   const ownId = () => activityInfo().workflowExecution?.workflowId;
 
   return {
     submitHolder: ({ declined = [], ...business }) =>
-      write(async (options) => {
-        const read = { signal: options.signal };
-        const existing = await candidates.ofMerchant(business.merchantProfileId, read);
-        if (existing !== null && !declined.includes(existing)) {
-          const found = await candidates.examine(existing, business, ownId(), read);
-          if (found) return { existing: found };
-        }
-        return judged(business, 'submitBusinessAccountHolder', async (submission) => {
-          const named = await candidates.named(submission.doingBusinessAsName.trim(), read);
-          options.compareWith(existing === null ? named : [...named, existing]);
-          const response = await client.submitBusinessAccountHolder(submission, options);
-          if (response.success && !response.profileId)
-            throw withoutId('submitBusinessAccountHolder', 'a profile');
-          return response;
-        });
-      }),
+      writeThenRead<Submission, ProfileSnapshot | undefined>(
+        async (options) => {
+          const read = { signal: options.signal };
+          const existing = await candidates.ofMerchant(business.merchantProfileId, read);
+          if (existing !== null && !declined.includes(existing)) {
+            const found = await candidates.examine(existing, business, ownId(), read);
+            if (found) return { existing: found };
+          }
+          return judged(business, 'submitBusinessAccountHolder', async (submission) => {
+            const named = await candidates.named(submission.doingBusinessAsName.trim(), read);
+            options.compareWith(existing === null ? named : [...named, existing]);
+            const response = await client.submitBusinessAccountHolder(submission, options);
+            if (response.success && !response.profileId)
+              throw withoutId('submitBusinessAccountHolder', 'a profile');
+            return response;
+          });
+        },
+        async (submitted, options) =>
+          'existing' in submitted || submitted.profileId === null
+            ? undefined
+            : readProfile(submitted.profileId, options),
+      ),
 
     findCandidates: ({ baseline, ...business }) =>
       repeatable(async () => {

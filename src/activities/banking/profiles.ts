@@ -2,6 +2,7 @@ import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../mess
 import type { BankingClient } from '../../partners/banking/client.js';
 import { isUnderReview } from '../../partners/banking/phases.js';
 import { phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
+import type { CallOptions } from '../../partners/client.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { write } from '../write.js';
@@ -10,29 +11,34 @@ import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
 type ProfileCalls = Pick<BankingActivities, 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'>;
 
-/** Reads and polls banking profiles, and opens their financial accounts. */
-export function profileActivities(
-  client: BankingClient,
-  poll: PollBounds,
-  otherTickets: OtherTickets,
-): ProfileCalls {
-  async function snapshot(id: number): Promise<ProfileSnapshot> {
-    const profile = await client.getProfile({ id }, untilCancelled());
+/** Reads a banking profile and its open tickets. */
+export type ReadProfile = (id: number, options: CallOptions) => Promise<ProfileSnapshot>;
+
+export function profileReader(client: BankingClient, otherTickets: OtherTickets): ReadProfile {
+  return async (id, options) => {
+    const profile = await client.getProfile({ id }, options);
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = bankingStatus ?? UNKNOWN;
     const phase = phaseOf(status);
     const now = { bankingStatus: status, phase, financialAccountId, isLocked: isLocked === true };
     if (!isUnderReview(phase)) return { ...now, tickets: [] };
-    const { tickets, others, listed } = await ticketsAbout(client, profile, untilCancelled());
+    const { tickets, others, listed } = await ticketsAbout(client, profile, options);
     otherTickets.seen(others, listed);
     return { ...now, tickets };
-  }
+  };
+}
 
+/** Reads and polls banking profiles, and opens their financial accounts. */
+export function profileActivities(
+  client: BankingClient,
+  poll: PollBounds,
+  readProfile: ReadProfile,
+): ProfileCalls {
   return {
     readProfile: ({ profileId }) =>
       repeatable(
         async () => {
-          const now = await snapshot(profileId);
+          const now = await readProfile(profileId, untilCancelled());
           nudgeOwnPoll();
           return now;
         },
@@ -43,7 +49,7 @@ export function profileActivities(
       awaitChange(
         poll,
         pace,
-        () => snapshot(profileId),
+        () => readProfile(profileId, untilCancelled()),
         (now) => hasProfileChanged(seen, now),
       ),
 

@@ -18,10 +18,9 @@ import { askForCorrection, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
 
 export const partner = partnerActivities<BoardingActivities>('boarding')({
-  resolveReferences: { ...REPEATABLE, summary: 'Look up agent profile and boarding settings' },
   inspectMerchant: { ...REPEATABLE, summary: 'Read a merchant to adopt' },
   createMerchant: { ...WRITE, summary: 'Create the merchant' },
-  applyFees: { ...REPEATABLE, summary: 'Read the fees, and change them as asked' },
+  changeFees: { ...REPEATABLE, summary: 'Change the fees as asked' },
   submitMerchant: { ...WRITE, summary: 'Submit to underwriting' },
   readStatus: { ...REPEATABLE, summary: 'Read the status' },
   attachDocument: { ...WRITE, summary: 'Upload a document' },
@@ -73,20 +72,14 @@ export class Application {
   }
 }
 
-/** Reads the fees, changes those that the input asks for, and asks a person when the partner keeps others. */
-export async function setFees(application: Application): Promise<void> {
-  const { journey, merchantProfileId } = application;
-  const { correct } = application.input;
+/** Sets the fees that the input asks for, if it does, and asks a person when the partner keeps others. */
+export async function setFees({ journey, merchantProfileId, input }: Application): Promise<void> {
+  const { correct } = input;
   const title = 'set the fees';
   for (;;) {
-    const { changed, differing } = await runStep(journey, {
-      title,
-      run: () => {
-        const { fees } = application.input.current;
-        return partner.applyFees({ merchantProfileId, ...(fees && { changes: fees }) });
-      },
-      correct,
-    });
+    if (!input.current.fees) return;
+    const run = () => partner.changeFees({ merchantProfileId, changes: input.current.fees ?? {} });
+    const { changed, differing } = await runStep(journey, { title, run, correct });
     if (differing.length === 0) {
       journey.timeline.add(changed > 0 ? 'fees-changed' : 'fees-read');
       return;

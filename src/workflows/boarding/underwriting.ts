@@ -153,8 +153,8 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
     this.#raiseNotes(change);
     this.#raiseChanges(change);
     this.#raiseUnclearMid(change);
-    if (change.phase === 'not-submitted') journey.state.publish();
-    else journey.state.enter(change.phase === 'approved' ? 'boarding' : 'underwriting');
+    if (change.phase !== 'not-submitted')
+      journey.state.know({ stage: change.phase === 'approved' ? 'boarding' : 'underwriting' });
     this.#seen = toSeen(change);
   }
 
@@ -244,7 +244,7 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
   }
 
   readonly #setFeesAndSubmit = async (): Promise<void> => {
-    this.journey.state.enter('applying');
+    this.journey.state.know({ stage: 'applying' });
     await setFees(this.application);
     await this.#submit();
   };
@@ -271,14 +271,14 @@ export class Underwriting implements StatusFollower<Seen, StatusSnapshot, Mercha
   /** @returns false when nothing was submitted, because the status had changed */
   async #submit(): Promise<boolean> {
     this.#polled = undefined;
-    const { submitted, status } = await submit(this.application, () => this.#polled);
+    const { submitted, status, now } = await submit(this.application, () => this.#polled);
     const { timeline } = this.journey;
     timeline.add(
       submitted ? 'submitted' : 'submission-moot',
       submitted ? {} : { detail: `the status is ${status}` },
     );
     this.#applied ||= submitted;
-    if (!submitted) this.status.replaceWith(await read(this.application));
+    if (now || !submitted) this.status.replaceWith(now ?? (await read(this.application)));
     return submitted;
   }
 

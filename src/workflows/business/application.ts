@@ -107,7 +107,6 @@ export class BusinessApplication {
     const { state, timeline } = this.journey;
     state.know({ profileId });
     timeline.add(event, { detail: `banking profile ${profileId}` });
-    state.publish();
   }
 
   /** Adds a financial account to the state, once. */

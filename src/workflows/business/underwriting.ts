@@ -179,7 +179,7 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
     this.#raiseLock(change);
     this.#seen = toSeen(change);
     if (change.phase !== 'new') this.#problems ??= [];
-    if (this.outcome === undefined) this.journey.state.enter(this.stage);
+    if (this.outcome === undefined) this.journey.state.know({ stage: this.stage });
   }
 
   #publishChange({ bankingStatus, financialAccountId, isLocked }: ProfileSnapshot): void {

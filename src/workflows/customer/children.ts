@@ -15,7 +15,8 @@ import {
   type Workflow,
 } from '@temporalio/workflow';
 import type { OnboardingActivities } from '../../messages/activities.js';
-import type { Part, PartEnd, PartOutcome } from '../../messages/onboardings.js';
+import { firstStage } from '../../messages/onboarding-state.js';
+import { PARTS, type Part, type PartEnd, type PartOutcome } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { accountName } from '../journey/partner-activities.js';
@@ -82,7 +83,7 @@ export class Children {
       parentClosePolicy: 'ABANDON',
       staticSummary: shortened(name, LONGEST.summary),
       typedSearchAttributes: [
-        { key: SEARCH_ATTRIBUTES.stage, value: 'preparing' },
+        { key: SEARCH_ATTRIBUTES.stage, value: firstStage(PARTS[part]) },
         { key: SEARCH_ATTRIBUTES.actionRequired, value: false },
         ...(account === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.partnerAccount, value: account }]),
       ],
@@ -123,6 +124,7 @@ export class Children {
     try {
       const child = await start();
       this.#begun.set(part, 'started');
+      this.customer.begin(part);
       return child;
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -138,6 +140,7 @@ export class Children {
   async #endOf(part: Part, child: Child | undefined): Promise<PartEnd> {
     if (child) return resultOf(child);
     const { customer } = this;
+    if (!this.isAttached(part)) customer.askAgain(part);
     const workflowId = customer.workflowIdOf(part);
     if (
       part === 'boarding' &&

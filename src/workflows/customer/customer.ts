@@ -21,7 +21,7 @@ import {
   type ResolutionReceipt,
   resolveRequirement,
 } from '../../messages/requirements.js';
-import { applyReport, type ReportedPart } from '../journey/customer-reports.js';
+import { applyReport, type ReportedPart, unreportedPart } from '../journey/customer-reports.js';
 import { runToEnd } from '../journey/journey.js';
 import { type OutboundEventRecords, OutboundEvents } from '../journey/outbound-events.js';
 import { accountName, REPEATABLE } from '../journey/partner-activities.js';
@@ -95,7 +95,8 @@ export class Customer {
         unsent: this.#unsent,
         ...Object.fromEntries(this.#states),
       }),
-      onPublish: () => this.#events.stage(this.state.facts),
+      onShow: () => this.#events.stage(this.state.facts),
+      onPublish: () => this.#events.send(),
     });
     this.#parts = new Map(records?.parts);
     this.#ends = new Map(records?.ends);
@@ -139,6 +140,12 @@ export class Customer {
     return partId(part, this.externalId, accountName());
   }
 
+  /** Shows a part that has begun. */
+  begin(part: Part): void {
+    this.#parts.set(part, unreportedPart(part));
+    this.state.show();
+  }
+
   /** Publishes facts of a part. */
   learn(facts: Partial<Facts>): void {
     this.state.know(facts);
@@ -175,8 +182,7 @@ export class Customer {
     if (known) this.#parts.set(part, closed(known, end));
     if (end.how === 'completed') {
       const { outcome } = end;
-      if ('merchantProfileId' in outcome)
-        this.state.know(defined({ merchantProfileId: outcome.merchantProfileId }));
+      this.state.know(factsOf(outcome));
       this.state.timeline.add(`${part}-ended`, { detail: outcome.outcome });
     } else if (end.how === 'failed') {
       this.state.timeline.add(`${part}-failed`, { detail: 'see the child workflow' });
@@ -194,7 +200,6 @@ export class Customer {
 
   /** Publishes that an ended part runs again. */
   reopen(part: Part): void {
-    if (!this.isResumed(part)) this.#askAgain(part);
     this.#ends.delete(part);
     this.state.timeline.add(`${part}-reset`, { detail: 'its workflow runs again' });
     this.state.publish();
@@ -205,7 +210,7 @@ export class Customer {
     const now = applyReport(this.#parts.get(part), report);
     if (now === 'old') return;
     if (now === 'gap') {
-      this.#askAgain(part);
+      this.askAgain(part);
       return;
     }
     this.#asked.delete(part);
@@ -227,14 +232,17 @@ export class Customer {
     });
   }
 
-  /** Asks a part for a whole report, because an earlier report is missing. */
-  #askAgain(part: Part): void {
+  /** Asks a part for a whole report, because an earlier report is missing, or the server will not report its end. */
+  askAgain(part: Part): void {
     if (this.#asked.has(part)) return;
     this.#asked.add(part);
     getExternalWorkflowHandle(this.workflowIdOf(part))
       .signal(reportAgain)
-      // The part has ended. Its end arrives by other means.
-      .catch(() => this.#asked.delete(part));
+      // The part has ended.
+      .catch(() => {
+        this.#asked.delete(part);
+        this.doubt(part);
+      });
   }
 
   /** The part whose requirement is open or answered. Default: the business, so that the check reports the unknown id. */
@@ -276,7 +284,23 @@ export class Customer {
 }
 
 /** A part whose workflow has ended: it asks nothing. A part that did not complete shows as cancelled. */
-function closed({ state, ...known }: ReportedPart, { how }: PartEnd): ReportedPart {
-  const stage = how === 'completed' ? {} : { stage: 'cancelled' as const };
-  return { ...known, state: { ...state, ...stage, requirements: [], unsent: [] } };
+function closed({ state, ...known }: ReportedPart, end: PartEnd): ReportedPart {
+  const ended = { ...state, requirements: [], unsent: [] };
+  if (end.how !== 'completed') return { ...known, state: { ...ended, stage: 'cancelled' } };
+  const { outcome } = end;
+  const { outcome: stage } = outcome as { readonly outcome: OutcomeName };
+  const partnerStatus = 'bankingStatus' in outcome ? outcome.bankingStatus : null;
+  return { ...known, state: { ...ended, ...factsOf(outcome), stage, outcome: stage, partnerStatus } };
+}
+
+/** What the outcome of a part says about it. */
+function factsOf(outcome: PartOutcome): Partial<Facts> {
+  return defined({
+    merchantProfileId: 'merchantProfileId' in outcome ? outcome.merchantProfileId : undefined,
+    mid: 'mid' in outcome ? outcome.mid : undefined,
+    profileId: 'profileId' in outcome ? outcome.profileId : undefined,
+    financialAccountId: 'financialAccountId' in outcome ? (outcome.financialAccountId ?? undefined) : undefined,
+    paymentsAccountId: 'accountId' in outcome ? outcome.accountId : undefined,
+    terminalId: 'terminalId' in outcome ? outcome.terminalId : undefined,
+  });
 }

@@ -18,7 +18,7 @@ import {
   type StateChanges,
 } from '../../messages/onboardings.js';
 import { REPEATABLE } from './partner-activities.js';
-import { BLANK } from './published-state.js';
+import { blankState } from './published-state.js';
 import { SerialSender } from './tasks.js';
 
 const { cancelOrphan } = proxyActivities<OnboardingActivities>({
@@ -28,7 +28,8 @@ const { cancelOrphan } = proxyActivities<OnboardingActivities>({
 
 /**
  * Reports the state of a child to the workflow of its customer, if it has one. Changes that come fast share a report, and
- * reports arrive in order.
+ * reports arrive in order. The server itself tells the customer that a child has ended, unless the child was reset, or its
+ * customer runs on in another run. Only then is the end reported as well.
  */
 export class CustomerReports {
   readonly #sender = new SerialSender(
@@ -38,6 +39,7 @@ export class CustomerReports {
   #customer: { readonly workflowId: string; readonly part: Part } | undefined;
   #reported: OnboardingState | undefined;
   #number = 0;
+  #reportsEnd: boolean;
 
   /** @param present what there is to report; the outcome once the workflow ends */
   constructor(
@@ -46,12 +48,14 @@ export class CustomerReports {
       readonly outcome: PartOutcome | undefined;
     },
   ) {
-    const { parent, workflowType } = workflowInfo();
+    const { parent, workflowType, runId, firstExecutionRunId } = workflowInfo();
+    this.#reportsEnd = runId !== firstExecutionRunId;
     const part = (Object.keys(PARTS) as Part[]).find((name) => PARTS[name] === workflowType);
     const isCustomer = parent?.workflowId.startsWith(`${ONBOARDINGS.customerOnboarding}-`);
     this.#customer = isCustomer && part ? { workflowId: parent?.workflowId ?? '', part } : undefined;
     setHandler(reportAgain, () => {
       this.#reported = undefined;
+      this.#reportsEnd = true;
       this.report();
     });
   }
@@ -73,11 +77,11 @@ export class CustomerReports {
 
   #next(part: Part): ChildReport | undefined {
     const { state, outcome } = this.present();
+    if (outcome && !this.#reportsEnd) return undefined;
     const changes = changesBetween(this.#reported, state);
     const isWhole = this.#reported === undefined;
     if (isEmpty(changes)) return undefined;
-    // The timeline of the state itself grows.
-    this.#reported = { ...state, timeline: [...state.timeline] };
+    this.#reported = state;
     this.#number += 1;
     const { runId: run, runStartTime } = workflowInfo();
     const of = { part, run, runStartedAt: runStartTime.toISOString(), number: this.#number };
@@ -100,7 +104,7 @@ export class CustomerReports {
   }
 }
 
-/** A part as its customer knows it from the reports so far. */
+/** A part as its customer knows it from the reports so far. Its timeline stays empty. */
 export interface ReportedPart {
   readonly run: string;
   readonly runStartedAt: string;
@@ -110,11 +114,10 @@ export interface ReportedPart {
   readonly outcome?: PartOutcome;
 }
 
-/** What changed between two states; without the first, all of the second. A timeline only grows. */
+/** What changed between two states; without the first, all of the second. */
 export function changesBetween(before: OnboardingState | undefined, after: OnboardingState): StateChanges {
-  const { requirements, timeline, ...facts } = after;
+  const { requirements, timeline: _, waiting: __, ...facts } = after;
   const known: Partial<OnboardingState> = before ?? {};
-  const since = before?.timeline.length ?? 0;
   const isNew = (name: string, value: unknown) => known[name as keyof typeof facts] !== value;
   const ids = new Set(requirements.map(({ id }) => id));
   return {
@@ -122,13 +125,17 @@ export function changesBetween(before: OnboardingState | undefined, after: Onboa
     // A requirement never changes. One that is raised again is another object, even under the same id.
     raised: requirements.filter((requirement) => !before?.requirements.includes(requirement)),
     closed: before?.requirements.flatMap(({ id }) => (ids.has(id) ? [] : [id])) ?? [],
-    timeline: timeline.slice(since),
-    since,
   };
 }
 
-export function isEmpty({ facts, raised, closed, timeline }: StateChanges): boolean {
-  return Object.keys(facts).length + raised.length + closed.length + timeline.length === 0;
+/** More reads of a status are no news. */
+export function isEmpty({ facts: { polls: _, ...facts }, raised, closed }: StateChanges): boolean {
+  return Object.keys(facts).length + raised.length + closed.length === 0;
+}
+
+/** A part that has begun, and has not reported yet. */
+export function unreportedPart(part: Part): ReportedPart {
+  return { run: '', runStartedAt: new Date(0).toISOString(), number: 0, state: blankState(PARTS[part]) };
 }
 
 /**
@@ -140,24 +147,24 @@ export function applyReport(
   known: ReportedPart | undefined,
   report: ChildReport,
 ): ReportedPart | 'old' | 'gap' {
-  const { run, runStartedAt, number, isWhole, outcome } = report;
+  const { part, run, runStartedAt, number, isWhole, outcome } = report;
   const isSameRun = run === known?.run;
   if (isSameRun && number <= known.number) return 'old';
   if (known && Date.parse(runStartedAt) < Date.parse(known.runStartedAt)) return 'old';
   if (!isWhole && !(isSameRun && number === known.number + 1)) return 'gap';
-  const state = changed(isWhole ? BLANK : (known?.state ?? BLANK), report);
+  const blank = blankState(PARTS[part]);
+  const state = changed(isWhole ? blank : (known?.state ?? blank), report);
   return { run, runStartedAt, number, state, ...(outcome && { outcome }) };
 }
 
 function changed(
   state: OnboardingState,
-  { facts, raised, closed, timeline, since }: StateChanges,
+  { facts, raised, closed }: StateChanges,
 ): OnboardingState {
   const gone = new Set([...closed, ...raised.map(({ id }) => id)]);
   return {
     ...state,
     ...facts,
     requirements: [...state.requirements.filter(({ id }) => !gone.has(id)), ...raised],
-    timeline: [...state.timeline.slice(0, since), ...timeline],
   };
 }

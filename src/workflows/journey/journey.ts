@@ -53,8 +53,9 @@ export class Journey {
       nextSteps,
       before: records?.state,
       others: () => ({ requirements: this.requirements.open, unsent: this.requirements.unsent }),
+      onShow: () => this.events.stage(this.state.facts),
       onPublish: () => {
-        this.events.stage(this.state.facts);
+        this.events.send();
         this.#reports.report();
       },
     });
@@ -145,6 +146,7 @@ export async function runToEnd<Outcome extends { readonly outcome: OutcomeName }
   };
   // Current details last for one run, and followers may have missed what the last run knew.
   if (state.isContinued) state.publish();
+  else state.show();
   try {
     const outcome = await steps();
     state.know({ outcome: outcome.outcome });
@@ -177,7 +179,6 @@ export function runOperation<Result extends object>(
   });
   return journey.run<OperationOutcome<Result>>(
     async () => {
-      journey.state.enter('working');
       try {
         return { outcome: 'done', ...(await steps(journey)) };
       } catch (error) {

@@ -52,14 +52,14 @@ export class OutboundEvents {
     this.#sequence = records?.sequence ?? 0;
     this.#stage = records?.stage;
     this.#pending = [...(records?.pending ?? [])];
-    if (this.#pending.length > 0) this.#sender.wake();
+    this.send();
   }
 
   get records(): OutboundEventRecords {
     return { sequence: this.#sequence, stage: this.#stage, pending: this.#pending };
   }
 
-  /** Publishes the stage of an onboarding, if it is another one than before. */
+  /** Publishes the stage of an onboarding with the next {@link send}, if it is another one than before. */
   stage({ stage, partnerStatus }: Pick<OnboardingState, 'stage' | 'partnerStatus'>): void {
     if (stage === this.#stage || !this.#isOnboarding) return;
     this.#stage = stage;
@@ -71,6 +71,7 @@ export class OutboundEvents {
     { id: requirementId, kind, raisedAt, dueAt }: Requirement,
   ): void {
     this.#add(type, { requirementId, kind, raisedAt, dueAt });
+    this.send();
   }
 
   ended(
@@ -79,6 +80,12 @@ export class OutboundEvents {
   ): void {
     if (!this.#isOnboarding) return;
     this.#add('onboarding.completed.v1', { outcome, ...defined({ merchantProfileId, profileId, mid }) });
+    this.send();
+  }
+
+  /** Sends what is not sent yet. */
+  send(): void {
+    if (this.#pending.length > 0) this.#sender.wake();
   }
 
   /** Waits until every delivery has begun. */
@@ -106,7 +113,6 @@ export class OutboundEvents {
       datacontenttype: 'application/json',
       data: { ...this.#about, ...data } as unknown as OutboundEventData[Type],
     });
-    this.#sender.wake();
   }
 
   async #publishPending(): Promise<void> {

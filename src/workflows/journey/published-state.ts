@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import { systemOf } from '../../messages/ids.js';
 import {
+  firstStage,
   type OnboardingState,
   type Stage,
   stateQuery,
@@ -30,18 +31,22 @@ export interface PublishedStateOptions {
   readonly before?: OnboardingState | undefined;
   /** The parts of the state that others hold: the open requirements, and the parts of a customer. */
   readonly others: () => Pick<OnboardingState, 'requirements'> & Partial<OnboardingState>;
-  /** Informs others of a new state. */
+  /** Takes note of what others will be told. */
+  readonly onShow?: () => void;
+  /** Tells others. */
   readonly onPublish: () => void;
 }
 
 /** The state of a workflow at its start. */
-export const BLANK: OnboardingState = {
-  stage: 'preparing',
-  partnerStatus: null,
-  requirements: [],
-  timeline: [],
-  polls: 0,
-};
+export function blankState(workflowType: string): OnboardingState {
+  return {
+    stage: firstStage(workflowType),
+    partnerStatus: null,
+    requirements: [],
+    timeline: [],
+    polls: 0,
+  };
+}
 
 /** What the outside sees of a workflow: query `state`, search attributes, and the current details in the Web UI. */
 export class PublishedState {
@@ -50,7 +55,8 @@ export class PublishedState {
   #agentProfileId: number | undefined;
 
   constructor(private readonly options: PublishedStateOptions) {
-    const { requirements: _, unsent: __, timeline, ...facts } = options.before ?? BLANK;
+    const before = options.before ?? blankState(workflowInfo().workflowType);
+    const { requirements: _, unsent: __, timeline, ...facts } = before;
     this.timeline = new Timeline(timeline);
     this.#facts = facts;
     setHandler(stateQuery, () => this.current);
@@ -77,7 +83,7 @@ export class PublishedState {
     return { ...this.#facts, requirements: [], timeline: this.timeline.entries };
   }
 
-  /** Changes facts. The outside sees them with the next {@link publish}. */
+  /** Changes facts. The outside sees them with the next {@link show} or {@link publish}. */
   know(facts: Partial<Facts>): void {
     this.#facts = { ...this.#facts, ...facts };
   }
@@ -92,8 +98,17 @@ export class PublishedState {
     this.publish();
   }
 
-  /** Writes an event to the history only when a search attribute has changed. */
+  /**
+   * Shows the state, and tells those who follow the workflow. To tell costs events in two histories, so a workflow does it before
+   * it waits long, and not before each step.
+   */
   publish(): void {
+    this.show();
+    this.options.onPublish();
+  }
+
+  /** Shows the state in searches and the Web UI. Writes an event to the history only when a search attribute has changed. */
+  show(): void {
     const { stage, partnerStatus, merchantProfileId, profileId, mid } = this.#facts;
     const { current } = this;
     const agentProfileId = this.#agentProfileId?.toString();
@@ -112,7 +127,7 @@ export class PublishedState {
       },
     ]);
     setCurrentDetails(currentDetails(workflowInfo().workflowId, current, this.options.nextSteps));
-    this.options.onPublish();
+    this.options.onShow?.();
   }
 }
 

@@ -333,7 +333,7 @@ export function partnerFailure(error: unknown): PartnerErrorDetails {
   const mark = cause.lastHeartbeatDetails as Mark | undefined;
   const reason = 'the attempt timed out';
   if (!mark?.sending) return ownFailure('NotSent', operation, reason);
-  const { sending: _, ...sent } = mark;
+  const { sending: _, response: __, ...sent } = mark;
   return { ...ownFailure('Uncertain', operation, reason), ...sent };
 }
 

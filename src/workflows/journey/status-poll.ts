@@ -70,7 +70,7 @@ export async function followStatus<Seen, Snapshot, Outcome>(
   }
 }
 
-/** Waits until there is something to do, at the latest until `nextDueAt`. */
+/** Publishes the state, and waits until there is something to do, at the latest until `nextDueAt`. */
 async function untilDue<Seen, Snapshot, Outcome>(
   follower: StatusFollower<Seen, Snapshot, Outcome>,
 ): Promise<void> {
@@ -83,6 +83,8 @@ async function untilDue<Seen, Snapshot, Outcome>(
     follower.outcome !== undefined ||
     journey.requirements.abandonedOf(kinds) !== undefined;
   while (!isDue()) {
+    if (tasks.isBusy) journey.state.show();
+    else journey.state.publish();
     const dueAt = follower.nextDueAt;
     const isOver = () => isDue() || follower.nextDueAt !== dueAt;
     if (dueAt === Number.POSITIVE_INFINITY) await condition(isOver);
