@@ -77,7 +77,7 @@ export function boardingActivities({
         const { agentProfileId } = chosen;
         return warned(options, async (warning) => {
           const create = version === 'v1' ? client.createMerchantV1 : client.createMerchant;
-          const { merchantProfileId } = await create({ ...merchant, guid, ...chosen }, warning).catch(
+          const { merchantProfileId } = await create({ ...merchant, ...chosen, guid }, warning).catch(
             (error: unknown) => createdDespite(error, warning.onWarning),
           );
           return { merchantProfileId, agentProfileId };

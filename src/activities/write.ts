@@ -109,7 +109,8 @@ export async function writeThenRead<Result extends object, Now>(
   if (!response && !wasSent) return result;
   try {
     if (wasSent) await record({ sending: true, sentAt: new Date().toISOString(), response: result });
-    return { ...result, now: await read(result, { signal: AbortSignal.timeout(READ_AFTER_MS) }) };
+    const now = await read(result, { signal: AbortSignal.timeout(READ_AFTER_MS) });
+    return now === undefined ? result : { ...result, now };
   } catch {
     return result;
   }

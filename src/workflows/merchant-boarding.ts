@@ -84,7 +84,12 @@ async function create(application: Application, restored?: Restored): Promise<Ex
   return runStep<ExistingMerchant>(journey, {
     title: 'create the merchant',
     run: async () => {
-      const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = application.input.current;
+      const {
+        createVersion: version = 'v2',
+        merchant,
+        externalId: guid,
+        ...others
+      } = application.input.current;
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
       const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
       const created = await partner.createMerchant({ version, merchant, guid, references });

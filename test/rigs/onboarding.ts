@@ -147,3 +147,8 @@ async function standstill(client: Client, workflowId: string): Promise<string> {
   const children = (raw.pendingChildren ?? []).map((child) => standstill(client, child.workflowId ?? ''));
   return [JSON.stringify({ workflowId, pending, task, last }), ...(await Promise.all(children))].join('; ');
 }
+
+/** The state of a part, as its customer shows it: without its timeline. */
+export function asShown(state: OnboardingState): OnboardingState {
+  return { ...state, timeline: [] };
+}

@@ -299,7 +299,8 @@ function factsOf(outcome: PartOutcome): Partial<Facts> {
     merchantProfileId: 'merchantProfileId' in outcome ? outcome.merchantProfileId : undefined,
     mid: 'mid' in outcome ? outcome.mid : undefined,
     profileId: 'profileId' in outcome ? outcome.profileId : undefined,
-    financialAccountId: 'financialAccountId' in outcome ? (outcome.financialAccountId ?? undefined) : undefined,
+    financialAccountId:
+      'financialAccountId' in outcome ? (outcome.financialAccountId ?? undefined) : undefined,
     paymentsAccountId: 'accountId' in outcome ? outcome.accountId : undefined,
     terminalId: 'terminalId' in outcome ? outcome.terminalId : undefined,
   });

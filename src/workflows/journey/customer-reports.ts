@@ -28,8 +28,9 @@ const { cancelOrphan } = proxyActivities<OnboardingActivities>({
 
 /**
  * Reports the state of a child to the workflow of its customer, if it has one. Changes that come fast share a report, and
- * reports arrive in order. The server itself tells the customer that a child has ended, unless the child was reset, or its
- * customer runs on in another run. Only then is the end reported as well.
+ * reports arrive in order. The server itself tells the customer the outcome of a child, unless the child was reset, or its
+ * customer goes on in another run. Only then is it reported as well. A cancelled child has no outcome, and reports what it leaves
+ * behind.
  */
 export class CustomerReports {
   readonly #sender = new SerialSender(
@@ -77,7 +78,8 @@ export class CustomerReports {
 
   #next(part: Part): ChildReport | undefined {
     const { state, outcome } = this.present();
-    if (outcome && !this.#reportsEnd) return undefined;
+    const isToldByServer = outcome !== undefined && outcome.outcome !== 'cancelled';
+    if (isToldByServer && !this.#reportsEnd) return undefined;
     const changes = changesBetween(this.#reported, state);
     const isWhole = this.#reported === undefined;
     if (isEmpty(changes)) return undefined;
@@ -157,10 +159,7 @@ export function applyReport(
   return { run, runStartedAt, number, state, ...(outcome && { outcome }) };
 }
 
-function changed(
-  state: OnboardingState,
-  { facts, raised, closed }: StateChanges,
-): OnboardingState {
+function changed(state: OnboardingState, { facts, raised, closed }: StateChanges): OnboardingState {
   const gone = new Set([...closed, ...raised.map(({ id }) => id)]);
   return {
     ...state,

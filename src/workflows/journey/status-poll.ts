@@ -61,6 +61,7 @@ export async function followStatus<Seen, Snapshot, Outcome>(
       if (follower.outcome) return await follower.end();
       if (change && workflowInfo().continueAsNewSuggested && !tasks.isBusy) {
         await condition(allHandlersFinished);
+        journey.state.show();
         return await continueInNewRun();
       }
     }
@@ -154,13 +155,18 @@ export class StatusPoll<Seen, Snapshot> {
       ({ snapshot, polls }) => {
         if (this.#poll !== poll) return;
         this.#pacer.ended(polls);
-        journey.state.know({ polls: journey.state.facts.polls + polls });
+        this.#count(polls);
         this.#change = snapshot;
       },
       (error: unknown) => {
         if (this.#poll === poll) this.#failure = error;
       },
     );
+  }
+
+  #count(reads: number): void {
+    const { state } = this.journey;
+    state.know({ polls: state.facts.polls + reads });
   }
 
   /** True while a poll runs, and until its change is {@link take}n. */
@@ -178,6 +184,7 @@ export class StatusPoll<Seen, Snapshot> {
     const poll = this.#poll;
     this.#poll = new CancellationScope();
     this.#pacer.read();
+    this.#count(1);
     this.#change = snapshot;
     poll?.cancel();
   }

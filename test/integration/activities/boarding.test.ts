@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { boardingActivities } from '../../../src/activities/boarding.js';
 import { documentStore } from '../../../src/documents/document-store.js';
 import { folder } from '../../../src/documents/file-store.js';
-import type { ChosenReferences } from '../../../src/messages/boarding-activities.js';
 import { merchantBoardingInput } from '../../../src/messages/inputs.js';
 import { takesMarks } from '../../rigs/activities/takes-marks.js';
 import { clientOf, recordingServer, responding } from '../../rigs/partners/servers.js';
@@ -37,9 +36,9 @@ describe('fees that are read and sent with a change', () => {
     const { url, requests } = await recordingServer((response, request) =>
       responding(200, requests.length < 2 ? before : after)(response, request),
     );
-    const { applyFees } = activitiesAt(url);
+    const { changeFees } = activitiesAt(url);
     const changes = { cashDiscountRate: 3 };
-    expect(await run(applyFees, { merchantProfileId: 7, changes })).toEqual({ changed: 1, differing: [] });
+    expect(await run(changeFees, { merchantProfileId: 7, changes })).toEqual({ changed: 1, differing: [] });
     expect(requests.map(({ line, body }) => `${line} ${body}`)).toEqual([
       'GET /api/v2/merchant/fees?id=7 ',
       'POST /api/v2/merchant/fees?id=7 {"cashDiscountRate":3,"standard":{"portal":{"perItem":1.1,"percent":0},' +
@@ -52,7 +51,7 @@ describe('fees that are read and sent with a change', () => {
     const fees = '{"data":{"cashDiscountRate":9007199254740993}}';
     const { url } = await recordingServer(responding(200, fees));
     const changes = { cashDiscountRate: 9007199254740992 };
-    expect(await run(activitiesAt(url).applyFees, { merchantProfileId: 7, changes })).toMatchObject({
+    expect(await run(activitiesAt(url).changeFees, { merchantProfileId: 7, changes })).toMatchObject({
       differing: [
         {
           field: 'cashDiscountRate',
@@ -103,8 +102,8 @@ describe('an input with boardingSettings: false', () => {
     ['v2', 'POST /api/v2/merchant/create'],
   ] as const)('creates a %s merchant without boarding settings, and looks up none', async (version, line) => {
     const { url, requests } = await recordingServer(responding(200, CREATED));
-    const { resolveReferences, createMerchant } = activitiesAt(url);
-    const { externalId, merchant, ...choices } = merchantBoardingInput().parse({
+    const { createMerchant } = activitiesAt(url);
+    const { externalId, merchant, agentProfileId, boardingSettings } = merchantBoardingInput().parse({
       externalId: 'm-1',
       merchant: {
         dba: 'Corner Bakery',
@@ -116,8 +115,8 @@ describe('an input with boardingSettings: false', () => {
       agentProfileId: 101,
       boardingSettings: false,
     });
-    const references = (await run(resolveReferences, choices)) as ChosenReferences;
-    await run(createMerchant, { version, merchant, guid: externalId, ...references });
+    const references = { agentProfileId, boardingSettings };
+    await run(createMerchant, { version, merchant, guid: externalId, references });
     expect(requests.map((request) => [request.line, String(request.body)])).toEqual([[line, BODY]]);
   });
 });
@@ -127,7 +126,7 @@ describe('a create', () => {
     version: 'v2',
     merchant: { dba: 'Corner Bakery', firstName: 'Ada', lastName: 'Baker', cashDiscount: 'No', pos: 'None' },
     guid: 'm-1',
-    agentProfileId: 101,
+    references: { agentProfileId: 101, boardingSettingsId: 11 },
   } as const;
 
   it('returns the warning of the envelope with the merchant', async () => {
@@ -135,7 +134,7 @@ describe('a create', () => {
       '{"data":{"merchantProfileId":4711},"status":"OK","error":null,"warning":"The agent is new.","validationResults":[]}';
     const { url } = await recordingServer(responding(200, body));
     expect(await run(activitiesAt(url).createMerchant, request)).toEqual({
-      merchantProfileId: 4711,
+      ...{ merchantProfileId: 4711, agentProfileId: 101 },
       warnings: ['The agent is new.'],
     });
   });
@@ -146,7 +145,7 @@ describe('a create', () => {
       '"validationResults":[{"memberNames":["email"],"errorMessage":"looks unusual"}]}';
     const { url } = await recordingServer(responding(200, body));
     expect(await run(activitiesAt(url).createMerchant, request)).toEqual({
-      merchantProfileId: 4711,
+      ...{ merchantProfileId: 4711, agentProfileId: 101 },
       warnings: ['email: looks unusual'],
     });
   });

@@ -37,6 +37,15 @@ async function activities(respond: Respond, settings: Partial<PaymentsSettings> 
   return { run, sent };
 }
 
+/** Lists nothing, and responds to writes like this. */
+function empty(respond: Respond): Respond {
+  const nothing = responding(200, '{"accounts":[],"terminals":[],"total":0}');
+  return (response, request) => (request.method === 'GET' ? nothing : respond)(response, request);
+}
+
+const SEARCH = ['GET /v1/accounts?search=518000000001001&limit=200&offset=0', ''];
+const SEARCH_TERMINAL = ['GET /v2/terminals?search=Counter&account_id=account-7&limit=200&offset=0', ''];
+
 /** Answers one after the other. */
 function inTurn(...answers: string[]): Respond {
   return (response, request) => responding(200, answers.shift() ?? '')(response, request);
@@ -44,9 +53,10 @@ function inTurn(...answers: string[]): Respond {
 
 describe('an account', () => {
   it('is created by v2 with the mid in its description, and its API key is dropped', async () => {
-    const { run, sent } = await activities(responding(200, MADE));
-    expect(await run('createAccount', { mid: MID, provisionTerminal: asked })).toEqual({ accountId: 'x-1' });
+    const { run, sent } = await activities(empty(responding(200, MADE)));
+    expect(await run('createAccount', { mid: MID, provisionTerminal: asked })).toEqual({ created: 'x-1' });
     expect(sent()).toEqual([
+      SEARCH,
       [
         'POST /v2/accounts',
         '{"type":"merchant","name":"Corner Bakery","description":"mid 518000000001001",' +
@@ -56,10 +66,10 @@ describe('an account', () => {
   });
 
   it('keeps the given description, and unknown fields', async () => {
-    const { run, sent } = await activities(responding(200, MADE));
+    const { run, sent } = await activities(empty(responding(200, MADE)));
     const account = { ...asked.account, description: 'Bakes bread', mcc: '5462', timezone: 'UTC' };
     await run('createAccount', { mid: MID, provisionTerminal: { ...asked, account } });
-    expect(JSON.parse(sent()[0]?.[1] ?? '')).toEqual({
+    expect(JSON.parse(sent()[1]?.[1] ?? '')).toEqual({
       type: 'merchant',
       name: 'Corner Bakery',
       description: 'Bakes bread, mid 518000000001001',
@@ -92,7 +102,7 @@ describe('an account', () => {
       ],
     ],
   ])('of which a correction left %s is not sent', async (_, provisionTerminal, wrong) => {
-    const { run, sent } = await activities(responding(200, MADE));
+    const { run, sent } = await activities(empty(responding(200, MADE)));
     const { details, isRetried } = await failed(run('createAccount', { mid: MID, provisionTerminal }));
     expect(details).toMatchObject({ kind: 'Rejected', reason: 'not sent: invalid request' });
     expect(details.fields.map(({ field }) => field).sort()).toEqual(wrong.sort());
@@ -102,7 +112,7 @@ describe('an account', () => {
 
   it('that the platform rejects is reported by the fields of the input', async () => {
     const body = '{"message":"no","errors":{"parent_id":["is unknown"],"type":["is not yours"]}}';
-    const { run } = await activities(responding(400, body));
+    const { run } = await activities(empty(responding(400, body)));
     const { details } = await failed(run('createAccount', { mid: MID, provisionTerminal: asked }));
     expect(details).toEqual({
       system: 'payments',
@@ -118,17 +128,26 @@ describe('an account', () => {
   });
 
   it('is written to production only on request', async () => {
-    const { run, sent } = await activities(responding(200, MADE), { environment: 'production' });
+    const { run, sent } = await activities(empty(responding(200, MADE)), { environment: 'production' });
     const { details } = await failed(run('createAccount', { mid: MID, provisionTerminal: asked }));
     expect(details).toMatchObject({
       kind: 'Rejected',
       fields: [{ field: '', message: 'a write to production must be requested explicitly' }],
     });
-    expect(sent()).toEqual([]);
+    expect(sent()).toEqual([SEARCH]);
     const explicitly = { ...asked, toProduction: true };
     await run('createAccount', { mid: MID, provisionTerminal: explicitly });
     await run('createTerminal', { accountId: 'x-1', provisionTerminal: explicitly });
-    expect(sent().map(([line]) => line)).toEqual(['POST /v2/accounts', 'POST /v2/terminals']);
+    const writes = sent().filter(([line]) => line?.startsWith('POST'));
+    expect(writes.map(([line]) => line)).toEqual(['POST /v2/accounts', 'POST /v2/terminals']);
+  });
+
+  it('that exists is not created again', async () => {
+    const accounts = [{ id: 'account-3', description: `mid ${MID}` }];
+    const { run, sent } = await activities(responding(200, JSON.stringify({ accounts, total: 1 })));
+    const found = await run('createAccount', { mid: MID, provisionTerminal: asked });
+    expect(found).toEqual({ found: ['account-3'] });
+    expect(sent()).toEqual([SEARCH]);
   });
 });
 
@@ -176,11 +195,12 @@ describe('looking for an account', () => {
 
 describe('a terminal', () => {
   it('is created in the account, with unknown fields', async () => {
-    const { run, sent } = await activities(responding(200, MADE));
+    const { run, sent } = await activities(empty(responding(200, MADE)));
     const terminal = { name: 'Counter', location_id: 'location-1', serial: 'S1' };
     const request = { accountId: 'account-7', provisionTerminal: { ...asked, terminal } };
-    expect(await run('createTerminal', request)).toEqual({ terminalId: 'x-1' });
+    expect(await run('createTerminal', request)).toEqual({ created: 'x-1' });
     expect(sent()).toEqual([
+      SEARCH_TERMINAL,
       [
         'POST /v2/terminals',
         '{"account_id":"account-7","name":"Counter","location_id":"location-1","serial":"S1"}',
@@ -190,7 +210,7 @@ describe('a terminal', () => {
 
   it('that the platform rejects is reported by the fields of the input', async () => {
     const body = '{"message":"no","errors":{"name":["is taken"],"account_id":["is unknown"]}}';
-    const { run } = await activities(responding(400, body));
+    const { run } = await activities(empty(responding(400, body)));
     const { details } = await failed(run('createTerminal', { accountId: 'x', provisionTerminal: asked }));
     expect(details.fields).toEqual([
       { field: 'provisionTerminal.terminal.name', message: 'is taken' },
@@ -207,9 +227,11 @@ describe('a terminal', () => {
     ];
     const { run, sent } = await activities(responding(200, JSON.stringify({ terminals: records, total: 4 })));
     expect(await run('findTerminals', { accountId: 'account-7', name: 'Counter' })).toEqual(['terminal-1']);
-    expect(sent()).toEqual([
-      ['GET /v2/terminals?search=Counter&account_id=account-7&limit=200&offset=0', ''],
-    ]);
+    const provisionTerminal = { ...asked, terminal: { name: 'Counter' } };
+    expect(await run('createTerminal', { accountId: 'account-7', provisionTerminal })).toEqual({
+      found: ['terminal-1'],
+    });
+    expect(sent()).toEqual([SEARCH_TERMINAL, SEARCH_TERMINAL]);
   });
 });
 
@@ -218,8 +240,8 @@ it.each([
   ['createTerminal', { accountId: 'x', provisionTerminal: asked }],
 ] as const)('%s is retried only when the platform did nothing', async (name, request) => {
   for (const status of [400, 401, 403, 408, 429, 500, 503]) {
-    const { run, sent } = await activities(responding(status, ''));
+    const { run, sent } = await activities(empty(responding(status, '')));
     expect((await failed(run(name, request))).isRetried).toBe([401, 429].includes(status));
-    expect(sent()).toHaveLength(1);
+    expect(sent()).toHaveLength(2);
   }
 });

@@ -154,6 +154,7 @@ describe('a webhook makes the workflow that it is about read its status, and fin
       'the merchant',
     );
     await boarding.asleepAfter(1);
+    await whole.until(({ business }) => business?.partnerStatus === 'Submitted', 'the business');
     await other.asleepAfter(1);
     const { profileId = 0 } = await other.state();
     for (const { workflowId } of [whole, boarding]) {

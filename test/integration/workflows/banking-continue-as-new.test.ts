@@ -3,7 +3,7 @@ import { type DevServer, startDevServer } from '../../../src/temporal/dev-server
 import { partIds } from '../../../src/temporal/onboardings.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { business, customer, OWNER } from '../../rigs/inputs.js';
-import { Onboarding } from '../../rigs/onboarding.js';
+import { asShown, Onboarding } from '../../rigs/onboarding.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { bankOf } from '../../rigs/workflows/bank.js';
 
@@ -110,10 +110,10 @@ describe.concurrent('the business of a customer whose history grows long', () =>
 
     const own = await child.state();
     const { business: reported } = await onboarding.until(
-      ({ business }) => business?.timeline.length === own.timeline.length,
+      ({ business }) => business?.partnerStatus === own.partnerStatus,
       'what the business reports',
     );
-    expect(reported).toEqual(own);
+    expect(reported).toEqual(asShown(own));
     const seen = own.timeline.filter(({ event }) => event === 'status-changed').map(({ detail }) => detail);
     expect(seen).toEqual(['PendingUW', ...statuses]);
 
@@ -121,10 +121,10 @@ describe.concurrent('the business of a customer whose history grows long', () =>
     await onboarding.resolve(address?.id ?? '', { kind: 'text', text: 'It is the right one.' });
     await rig.sandbox.transition(merchantProfileId, { status: 'Approved', mid: '4711' });
     expect(await onboarding.outcome()).toMatchObject({ outcome: 'onboarded' });
-    expect((await onboarding.state()).business).toEqual(await child.state());
+    expect((await onboarding.state()).business).toEqual(asShown(await child.state()));
     for (const { id } of requirements) expect(await bank.repliesTo(id)).toHaveLength(1);
-    const { business } = await onboarding.state();
-    const times = (name: string) => business?.timeline.filter(({ event }) => event === name).length;
+    const { timeline } = await child.state();
+    const times = (name: string) => timeline.filter(({ event }) => event === name).length;
     expect([times('started'), times('holder-submitted'), times('ended')]).toEqual([1, 1, 1]);
   });
 });

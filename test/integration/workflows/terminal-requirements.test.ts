@@ -142,8 +142,7 @@ it.concurrent('a requirement that waits too long is marked as overdue, where it 
   const overdue = ({ timeline }: Awaited<ReturnType<typeof onboarding.state>>) =>
     timeline.some(({ event, detail }) => event === 'requirement-overdue' && detail?.startsWith(id));
   await platform.partOf(onboarding).until(overdue, 'the overdue mark');
-  const { terminal: part } = await onboarding.until(({ terminal: it }) => it !== undefined && overdue(it));
-  expect(part?.requirements).toHaveLength(1);
+  expect((await onboarding.state()).terminal?.requirements).toHaveLength(1);
   await onboarding.handle.terminate();
 });
 
@@ -204,7 +203,8 @@ describe.concurrent('cancelling a customer whose terminal is under way', () => {
     await expect(onboarding.outcome()).rejects.toBeInstanceOf(WorkflowFailedError);
     const { requirements, terminal: part, stage } = await onboarding.state();
     expect([stage, requirements, part?.requirements]).toEqual(['cancelled', [], []]);
-    expect(part?.timeline.at(-1)?.detail).toBe('no payments account is known');
+    const { timeline } = await platform.partOf(onboarding).state();
+    expect(timeline.at(-1)?.detail).toBe('no payments account is known');
   });
 
   it('reports a write whose outcome is unknown', async () => {

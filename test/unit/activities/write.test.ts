@@ -8,7 +8,7 @@ import {
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
-import { reportsWrites, type WriteOptions, write } from '../../../src/activities/write.js';
+import { reportsWrites, type WriteOptions, write, writeThenRead } from '../../../src/activities/write.js';
 import type { Mark } from '../../../src/messages/activities.js';
 import {
   PartnerError,
@@ -40,7 +40,13 @@ async function attempt(
     info = {},
     answers = [],
     mayRepeat = false,
-  }: { info?: Info; answers?: (Error | undefined)[]; mayRepeat?: boolean } = {},
+    read,
+  }: {
+    info?: Info;
+    answers?: (Error | undefined)[];
+    mayRepeat?: boolean;
+    read?: () => Promise<unknown>;
+  } = {},
 ) {
   const log: string[] = [];
   const next = async (entry: string) => {
@@ -53,8 +59,10 @@ async function attempt(
     withDeadline: (_: unknown, request: () => Promise<void>) => request(),
     withAbortSignal: (_: unknown, request: () => Promise<void>) => request(),
     activity: {
-      heartbeat: (_: unknown, { sending, baseline }: Mark) =>
-        next(`${sending ? 'mark' : 'clear'}${from(baseline)}`),
+      heartbeat: (_: unknown, { sending, baseline, response }: Mark) =>
+        next(
+          response ? `record ${JSON.stringify(response)}` : `${sending ? 'mark' : 'clear'}${from(baseline)}`,
+        ),
       complete: (_: unknown, result: unknown) => next(`complete ${JSON.stringify(result)}`),
       fail: (_: unknown, { nonRetryable, details: [details] }: Reported) =>
         next(`fail ${details?.kind}${nonRetryable ? ' for good' : ''}${from(details?.baseline)}`),
@@ -65,17 +73,19 @@ async function attempt(
     client: service as unknown as Client,
     interceptors: [reportsWrites],
   });
+  const send = async (options: WriteOptions) => {
+    const result = await call(options);
+    log.push('sent');
+    return result;
+  };
   const outcome: unknown = await environment
-    .run(() =>
-      write(
-        async (options) => {
-          const result = await call(options);
-          log.push('sent');
-          return result;
-        },
-        { mayRepeat },
-      ),
-    )
+    .run(() => {
+      if (!read) return write(send, { mayRepeat });
+      return writeThenRead(send as () => Promise<object>, () => {
+        log.push('read');
+        return read();
+      });
+    })
     .catch((error: unknown) => error);
   return { log, outcome };
 }
@@ -261,6 +271,53 @@ describe('a write', () => {
       { info },
     );
     expect(signal?.aborted).toBe(true);
+  });
+});
+
+describe('a write with a read after it', () => {
+  const create = async ({ beforeSending }: WriteOptions) => {
+    await beforeSending();
+    return { id: 7 };
+  };
+  const read = async () => 'Pending';
+
+  it('records its response in place of its mark before the read, and reports both', async () => {
+    const { log } = await attempt(create, { read });
+    expect(log).toEqual([
+      ...['mark', 'sent', 'record {"id":7}', 'read', 'complete {"id":7,"now":"Pending"}'],
+    ]);
+  });
+
+  it('is not sent again when its worker died during the read: the next attempt returns its response', async () => {
+    const heartbeatDetails: Mark = { sending: true, sentAt: SENT_AT, response: { id: 7 } };
+    const { log, outcome } = await attempt(create, { read, info: { attempt: 2, heartbeatDetails } });
+    expect(log).toEqual(['read']);
+    expect(outcome).toEqual({ id: 7, now: 'Pending' });
+  });
+
+  it('is done although the read fails', async () => {
+    const { log } = await attempt(create, { read: () => Promise.reject(failed('Uncertain')) });
+    expect(log.at(-1)).toBe('complete {"id":7}');
+  });
+
+  it('is reported when its response cannot be recorded, without a read', async () => {
+    const answers = [undefined, new ActivityNotFoundError('gone')];
+    const { log } = await attempt(create, { read, answers });
+    expect(log).toEqual(['mark', 'sent', 'record {"id":7} refused', 'complete {"id":7}']);
+  });
+
+  it('reads nothing when it sent nothing', async () => {
+    const { log, outcome } = await attempt(async () => ({ submitted: false }), { read });
+    expect(log).toEqual(['sent']);
+    expect(outcome).toEqual({ submitted: false });
+  });
+
+  it('whose outcome is unknown fails, and reads nothing', async () => {
+    const call = async ({ beforeSending }: WriteOptions) => {
+      await beforeSending();
+      throw failed('Uncertain');
+    };
+    expect((await attempt(call, { read })).log).toEqual(['mark', 'fail Uncertain for good']);
   });
 });
 

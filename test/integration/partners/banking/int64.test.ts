@@ -48,7 +48,7 @@ describe('an int64 of a request', () => {
     const asPayload = JSON.parse(JSON.stringify(input)) as typeof input;
     await run('submitHolder', { holder: asPayload.holder });
     await run('correctHolder', { profileId: 9, holder: asPayload.holder });
-    const writes = requests().filter(({ line }) => line.includes('/svc/'));
+    const writes = requests().filter(({ line }) => line.includes('/svc/businessAccountHolder'));
     expect(writes.map(({ line }) => line)).toEqual([
       'POST /svc/businessAccountHolder',
       'PUT /svc/businessAccountHolder/9',
