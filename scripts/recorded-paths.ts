@@ -44,7 +44,10 @@ export const PATHS: Readonly<Record<string, Path>> = {
   straight: { start: board(undefined, { fees: { minimumDiscountAmount: 20 } }) },
   'by-name': { start: board(undefined, { agent: 'Harbor Agents', boardingSettings: 'Standard' }) },
   v1: { start: board(undefined, { createVersion: 'v1' }) },
-  notes: { start: board('notes'), answers: { 'underwriting-note': text } },
+  notes: {
+    start: board('notes', { fees: { minimumDiscountAmount: 20 } }),
+    answers: { 'underwriting-note': text },
+  },
   'more-notes': { start: board('more-notes'), answers: { 'underwriting-note': text } },
   'moot-notes': { start: board('moot-notes') },
   'overdue-notes': {

@@ -140,11 +140,11 @@ type Provision = Pick<TerminalProvisioningInput, 'provisionTerminal'>;
 export interface PaymentsActivities {
   /** Ids of the accounts of this merchant. Reads only. */
   findAccounts(request: { mid: string }): Promise<readonly string[]>;
-  /** Looks for accounts first, and creates one only if there is none. Drops the API key that the platform creates with it. */
+  /** Searches first, and creates an account only if there is none. Drops the API key that the platform creates with it. */
   createAccount(request: Provision & { mid: string }): Promise<FoundOrCreated>;
   /** Ids of the terminals of an account that have exactly this name. Reads only. */
   findTerminals(request: { accountId: string; name: string }): Promise<readonly string[]>;
-  /** Looks for terminals first, and creates one only if there is none. */
+  /** Searches first, and creates a terminal only if there is none. */
   createTerminal(request: Provision & { accountId: string }): Promise<FoundOrCreated>;
 }
 

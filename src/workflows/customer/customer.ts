@@ -293,7 +293,7 @@ function closed({ state, ...known }: ReportedPart, end: PartEnd): ReportedPart {
   return { ...known, state: { ...ended, ...factsOf(outcome), stage, outcome: stage, partnerStatus } };
 }
 
-/** What the outcome of a part says about it. */
+/** The facts in the outcome of a part. */
 function factsOf(outcome: PartOutcome): Partial<Facts> {
   return defined({
     merchantProfileId: 'merchantProfileId' in outcome ? outcome.merchantProfileId : undefined,

@@ -28,7 +28,7 @@ const { cancelOrphan } = proxyActivities<OnboardingActivities>({
 
 /**
  * Reports the state of a child to the workflow of its customer, if it has one. Changes that come fast share a report, and
- * reports arrive in order. The server itself tells the customer the outcome of a child, unless the child was reset, or its
+ * reports arrive in order. The server itself reports the outcome of a child to its customer, unless the child was reset, or its
  * customer goes on in another run. Only then is it reported as well. A cancelled child has no outcome, and reports what it leaves
  * behind.
  */
@@ -78,8 +78,8 @@ export class CustomerReports {
 
   #next(part: Part): ChildReport | undefined {
     const { state, outcome } = this.present();
-    const isToldByServer = outcome !== undefined && outcome.outcome !== 'cancelled';
-    if (isToldByServer && !this.#reportsEnd) return undefined;
+    const hasResult = outcome !== undefined && outcome.outcome !== 'cancelled';
+    if (hasResult && !this.#reportsEnd) return undefined;
     const changes = changesBetween(this.#reported, state);
     const isWhole = this.#reported === undefined;
     if (isEmpty(changes)) return undefined;
@@ -130,7 +130,7 @@ export function changesBetween(before: OnboardingState | undefined, after: Onboa
   };
 }
 
-/** More reads of a status are no news. */
+/** True when a customer shows none of the changes. It ignores the number of reads alone. */
 export function isEmpty({ facts: { polls: _, ...facts }, raised, closed }: StateChanges): boolean {
   return Object.keys(facts).length + raised.length + closed.length === 0;
 }

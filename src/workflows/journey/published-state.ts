@@ -31,9 +31,9 @@ export interface PublishedStateOptions {
   readonly before?: OnboardingState | undefined;
   /** The parts of the state that others hold: the open requirements, and the parts of a customer. */
   readonly others: () => Pick<OnboardingState, 'requirements'> & Partial<OnboardingState>;
-  /** Takes note of what others will be told. */
+  /** Keeps what {@link onPublish} will report. */
   readonly onShow?: () => void;
-  /** Tells others. */
+  /** Reports to others. */
   readonly onPublish: () => void;
 }
 
@@ -99,8 +99,8 @@ export class PublishedState {
   }
 
   /**
-   * Shows the state, and tells those who follow the workflow. To tell costs events in two histories, so a workflow does it before
-   * it waits long, and not before each step.
+   * Shows the state, and reports it to those who follow the workflow. A report costs events in two histories, so a workflow
+   * publishes before it waits, and not before each step.
    */
   publish(): void {
     this.show();

@@ -92,7 +92,7 @@ const onBuild = (boarding: Onboarding, buildId: string) =>
   );
 
 async function waitingForAnswer(): Promise<Onboarding> {
-  const boarding = await rig.board(merchant('uw-level-1'));
+  const boarding = await rig.board(merchant('uw-level-1', { fees: { minimumDiscountAmount: 25 } }));
   await boarding.requirement('underwriting-note');
   return boarding;
 }
