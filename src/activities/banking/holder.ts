@@ -23,7 +23,6 @@ import { type Owner, ownersOf } from '../../temporal/onboardings.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { nudgeOwnPoll } from '../poll.js';
 import { write, writeThenRead } from '../write.js';
-import type { ReadProfile } from './profiles.js';
 import { isRefused, orNone, problemsIn, withoutId } from './refusal.js';
 
 type HolderOperation = keyof BankingOperations &
@@ -38,7 +37,7 @@ type HolderCalls = Pick<
 export function holderActivities(
   client: BankingClient,
   candidates: Candidates,
-  readProfile: ReadProfile,
+  readProfile: (id: number, options: CallOptions) => Promise<ProfileSnapshot>,
 ): HolderCalls {
   const ownId = () => activityInfo().workflowExecution?.workflowId;
 

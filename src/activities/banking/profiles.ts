@@ -12,7 +12,7 @@ import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 type ProfileCalls = Pick<BankingActivities, 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'>;
 
 /** Reads a banking profile and its open tickets. */
-export type ReadProfile = (id: number, options: CallOptions) => Promise<ProfileSnapshot>;
+type ReadProfile = (id: number, options: CallOptions) => Promise<ProfileSnapshot>;
 
 export function profileReader(client: BankingClient, otherTickets: OtherTickets): ReadProfile {
   return async (id, options) => {
