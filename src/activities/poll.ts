@@ -34,11 +34,11 @@ export async function awaitChange<Snapshot>(
   isChange: (now: Snapshot) => boolean,
 ): Promise<{ snapshot: Snapshot; polls: number }> {
   const { attempt } = activityInfo();
-  const earlyMs = pace ? beforeDue(poll, pace) : 0;
+  const earlyMs = pace ? beforeDue(poll, pace, 0) : 0;
   const polls = pollsBefore() + 1;
-  if (earlyMs > 0 && isFirstAttempt()) {
+  if (pace && earlyMs > 0 && isFirstAttempt()) {
     heartbeat({ polls, attempt } satisfies PollProgress);
-    throw again('NotDue', 'the last read was too recent', earlyMs);
+    throw again('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
   }
   const nextRetryDelay = delayBeforeNext(poll);
   const progress: PollProgress = { polls, attempt };
@@ -60,8 +60,9 @@ export async function awaitChange<Snapshot>(
 }
 
 /** How long before its first due read the poll began, in milliseconds. */
-function beforeDue(poll: PollBounds, { readAt, changes }: Pace): number {
-  return Math.ceil(readAt + leastDelay(changes, poll) - activityInfo().scheduledTimestampMs);
+function beforeDue(poll: PollBounds, { readAt, changes }: Pace, random: number): number {
+  const longestMs = poll.minMs * 2 ** Math.max(0, changes - CALM_CHANGES);
+  return Math.ceil(readAt + spread(longestMs, poll, random) - activityInfo().scheduledTimestampMs);
 }
 
 /** False after a nudge, too, although the server then numbers the attempts from 1. */
@@ -119,11 +120,14 @@ export interface PollBounds {
   readonly maxMs: number;
 }
 
-/** A status that has lasted an hour is read again after a tenth of that. */
-const SHARE_OF_ELAPSED = 0.1;
+/** The longest wait for a status that has lasted some time, as a share of that time. On average it is a tenth. */
+const SHARE_OF_ELAPSED = 0.11;
 
-/** Spreads the reads of merchants that were submitted together: up to a fifth more or less. */
-const JITTER = 0.2;
+/** The shortest wait, as a share of the longest. */
+const SHORTEST = 0.8;
+
+/** After this many changes in a row, each further one doubles the wait of the next poll for its first read. */
+const CALM_CHANGES = 4;
 
 /**
  * How long to wait before the next read: the longer the status has lasted, the longer.
@@ -131,16 +135,16 @@ const JITTER = 0.2;
  * @param elapsedMs time since the status was first read
  * @param random from 0 to 1, determines the jitter
  */
-export function pollDelay(elapsedMs: number, { minMs, maxMs }: PollBounds, random: number): number {
-  const grown = Math.min(Math.max(elapsedMs * SHARE_OF_ELAPSED, minMs), maxMs);
-  const jittered = grown * (1 - JITTER + 2 * JITTER * random);
-  return Math.round(Math.min(Math.max(jittered, minMs), maxMs));
+export function pollDelay(elapsedMs: number, poll: PollBounds, random: number): number {
+  return spread(elapsedMs * SHARE_OF_ELAPSED, poll, random);
 }
 
-/** After this many changes in a row, each further one doubles the least delay. */
-const CALM_CHANGES = 4;
-
-/** The least time between the read that ended a poll and the first read of the next one, in milliseconds. */
-function leastDelay(changes: number, { minMs, maxMs }: PollBounds): number {
-  return Math.min(minMs * 2 ** Math.max(0, changes - CALM_CHANGES), maxMs);
+/**
+ * A wait of at most `longestMs`, within the bounds. Polls that began together, or that an outage brought together, do not stay
+ * together, because the wait differs at both bounds as well. Waits that are cut to a bound would all end at the same time.
+ */
+function spread(longestMs: number, { minMs, maxMs }: PollBounds, random: number): number {
+  const longest = Math.min(Math.max(longestMs, minMs / SHORTEST), maxMs);
+  const shortest = Math.max(longest * SHORTEST, minMs);
+  return Math.ceil(shortest + (longest - shortest) * random);
 }
