@@ -13,15 +13,21 @@ export interface PollProgress {
 }
 
 /**
- * A heartbeat is a round trip to the server, and billed like an attempt. It keeps the count of reads over a nudge, after which the
- * server numbers the attempts from 1: at most this many reads are then missing from the count.
+ * Whether an attempt records its count of reads: 1, 4, 16, 64 and so on. After a nudge the server numbers the attempts from 1 and
+ * keeps nothing but heartbeat details. A heartbeat is billed like an attempt, so most attempts send none, and each nudge loses
+ * the reads since the last one: of all reads, a count over nudges has at least a quarter. Without a nudge it is exact.
  */
-const ATTEMPTS_PER_HEARTBEAT = 10;
+function isRecorded(attempt: number): boolean {
+  return Number.isInteger(Math.log2(attempt) / 2);
+}
+
+/** The wait after a failed read, in milliseconds, where the next read is later. It doubles with each attempt. */
+const FAILURE_PACE_MS = 60_000;
 
 /**
  * The body of an activity that polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An
  * attempt without a change ends in a failure, after which the server waits before the next. However often the status changes,
- * `poll` and `pace` determine the least time between two reads, except after a nudge.
+ * `poll` and `pace` determine the least time between two reads, except after a nudge or a failure.
  *
  * @param isChange whether to end with the snapshot
  * @returns the snapshot, and the number of reads in this poll
@@ -34,18 +40,20 @@ export async function awaitChange<Snapshot>(
   isChange: (now: Snapshot) => boolean,
 ): Promise<{ snapshot: Snapshot; polls: number }> {
   const { attempt } = activityInfo();
-  const earlyMs = pace ? beforeDue(poll, pace) : 0;
+  const earlyMs = pace ? beforeDue(poll, pace, 0) : 0;
   const polls = pollsBefore() + 1;
-  if (earlyMs > 0 && isFirstAttempt()) {
+  if (pace && earlyMs > 0 && isFirstAttempt()) {
     heartbeat({ polls, attempt } satisfies PollProgress);
-    throw again('NotDue', 'the last read was too recent', earlyMs);
+    throw again('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
   }
   const nextRetryDelay = delayBeforeNext(poll);
+  // After a nudge there is probably something to read, and the server numbers the attempts from 1.
+  const paceMs = Math.min(FAILURE_PACE_MS * 2 ** (attempt - 1), nextRetryDelay);
   const progress: PollProgress = { polls, attempt };
   const remember = () => {
-    if (attempt % ATTEMPTS_PER_HEARTBEAT === 1) heartbeat(progress);
+    if (isRecorded(attempt)) heartbeat(progress);
   };
-  const repetition = { paceMs: nextRetryDelay, mayBeNew: true, progress };
+  const repetition = { paceMs, mayBeNew: true, progress };
   const reading = async () => bounded(await read());
   const snapshot = await repeatable(reading, repetition).catch((error: unknown) => {
     countPoll('failed');
@@ -60,8 +68,9 @@ export async function awaitChange<Snapshot>(
 }
 
 /** How long before its first due read the poll began, in milliseconds. */
-function beforeDue(poll: PollBounds, { readAt, changes }: Pace): number {
-  return Math.ceil(readAt + leastDelay(changes, poll) - activityInfo().scheduledTimestampMs);
+function beforeDue(poll: PollBounds, { readAt, changes }: Pace, random: number): number {
+  const longestMs = poll.minMs * 2 ** Math.max(0, changes - CALM_CHANGES);
+  return Math.ceil(readAt + spread(longestMs, poll, random) - activityInfo().scheduledTimestampMs);
 }
 
 /** False after a nudge, too, although the server then numbers the attempts from 1. */
@@ -119,11 +128,14 @@ export interface PollBounds {
   readonly maxMs: number;
 }
 
-/** A status that has lasted an hour is read again after a tenth of that. */
-const SHARE_OF_ELAPSED = 0.1;
+/** The longest wait for a status that has lasted some time, as a share of that time. On average it is a tenth. */
+const SHARE_OF_ELAPSED = 0.11;
 
-/** Spreads the reads of merchants that were submitted together: up to a fifth more or less. */
-const JITTER = 0.2;
+/** The shortest wait, as a share of the longest. */
+const SHORTEST = 0.8;
+
+/** After this many changes in a row, each further one doubles the wait of the next poll for its first read. */
+const CALM_CHANGES = 4;
 
 /**
  * How long to wait before the next read: the longer the status has lasted, the longer.
@@ -131,16 +143,16 @@ const JITTER = 0.2;
  * @param elapsedMs time since the status was first read
  * @param random from 0 to 1, determines the jitter
  */
-export function pollDelay(elapsedMs: number, { minMs, maxMs }: PollBounds, random: number): number {
-  const grown = Math.min(Math.max(elapsedMs * SHARE_OF_ELAPSED, minMs), maxMs);
-  const jittered = grown * (1 - JITTER + 2 * JITTER * random);
-  return Math.round(Math.min(Math.max(jittered, minMs), maxMs));
+export function pollDelay(elapsedMs: number, poll: PollBounds, random: number): number {
+  return spread(elapsedMs * SHARE_OF_ELAPSED, poll, random);
 }
 
-/** After this many changes in a row, each further one doubles the least delay. */
-const CALM_CHANGES = 4;
-
-/** The least time between the read that ended a poll and the first read of the next one, in milliseconds. */
-function leastDelay(changes: number, { minMs, maxMs }: PollBounds): number {
-  return Math.min(minMs * 2 ** Math.max(0, changes - CALM_CHANGES), maxMs);
+/**
+ * A wait of at most `longestMs`, within the bounds. Polls that began together, or that an outage brought together, do not stay
+ * together, because the wait differs at both bounds as well. Waits that are cut to a bound would all end at the same time.
+ */
+function spread(longestMs: number, { minMs, maxMs }: PollBounds, random: number): number {
+  const longest = Math.min(Math.max(longestMs, minMs / SHORTEST), maxMs);
+  const shortest = Math.max(longest * SHORTEST, minMs);
+  return Math.ceil(shortest + (longest - shortest) * random);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   BadSetting,
+  duration,
   list,
   metaOf,
   prefixed,
@@ -29,6 +30,10 @@ export type Account = Wording & {
   readonly partners: { readonly [System in SystemName]: SettingsOf<System> | undefined };
   /** How many activities may begin in a second over all workers, by system; one that is left out has no limit. */
   readonly activitiesPerSecond: Readonly<Partial<Record<SystemName, number>>>;
+  /** The wait between two reads of a status, in milliseconds, by system, as far as it differs from that of the worker. */
+  readonly pollBounds: Readonly<
+    Partial<Record<SystemName, { readonly minMs: number | undefined; readonly maxMs: number | undefined }>>
+  >;
 };
 
 /** The account without a name, and the named ones. */
@@ -67,6 +72,21 @@ function commonSettings(system: SystemName) {
   });
 }
 
+/** The settings of a system at which Gangway polls a status, by their names after `<SYSTEM>_`. */
+function pollSettings(system: SystemName) {
+  const { name } = PARTNERS[system];
+  return z.object({
+    POLL_MIN: duration.optional().meta({
+      description: `Shortest wait between two reads of a status at the ${name}.`,
+      unset: '`GANGWAY_POLL_MIN`',
+    }),
+    POLL_MAX: duration.optional().meta({
+      description: `Longest wait between two reads of a status at the ${name} that does not change.`,
+      unset: '`GANGWAY_POLL_MAX`',
+    }),
+  });
+}
+
 /** What a system that is off may leave out. */
 function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
   const schemas = Object.entries(shape).map(([name, schema]) =>
@@ -81,6 +101,7 @@ function optional({ shape }: z.ZodObject, url: string): z.ZodRawShape {
 export function accountSettings(): z.ZodObject {
   const shapes = SYSTEM_NAMES.map((system) => ({
     ...prefixed(settingsPrefix(system), commonSettings(system)),
+    ...(PARTNERS[system].isPolled && prefixed(settingsPrefix(system), pollSettings(system))),
     ...optional(PARTNERS[system].settings, `${settingsPrefix(system)}URL`),
     ...PARTNERS[system].wording.settings.shape,
   }));
@@ -140,6 +161,12 @@ function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
     readSettings(commonSettings(system), environment, prefix + settingsPrefix(system)),
   );
   const limits = SYSTEM_NAMES.map((system) => [system, common[system].ACTIVITIES_PER_SECOND] as const);
+  const polled = SYSTEM_NAMES.filter((system) => PARTNERS[system].isPolled);
+  const bounds = polled.map((system) => {
+    const names = prefix + settingsPrefix(system);
+    const { POLL_MIN: minMs, POLL_MAX: maxMs } = readSettings(pollSettings(system), environment, names);
+    return [system, { minMs, maxMs }] as const;
+  });
   return {
     ...readWording(environment, prefix),
     settingsPrefix: prefix,
@@ -147,6 +174,7 @@ function readAccount(environment: NodeJS.ProcessEnv, prefix: string): Account {
       readPartner(system, common[system].URL, environment, prefix),
     ) as Account['partners'],
     activitiesPerSecond: Object.fromEntries(limits.filter(([, limit]) => limit !== undefined)),
+    pollBounds: Object.fromEntries(bounds),
   };
 }
 

@@ -54,11 +54,13 @@ export interface Partner<
   /** In a sentence, after "the": `plant store`. */
   readonly name: string;
   /**
-   * The settings of an account beside `<SYSTEM>_URL` and `<SYSTEM>_ACTIVITIES_PER_SECOND`, by their whole names. A setting
+   * The settings of an account beside those of every system (account-settings.ts), by their whole names. A setting
    * without default that is not optional is required with the URL. A secret has `secret: true` in its meta.
    */
   readonly settings: z.ZodObject<Shape>;
   clientSettings(url: string, set: z.output<z.ZodObject<Shape>>, checks: Checks): Settings;
+  /** Whether Gangway polls a status at this partner, so that an account can set how often. */
+  readonly isPolled: boolean;
   /** What differs in the catalogue from account to account, whether the system is on or off. */
   readonly wording: {
     readonly settings: z.ZodObject<WordingShape>;

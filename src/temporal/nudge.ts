@@ -33,7 +33,7 @@ const NEXT_POLL_MS = 5_000;
  * reset has taken its number. The poll would stand still until the attempt's time-out. So a nudge waits for the end of
  * a running attempt, and leaves alone an attempt that is about to start, which reads the new state anyway. The first attempt of
  * a poll may not read, so a nudge waits for its end, too, and for the next poll when a running attempt ends one. A nudge that
- * meets a poll that its workflow is about to replace is lost; the next poll then reads after `GANGWAY_POLL_MIN`.
+ * meets a poll that its workflow is about to replace is lost; the next poll then reads at its own pace.
  *
  * @param options `signal` ends the waiting, when the process is about to end
  * @returns false when the workflow has no poll waiting: it has ended, or does something else

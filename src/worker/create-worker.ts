@@ -25,7 +25,7 @@ import { dataConverter } from '../temporal/payload-codec.js';
 import { tracedActivities, tracedClient, traceExchanges, traceSinks } from '../tracing/spans.js';
 import { countExchanges } from './health.js';
 import { partnerTaskQueues } from './partner-task-queues.js';
-import type { WorkerSettings } from './settings.js';
+import { pollBoundsOf, type WorkerSettings } from './settings.js';
 
 const bundle = (name: string) => fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
 
@@ -92,7 +92,7 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
         clients,
         documents,
         statements,
-        poll,
+        pollBounds: pollBoundsOf(account, poll),
         taskQueue,
         patience,
       },

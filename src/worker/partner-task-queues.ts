@@ -3,12 +3,14 @@ import { AccountAccess, type SignIn } from '../activities/account-access.js';
 import { callActivities } from '../activities/calls.js';
 import { boundedOutcomes, PartnerWaits, type PatienceSettings } from '../activities/interceptors.js';
 import { type ActivityDependencies, PARTNER_ACTIVITIES } from '../activities/partner-activities.js';
+import type { PollBounds } from '../activities/poll.js';
 import type { Operations } from '../partners/catalogue.js';
 import type { PartnerClient } from '../partners/client.js';
 import type { Closable } from '../partners/partner.js';
 import { catalogue, eachSystem, PARTNERS, type SystemName, type Wording } from '../partners/systems.js';
 
-export interface PartnerDependencies extends ActivityDependencies {
+export interface PartnerDependencies extends Omit<ActivityDependencies, 'poll'> {
+  readonly pollBounds: Readonly<Record<SystemName, PollBounds>>;
   readonly wording: Wording;
   readonly patience: PatienceSettings;
   /** That of the workflows. */
@@ -35,6 +37,7 @@ export function partnerTaskQueues(
     documents,
     statements,
     wording,
+    pollBounds,
   } = dependencies;
   const operations = catalogue(wording);
   return eachSystem((system) => {
@@ -51,7 +54,11 @@ export function partnerTaskQueues(
       downloads: statements,
     });
     return {
-      activities: { ...PARTNER_ACTIVITIES[system](dependencies), ...calls, ...access?.activities },
+      activities: {
+        ...PARTNER_ACTIVITIES[system]({ ...dependencies, poll: pollBounds[system] }),
+        ...calls,
+        ...access?.activities,
+      },
       access,
       interceptors: [waits.interceptors, ...(access ? [access.interceptors] : []), boundedOutcomes],
     };

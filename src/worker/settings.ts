@@ -4,7 +4,14 @@ import type { PatienceSettings } from '../activities/interceptors.js';
 import type { PollBounds } from '../activities/poll.js';
 import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../documents/open-store.js';
 import { type EventSettings, eventSettings, eventsFrom } from '../events/sender.js';
-import { type Accounts, accountNames, partnerUrls, readAccounts } from '../partners/account-settings.js';
+import {
+  type Account,
+  type Accounts,
+  accountNames,
+  partnerUrls,
+  readAccounts,
+} from '../partners/account-settings.js';
+import { eachSystem, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../partners/systems.js';
 import { logSettings } from '../process/logging.js';
 import {
   BadSetting,
@@ -17,12 +24,16 @@ import {
 import { temporalClientSettings } from '../temporal/connection.js';
 import type { PayloadKeys } from '../temporal/payload-codec.js';
 
-/** How often a status is read. */
+/** How often a status is read where an account sets nothing else. */
 const pollSettings = z.object({
-  GANGWAY_POLL_MIN: duration.prefault('1m').describe('Shortest wait between two reads of a status.'),
+  GANGWAY_POLL_MIN: duration
+    .prefault('1m')
+    .describe('Shortest wait between two reads of a status. Each partner account can set its own.'),
   GANGWAY_POLL_MAX: duration
     .prefault('1h')
-    .describe('Longest wait between two reads of a status that does not change.'),
+    .describe(
+      'Longest wait between two reads of a status that does not change. Each partner account can set its own.',
+    ),
 });
 
 /** How long partners may keep activities waiting. */
@@ -49,6 +60,23 @@ function pollFrom(set: z.output<typeof pollSettings>): PollBounds {
   const { GANGWAY_POLL_MIN: minMs, GANGWAY_POLL_MAX: maxMs } = set;
   if (minMs > maxMs) throw new BadSetting('GANGWAY_POLL_MIN', 'must not be longer than GANGWAY_POLL_MAX');
   return { minMs, maxMs };
+}
+
+/** How often an account reads a status of each system. */
+export function pollBoundsOf(account: Account, poll: PollBounds): Readonly<Record<SystemName, PollBounds>> {
+  return eachSystem((system) => {
+    const { minMs = poll.minMs, maxMs = poll.maxMs } = account.pollBounds[system] ?? {};
+    return { minMs, maxMs };
+  });
+}
+
+/** @throws {BadSetting} */
+function checkPollBounds(account: Account, poll: PollBounds): void {
+  const bounds = pollBoundsOf(account, poll);
+  const crossed = SYSTEM_NAMES.find((system) => bounds[system].minMs > bounds[system].maxMs);
+  if (crossed === undefined) return;
+  const prefix = account.settingsPrefix + settingsPrefix(crossed);
+  throw new BadSetting(`${prefix}POLL_MIN`, `must not be longer than ${prefix}POLL_MAX`);
 }
 
 function patienceFrom(set: z.output<typeof patienceSettings>): Patience {
@@ -99,6 +127,7 @@ export type WorkerSettings = Accounts &
     readonly taskQueue: string;
     /** The build that this process runs; undefined when its workers are not versioned. */
     readonly version: WorkerDeploymentVersion | undefined;
+    /** Where an account sets nothing else. */
     readonly poll: PollBounds;
     readonly patience: Patience;
     /** undefined when PAYLOAD_KEYS is not set: payloads are not encrypted. */
@@ -114,6 +143,8 @@ export type WorkerSettings = Accounts &
 export function loadWorkerSettings(environment: NodeJS.ProcessEnv): WorkerSettings {
   const set = readSettings(workerSettings, environment);
   const accounts = readAccounts(environment);
+  const poll = pollFrom(set);
+  for (const account of [accounts, ...Object.values(accounts.accounts)]) checkPollBounds(account, poll);
   const stores = storesFrom(set);
   const reached = [...partnerUrls(accounts), ...storeUrls(stores), ...set.EVENTS_URLS];
   requireCertificates(
@@ -125,7 +156,7 @@ export function loadWorkerSettings(environment: NodeJS.ProcessEnv): WorkerSettin
     ...stores,
     taskQueue: set.GANGWAY_TASK_QUEUE,
     version: versionFrom(set),
-    poll: pollFrom(set),
+    poll,
     patience: patienceFrom(set),
     payloadKeys: set.PAYLOAD_KEYS,
     healthAddress: set.GANGWAY_HEALTH_ADDRESS,

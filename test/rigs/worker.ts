@@ -15,6 +15,8 @@ export interface WorkerOptions {
   readonly poll?: { readonly minMs: number; readonly maxMs: number };
   /** Default: an hour, a day and an hour, as in production. */
   readonly patience?: Partial<Patience>;
+  /** `poll` of accounts, by name. Default: `poll` for all. */
+  readonly accountPolls?: Readonly<Record<string, { readonly minMs: number; readonly maxMs: number }>>;
   /** Credentials of the boarding partner. Default: `sandbox`. */
   readonly user?: string;
   readonly password?: string;
@@ -62,7 +64,8 @@ export const NO_EVENTS: EventSettings = { secrets: [], toLoopback: true, destina
 /** Runs all of Gangway's workers in this process, against a sandbox. */
 export async function runWorker(place: WorkerPlace, options: WorkerOptions): Promise<RunningWorker> {
   const { connection, sandboxUrl, ...dirs } = place;
-  const { payloadKeys = '', version, events = NO_EVENTS, accounts = [], accountPasswords = {} } = options;
+  const { payloadKeys = '', version, events = NO_EVENTS, accounts = [] } = options;
+  const { accountPasswords = {}, accountPolls = {} } = options;
   const { poll = { minMs: 50, maxMs: 500 } } = options;
   const patience = {
     ...{ retryAfterMaxMs: 3_600_000, stepMs: 24 * 3_600_000, unreadableMs: 3_600_000 },
@@ -77,7 +80,9 @@ export async function runWorker(place: WorkerPlace, options: WorkerOptions): Pro
       accounts: Object.fromEntries(
         accounts.map((name) => {
           const password = accountPasswords[name];
-          return [name, password === undefined ? account : accountOf(sandboxUrl, { ...options, password })];
+          const own = password === undefined ? account : accountOf(sandboxUrl, { ...options, password });
+          const bounds = accountPolls[name];
+          return [name, bounds ? { ...own, pollBounds: { boarding: bounds, banking: bounds } } : own];
         }),
       ),
       payloadKeys: keysFrom(payloadKeys),

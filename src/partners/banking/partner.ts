@@ -72,6 +72,7 @@ export const banking = definePartner({
     ...(set.BANKING_TOTP_SECRET !== undefined && { totpSecret: set.BANKING_TOTP_SECRET }),
     ...(set.BANKING_PARTNER_ID !== undefined && { partnerId: set.BANKING_PARTNER_ID }),
   }),
+  isPolled: true,
   wording: {
     settings: z.object({
       BANKING_PATH_SEGMENT: z

@@ -54,6 +54,7 @@ export const boarding = definePartner({
       .meta({ description: 'Password at the boarding partner.', secret: true }),
   }),
   clientSettings: (url, set) => ({ url, username: set.BOARDING_USERNAME, password: set.BOARDING_PASSWORD }),
+  isPolled: true,
   wording: {
     settings: z.object({
       BOARDING_POS_NAMES: list

@@ -33,6 +33,7 @@ export const processor = definePartner({
       .meta({ description: 'API key that the support of the processor issues.', secret: true }),
   }),
   clientSettings: (url, set) => ({ url, apiKey: set.PROCESSOR_API_KEY }),
+  isPolled: false,
   wording: NO_WORDING,
   operations: () => PROCESSOR_OPERATIONS,
   client: (settings) => processorClient(settings),

@@ -64,6 +64,41 @@ describe.concurrent('a poll writes the same history', () => {
   });
 });
 
+describe.concurrent('the count of reads', () => {
+  /** A boarding that has read at least 20 times in its status, and now sleeps for an hour. */
+  async function afterManyReads(rig: Rig) {
+    const fast = await rig.startWorker({ poll: { minMs: 1, maxMs: 1 } });
+    const { boarding, merchantProfileId } = await waiting(rig);
+    const { polls: before } = await boarding.state();
+    await eventually(
+      async () => (await boarding.poll())?.attempt ?? 0,
+      (attempt) => attempt > 20,
+      '20 reads',
+    );
+    await fast.stop();
+    await rig.startWorker({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
+    // The last read of the first worker may have been the one of attempt 20.
+    await boarding.asleepAfter(20);
+    const next = (await boarding.poll())?.attempt ?? 0;
+    return { boarding, merchantProfileId, before, reads: next - 1 };
+  }
+
+  it('has at least a quarter of the reads before a nudge, and all after it', async () => {
+    const rig = await createRig({ worker: false });
+    const { boarding, merchantProfileId, before, reads } = await afterManyReads(rig);
+    expect(reads).toBeLessThan(64);
+    await nudge(rig.client, boarding.workflowId);
+    await boarding.asleepAfter(17);
+    await rig.sandbox.transition(merchantProfileId, { status: 'Declined', comment: 'no' });
+    await nudge(rig.client, boarding.workflowId);
+    await boarding.outcome();
+    const { polls } = await boarding.state();
+    // Attempt 16 was the last one with a heartbeat, and the first one may have come too soon to read. Two reads followed the nudges.
+    expect([15, 16]).toContain(polls - before - 2);
+    await rig.close();
+  });
+});
+
 describe.concurrent('a partner that writes a new status date with each read', () => {
   it('does not make the boarding spin', async () => {
     const boarding = await patient.board(merchant('restless-date'));
@@ -99,6 +134,19 @@ describe.concurrent('a nudge', () => {
     await held.letGo();
     await second;
     expect(await boarding.outcome()).toMatchObject({ mid: '4712' });
+  });
+
+  it('whose read fails is followed by another one after a minute, although the poll sleeps for an hour', async () => {
+    const { boarding, merchantProfileId } = await waiting(patient);
+    await boarding.asleepAfter(1);
+    await patient.sandbox.plan('500-before-commit', 'get-status', { about: `id=${merchantProfileId}` });
+    await nudge(patient.client, boarding.workflowId);
+    const { currentRetryInterval } = (await eventually(
+      () => boarding.poll(),
+      (poll) => poll?.lastFailure?.applicationFailureInfo?.type === 'PartnerError',
+      'the failed read',
+    )) ?? { currentRetryInterval: undefined };
+    expect(Number(currentRetryInterval?.seconds)).toBe(60);
   });
 
   it('does nothing to a boarding that waits for no status', async () => {

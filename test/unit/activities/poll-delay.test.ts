@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pollDelay } from '../../../src/activities/poll.js';
+import { Seeded } from '../../rigs/chaos/seeded.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -14,21 +15,32 @@ const anyBounds = fc
   .map(([minMs, more]) => ({ minMs, maxMs: minMs + more }));
 
 describe('the wait before the next read', () => {
-  /** Without jitter: 0.5 is the middle. */
   it.each([
-    ['just now', 0, MINUTE],
-    ['for ten minutes', 10 * MINUTE, MINUTE],
-    ['for an hour', HOUR, 6 * MINUTE],
-    ['for five hours', 5 * HOUR, 30 * MINUTE],
-    ['for ten hours', 10 * HOUR, HOUR],
-    ['for a week', 7 * 24 * HOUR, HOUR],
-  ])('of a status that lasted %s', (_, lasted, expected) => {
-    expect(pollDelay(lasted, bounds, 0.5)).toBe(expected);
+    ['just now', 0, 60, 75],
+    ['for ten minutes', 10 * MINUTE, 60, 75],
+    ['for an hour', HOUR, 5.28 * 60, 6.6 * 60],
+    ['for five hours', 5 * HOUR, 26.4 * 60, 33 * 60],
+    ['for ten hours', 10 * HOUR, 48 * 60, 60 * 60],
+    ['for a week', 7 * 24 * HOUR, 48 * 60, 60 * 60],
+  ])('of a status that lasted %s', (_, lasted, shortest, longest) => {
+    expect(pollDelay(lasted, bounds, 0) / 1_000).toBeCloseTo(shortest, 2);
+    expect(pollDelay(lasted, bounds, 1) / 1_000).toBeCloseTo(longest, 2);
   });
 
-  it('is spread by a fifth, less or more', () => {
-    expect(pollDelay(HOUR, bounds, 0)).toBe(4.8 * MINUTE);
-    expect(pollDelay(HOUR, bounds, 1)).toBe(7.2 * MINUTE);
+  it.each([
+    ['at the maximum', 7 * 24 * HOUR, 48 * MINUTE, HOUR],
+    ['at the minimum', 0, MINUTE, 1.25 * MINUTE],
+    ['where the bounds are close', 7 * 24 * HOUR, 54 * MINUTE, HOUR, { minMs: 54 * MINUTE, maxMs: HOUR }],
+  ])('is spread evenly %s', (_, lasted, shortest, longest, limits = bounds) => {
+    const tenths = Array.from({ length: 10 }, () => 0);
+    for (let sample = 0; sample < 10_000; sample++) {
+      const delay = pollDelay(lasted, limits, (sample + 0.5) / 10_000);
+      const tenth = Math.floor((10 * (delay - 0.5 - shortest)) / (longest - shortest));
+      tenths[tenth] = (tenths[tenth] ?? 0) + 1;
+    }
+    expect(tenths).toHaveLength(10);
+    // Delays are whole milliseconds.
+    for (const count of tenths) expect(Math.abs(count - 1_000)).toBeLessThanOrEqual(1);
   });
 
   it('stays within its bounds, in whole milliseconds', () => {
@@ -52,6 +64,38 @@ describe('the wait before the next read', () => {
   });
 
   it('stays valid after the clock was set back', () => {
-    expect(pollDelay(-HOUR, bounds, 0.5)).toBe(MINUTE);
+    expect(pollDelay(-HOUR, bounds, 0)).toBe(MINUTE);
+  });
+});
+
+/** How many of 10,000 polls read in each minute of two days. `ageMs` is how long the status had lasted when they all read. */
+function readsByMinute(ageMs: number): number[] {
+  const chance = new Seeded(17);
+  const minutes = Array.from({ length: 48 * 60 }, () => 0);
+  for (let poll = 0; poll < 10_000; poll++) {
+    const scheduledAt = chance.next() * 1_000 - ageMs;
+    for (let now = scheduledAt + ageMs; ; ) {
+      now += pollDelay(now - scheduledAt, bounds, chance.next());
+      const minute = Math.floor(now / MINUTE);
+      if (minute >= minutes.length) break;
+      minutes[minute] = (minutes[minute] ?? 0) + 1;
+    }
+  }
+  return minutes;
+}
+
+describe('10,000 polls that read within a second', () => {
+  /** 10,000 reads in 54 minutes, the average wait, are 1.85 % of the polls each minute. */
+  it.each([
+    ['at their beginning', 0],
+    ['after an outage of the partner that began days ago', 7 * 24 * HOUR],
+  ])('%s are spread over the hour a day later', (_, ageMs) => {
+    const nextDay = readsByMinute(ageMs).slice(24 * 60);
+    expect(Math.max(...nextDay)).toBeLessThan(0.03 * 10_000);
+  });
+
+  it('after an outage are spread over twelve minutes with the next read', () => {
+    const nextHour = readsByMinute(7 * 24 * HOUR).slice(0, 62);
+    expect(Math.max(...nextHour)).toBeLessThan(0.1 * 10_000);
   });
 });

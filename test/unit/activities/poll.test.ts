@@ -39,24 +39,24 @@ describe('a status poll', () => {
     expect(asked).toEqual(['now']);
   });
 
-  it('sends its count of reads with one attempt in ten', async () => {
+  it('sends its count of reads with the attempts 1, 4, 16 and 64', async () => {
     const sent: unknown[] = [];
     let heartbeatDetails: unknown;
-    for (let number = 1; number <= 21; number++) {
+    for (let number = 1; number <= 100; number++) {
       const { heartbeats } = await attempt(async () => 'now', false, { attempt: number, heartbeatDetails });
       [heartbeatDetails] = [...heartbeats, heartbeatDetails];
       sent.push(...heartbeats);
     }
-    expect(sent).toEqual([1, 11, 21].map((number) => ({ polls: number, attempt: number })));
+    expect(sent).toEqual([1, 4, 16, 64].map((number) => ({ polls: number, attempt: number })));
   });
 
   it.each([
-    ['the first read', {}, 0.8 * MINUTE, 1.2 * MINUTE],
+    ['the first read', {}, MINUTE, 1.25 * MINUTE],
     [
       'a state of five hours',
       { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 5 * HOUR },
-      24 * MINUTE,
-      36 * MINUTE,
+      26.4 * MINUTE,
+      33 * MINUTE,
     ],
   ])('continues without a change: after %s', async (_, info, atLeast, atMost) => {
     const { outcome, heartbeats } = await attempt(async () => 'now', false, info);
@@ -74,16 +74,18 @@ describe('a status poll', () => {
   const scheduled = { scheduledTimestampMs: 10 * MINUTE, currentAttemptScheduledTimestampMs: 10 * MINUTE };
 
   it.each([
-    ['a calm partner', 1, MINUTE],
-    ['after four changes in a row', 4, MINUTE],
-    ['after six', 6, 4 * MINUTE],
-    ['after a hundred', 100, HOUR],
-  ])('begins no sooner after the last read than %s allow', async (_, changes, least) => {
+    ['a calm partner', 1, MINUTE, 1.25 * MINUTE],
+    ['four changes in a row', 4, MINUTE, 1.25 * MINUTE],
+    ['six', 6, 3.2 * MINUTE, 4 * MINUTE],
+    ['a hundred', 100, 48 * MINUTE, HOUR],
+  ])('begins no sooner after the last read than %s allow', async (_, changes, least, most) => {
     const pace = { readAt: 10 * MINUTE - 5_000, changes };
     const read = async () => 'now';
     const { outcome, asked, heartbeats } = await attempt(read, true, scheduled, pace);
     expect(outcome).toMatchObject({ type: 'NotDue', category: ApplicationFailureCategory.BENIGN });
-    expect(outcome).toHaveProperty('nextRetryDelay', least - 5_000);
+    const { nextRetryDelay } = outcome as { nextRetryDelay: number };
+    expect(nextRetryDelay).toBeGreaterThanOrEqual(least - 5_000);
+    expect(nextRetryDelay).toBeLessThanOrEqual(most - 5_000 + 1);
     expect(asked).toEqual([]);
     const [heartbeatDetails] = heartbeats;
     const then = { ...scheduled, attempt: 2, heartbeatDetails };
@@ -116,6 +118,18 @@ describe('a status poll', () => {
     if ('retryAfterMs' in details) expect(nextRetryDelay).toBe(2 * HOUR);
     else if (goesOn) expect(nextRetryDelay).toBeGreaterThanOrEqual(MINUTE);
     expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['a minute after a nudge', 1, MINUTE, MINUTE],
+    ['two minutes after that', 2, 2 * MINUTE, 2 * MINUTE],
+    ['at its own pace in the end', 20, 48 * MINUTE, HOUR],
+  ])('repeats a read that failed %s', async (_, number, atLeast, atMost) => {
+    const times = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 7 * 24 * HOUR };
+    const { outcome } = await attempt(failing({ kind: 'NotSent' }), true, { attempt: number, ...times });
+    const { nextRetryDelay } = outcome as { nextRetryDelay: number };
+    expect(nextRetryDelay).toBeGreaterThanOrEqual(atLeast);
+    expect(nextRetryDelay).toBeLessThanOrEqual(atMost);
   });
 });
 

@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { servedAccounts } from '../../../src/partners/account-settings.js';
 import { BadSetting } from '../../../src/settings/settings.js';
-import { loadWorkerSettings } from '../../../src/worker/settings.js';
+import { loadWorkerSettings, pollBoundsOf } from '../../../src/worker/settings.js';
 
 const partner = {
   BOARDING_URL: 'https://boarding.example.com',
   BOARDING_USERNAME: 'user',
   BOARDING_PASSWORD: 'secret',
 };
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 
@@ -33,6 +36,7 @@ describe('the settings', () => {
         processor: undefined,
       },
       activitiesPerSecond: {},
+      pollBounds: { boarding: {}, banking: {} },
       posNames: [],
       pathSegment: 'svc',
       settingsPrefix: '',
@@ -232,6 +236,8 @@ describe('the settings of named accounts', () => {
     ACME_BOARDING_PASSWORD: 'a-secret',
     ACME_BOARDING_POS_NAMES: 'Till',
     ACME_BOARDING_ACTIVITIES_PER_SECOND: '5',
+    ACME_BOARDING_POLL_MIN: '3h',
+    ACME_BOARDING_POLL_MAX: '4h',
     NORTH_ISO_BOARDING_URL: 'https://boarding.example.com',
     NORTH_ISO_BOARDING_USERNAME: 'north',
     NORTH_ISO_BOARDING_PASSWORD: 'n-secret',
@@ -252,6 +258,7 @@ describe('the settings of named accounts', () => {
         posNames: ['Till'],
         pathSegment: 'svc',
         activitiesPerSecond: { boarding: 5 },
+        pollBounds: { boarding: { minMs: 3 * HOUR, maxMs: 4 * HOUR }, banking: {} },
       },
       'north-iso': {
         settingsPrefix: 'NORTH_ISO_',
@@ -259,6 +266,7 @@ describe('the settings of named accounts', () => {
         posNames: [],
         pathSegment: 'svc',
         activitiesPerSecond: {},
+        pollBounds: { boarding: {}, banking: {} },
       },
     });
     expect(config).toMatchObject({
@@ -266,6 +274,20 @@ describe('the settings of named accounts', () => {
       posNames: [],
       activitiesPerSecond: { boarding: 1 },
     });
+  });
+
+  it('poll as often as the settings of the account say, and else as those of the worker', () => {
+    const { accounts, poll, ...own } = loadWorkerSettings({
+      ...{ GANGWAY_POLL_MIN: '5m', BOARDING_POLL_MAX: '2h', ACME_BANKING_POLL_MIN: '10m' },
+      ...named,
+    });
+    const process = { minMs: 5 * MINUTE, maxMs: HOUR };
+    const bounds = [own, ...Object.values(accounts)].map((account) => pollBoundsOf(account, poll));
+    expect(bounds).toMatchObject([
+      { boarding: { minMs: 5 * MINUTE, maxMs: 2 * HOUR }, banking: process },
+      { boarding: { minMs: 3 * HOUR, maxMs: 4 * HOUR }, banking: { minMs: 10 * MINUTE, maxMs: HOUR } },
+      { boarding: process, banking: process },
+    ]);
   });
 
   it('take secrets from files', async () => {
@@ -320,6 +342,16 @@ describe('a bad setting', () => {
     ],
     [{ GANGWAY_POLL_MIN: '10' }, 'GANGWAY_POLL_MIN: must be a duration such as 200ms, 1m or 1h'],
     [{ GANGWAY_POLL_MIN: '2h' }, 'GANGWAY_POLL_MIN: must not be longer than GANGWAY_POLL_MAX'],
+    [{ BANKING_POLL_MIN: '2h' }, 'BANKING_POLL_MIN: must not be longer than BANKING_POLL_MAX'],
+    [{ BOARDING_POLL_MAX: '1s' }, 'BOARDING_POLL_MIN: must not be longer than BOARDING_POLL_MAX'],
+    [
+      { GANGWAY_ACCOUNTS: 'acme', ACME_BOARDING_POLL_MAX: '1s' },
+      'ACME_BOARDING_POLL_MIN: must not be longer than ACME_BOARDING_POLL_MAX',
+    ],
+    [
+      { GANGWAY_ACCOUNTS: 'acme', ACME_BOARDING_POLL_MAX: 'seldom' },
+      'ACME_BOARDING_POLL_MAX: must be a duration such as 200ms, 1m or 1h',
+    ],
     [{ GANGWAY_HEALTH_ADDRESS: '8081' }, 'GANGWAY_HEALTH_ADDRESS: must be host:port, such as 127.0.0.1:8081'],
     [{ ...partner, BOARDING_URL: 'boarding' }, 'BOARDING_URL: must be a URL'],
     [
