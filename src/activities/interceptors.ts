@@ -25,7 +25,7 @@ const MOST_REMEMBERED = 10_000;
 /**
  * Reports retries, which workflows do not see. The workflow gets a report when its step waits long or too long. The workflow of the
  * account gets one when responses of an operation could not be read for too long. A report costs four events of history, so a long wait is
- * reported with its 1st, 2nd, 4th, 8th attempt, and a late one once.
+ * reported with its 1st, 8th and 64th attempt and so on, and a late one once.
  */
 export class PartnerWaits {
   /** Waits that were reported as late, by workflow and activity. */
@@ -74,7 +74,7 @@ export class PartnerWaits {
     // A status poll waits for a change by design.
     if (!workflowExecution || activityId === AWAIT_STATUS_ACTIVITY_ID) return;
     const { retryAfterMs = 0 } = partnerErrorIn(error) ?? {};
-    const isLong = retryAfterMs >= SHOWN_FROM_MS && isPowerOfTwo(attempt);
+    const isLong = retryAfterMs >= SHOWN_FROM_MS && isPowerOfEight(attempt);
     const key = keyOf(info);
     const isLate = Date.now() - scheduledTimestampMs >= this.patience.stepMs && !this.#late.has(key);
     if (!isLong && !isLate) return;
@@ -137,8 +137,8 @@ function isRetried(error: unknown): boolean {
   return !(error instanceof ApplicationFailure && error.nonRetryable);
 }
 
-function isPowerOfTwo(number: number): boolean {
-  return (number & (number - 1)) === 0;
+function isPowerOfEight(number: number): boolean {
+  return Number.isInteger(Math.log2(number) / 3);
 }
 
 /**

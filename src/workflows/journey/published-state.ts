@@ -218,8 +218,8 @@ function currentDetails(workflowId: string, state: OnboardingState, nextSteps: N
 function waitOf({ waiting }: OnboardingState): string[] {
   if (!waiting) return [];
   const { step, since, until, reason } = waiting;
-  const end = until === undefined ? '' : ` until ${minuteOf(until)}`;
-  return [`**Waiting** for the partner since ${minuteOf(since)}${end}: ${plain(`${step} (${reason})`)}`];
+  const pause = until === undefined ? '' : `, which asked for a pause until ${minuteOf(until)}`;
+  return [`**Waiting** for the partner since ${minuteOf(since)}${pause}: ${plain(`${step} (${reason})`)}`];
 }
 
 /** `2026-01-31 10:00 UTC` */

@@ -52,7 +52,7 @@ describe('a Retry-After', () => {
       3_600_000,
     );
     expect(await detailsOf(boarding)).toContain(
-      `**Waiting** for the partner since ${minute(waiting?.since)} UTC until ${minute(waiting?.until)} UTC: create the merchant`,
+      `**Waiting** for the partner since ${minute(waiting?.since)} UTC, which asked for a pause until ${minute(waiting?.until)} UTC: create the merchant`,
     );
     await boarding.handle.terminate();
     await worker.stop();
