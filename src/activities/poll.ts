@@ -13,10 +13,13 @@ export interface PollProgress {
 }
 
 /**
- * A heartbeat is a round trip to the server, and billed like an attempt. It keeps the count of reads over a nudge, after which the
- * server numbers the attempts from 1: at most this many reads are then missing from the count.
+ * Whether an attempt records its count of reads: 1, 4, 16, 64 and so on. After a nudge the server numbers the attempts from 1 and
+ * keeps nothing but heartbeat details. A heartbeat is billed like an attempt, so most attempts send none, and each nudge loses
+ * the reads since the last one: of all reads, a count over nudges has at least a quarter. Without a nudge it is exact.
  */
-const ATTEMPTS_PER_HEARTBEAT = 10;
+function isRecorded(attempt: number): boolean {
+  return Number.isInteger(Math.log2(attempt) / 2);
+}
 
 /**
  * The body of an activity that polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An
@@ -43,7 +46,7 @@ export async function awaitChange<Snapshot>(
   const nextRetryDelay = delayBeforeNext(poll);
   const progress: PollProgress = { polls, attempt };
   const remember = () => {
-    if (attempt % ATTEMPTS_PER_HEARTBEAT === 1) heartbeat(progress);
+    if (isRecorded(attempt)) heartbeat(progress);
   };
   const repetition = { paceMs: nextRetryDelay, mayBeNew: true, progress };
   const reading = async () => bounded(await read());

@@ -64,6 +64,44 @@ describe.concurrent('a poll writes the same history', () => {
   });
 });
 
+describe.concurrent('the count of reads', () => {
+  /** A boarding that has read at least 20 times in its status, and now sleeps for an hour. */
+  async function afterManyReads(rig: Rig) {
+    const fast = await rig.startWorker({ poll: { minMs: 1, maxMs: 1 } });
+    const { boarding, merchantProfileId } = await waiting(rig);
+    const { polls: before } = await boarding.state();
+    await eventually(
+      async () => (await boarding.poll())?.attempt ?? 0,
+      (attempt) => attempt > 20,
+      '20 reads',
+    );
+    await fast.stop();
+    await rig.startWorker({ poll: { minMs: HOUR_MS, maxMs: HOUR_MS } });
+    // The last read of the first worker may have been the one of attempt 20.
+    await boarding.asleepAfter(20);
+    const next = (await boarding.poll())?.attempt ?? 0;
+    return { boarding, merchantProfileId, before, reads: next - 1 };
+  }
+
+  it('has at least a quarter of the reads before a nudge, and all after it', async () => {
+    const rig = await createRig({ worker: false });
+    const { boarding, merchantProfileId, before, reads } = await afterManyReads(rig);
+    expect(reads).toBeLessThan(64);
+    await nudge(rig.client, boarding.workflowId);
+    await boarding.asleepAfter(17);
+    await rig.sandbox.transition(merchantProfileId, { status: 'Declined', comment: 'no' });
+    await nudge(rig.client, boarding.workflowId);
+    await boarding.outcome();
+    // Two reads followed the nudges.
+    const { polls } = await boarding.state();
+    const counted = polls - before - 2;
+    // The first attempt may have come too soon to read. Attempt 16 sent a heartbeat, and so does any later read that takes long.
+    expect(counted).toBeGreaterThanOrEqual(15);
+    expect(counted).toBeLessThanOrEqual(reads);
+    await rig.close();
+  });
+});
+
 describe.concurrent('a partner that writes a new status date with each read', () => {
   it('does not make the boarding spin', async () => {
     const boarding = await patient.board(merchant('restless-date'));

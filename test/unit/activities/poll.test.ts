@@ -39,15 +39,15 @@ describe('a status poll', () => {
     expect(asked).toEqual(['now']);
   });
 
-  it('sends its count of reads with one attempt in ten', async () => {
+  it('sends its count of reads with the attempts 1, 4, 16 and 64', async () => {
     const sent: unknown[] = [];
     let heartbeatDetails: unknown;
-    for (let number = 1; number <= 21; number++) {
+    for (let number = 1; number <= 100; number++) {
       const { heartbeats } = await attempt(async () => 'now', false, { attempt: number, heartbeatDetails });
       [heartbeatDetails] = [...heartbeats, heartbeatDetails];
       sent.push(...heartbeats);
     }
-    expect(sent).toEqual([1, 11, 21].map((number) => ({ polls: number, attempt: number })));
+    expect(sent).toEqual([1, 4, 16, 64].map((number) => ({ polls: number, attempt: number })));
   });
 
   it.each([
