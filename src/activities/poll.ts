@@ -21,10 +21,13 @@ function isRecorded(attempt: number): boolean {
   return Number.isInteger(Math.log2(attempt) / 2);
 }
 
+/** The wait after a failed read, in milliseconds, where the next read is later. It doubles with each attempt. */
+const FAILURE_PACE_MS = 60_000;
+
 /**
  * The body of an activity that polls the partner, for days if necessary, until a read shows a change. Each attempt reads once. An
  * attempt without a change ends in a failure, after which the server waits before the next. However often the status changes,
- * `poll` and `pace` determine the least time between two reads, except after a nudge.
+ * `poll` and `pace` determine the least time between two reads, except after a nudge or a failure.
  *
  * @param isChange whether to end with the snapshot
  * @returns the snapshot, and the number of reads in this poll
@@ -44,11 +47,13 @@ export async function awaitChange<Snapshot>(
     throw again('NotDue', 'the last read was too recent', beforeDue(poll, pace, Math.random()));
   }
   const nextRetryDelay = delayBeforeNext(poll);
+  // After a nudge there is probably something to read, and the server numbers the attempts from 1.
+  const paceMs = Math.min(FAILURE_PACE_MS * 2 ** (attempt - 1), nextRetryDelay);
   const progress: PollProgress = { polls, attempt };
   const remember = () => {
     if (isRecorded(attempt)) heartbeat(progress);
   };
-  const repetition = { paceMs: nextRetryDelay, mayBeNew: true, progress };
+  const repetition = { paceMs, mayBeNew: true, progress };
   const reading = async () => bounded(await read());
   const snapshot = await repeatable(reading, repetition).catch((error: unknown) => {
     countPoll('failed');

@@ -139,6 +139,19 @@ describe.concurrent('a nudge', () => {
     expect(await boarding.outcome()).toMatchObject({ mid: '4712' });
   });
 
+  it('whose read fails is followed by another one after a minute, although the poll sleeps for an hour', async () => {
+    const { boarding, merchantProfileId } = await waiting(patient);
+    await boarding.asleepAfter(1);
+    await patient.sandbox.plan('500-before-commit', 'get-status', { about: `id=${merchantProfileId}` });
+    await nudge(patient.client, boarding.workflowId);
+    const { currentRetryInterval } = (await eventually(
+      () => boarding.poll(),
+      (poll) => poll?.lastFailure?.applicationFailureInfo?.type === 'PartnerError',
+      'the failed read',
+    )) ?? { currentRetryInterval: undefined };
+    expect(Number(currentRetryInterval?.seconds)).toBe(60);
+  });
+
   it('does nothing to a boarding that waits for no status', async () => {
     const boarding = await eager.board(merchant());
     await boarding.outcome();

@@ -119,6 +119,18 @@ describe('a status poll', () => {
     else if (goesOn) expect(nextRetryDelay).toBeGreaterThanOrEqual(MINUTE);
     expect(asked).toEqual([]);
   });
+
+  it.each([
+    ['a minute after a nudge', 1, MINUTE, MINUTE],
+    ['two minutes after that', 2, 2 * MINUTE, 2 * MINUTE],
+    ['at its own pace in the end', 20, 48 * MINUTE, HOUR],
+  ])('repeats a read that failed %s', async (_, number, atLeast, atMost) => {
+    const times = { scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs: 7 * 24 * HOUR };
+    const { outcome } = await attempt(failing({ kind: 'NotSent' }), true, { attempt: number, ...times });
+    const { nextRetryDelay } = outcome as { nextRetryDelay: number };
+    expect(nextRetryDelay).toBeGreaterThanOrEqual(atLeast);
+    expect(nextRetryDelay).toBeLessThanOrEqual(atMost);
+  });
 });
 
 describe('a nudge of the workflow’s own poll', () => {
