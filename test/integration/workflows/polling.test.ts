@@ -92,9 +92,12 @@ describe.concurrent('the count of reads', () => {
     await rig.sandbox.transition(merchantProfileId, { status: 'Declined', comment: 'no' });
     await nudge(rig.client, boarding.workflowId);
     await boarding.outcome();
+    // Two reads followed the nudges.
     const { polls } = await boarding.state();
-    // Attempt 16 was the last one with a heartbeat, and the first one may have come too soon to read. Two reads followed the nudges.
-    expect([15, 16]).toContain(polls - before - 2);
+    const counted = polls - before - 2;
+    // The first attempt may have come too soon to read. Attempt 16 sent a heartbeat, and so does any later read that takes long.
+    expect(counted).toBeGreaterThanOrEqual(15);
+    expect(counted).toBeLessThanOrEqual(reads);
     await rig.close();
   });
 });
