@@ -140,8 +140,9 @@ export class Customer {
     return partId(part, this.externalId, accountName());
   }
 
-  /** Shows a part that has begun. */
+  /** Shows a part that has begun. Its first report may have come before. */
   begin(part: Part): void {
+    if (this.#parts.has(part)) return;
     this.#parts.set(part, unreportedPart(part));
     this.state.show();
   }
