@@ -80,7 +80,7 @@ it('one trace leads from the event, or the command, down to the call of the part
   });
   // Each poll is there, and a poll without a status change has not failed.
   const polls = ofEvent.filter(({ name }) => name === 'RunActivity:awaitStatusChange');
-  expect(polls.length).toBeGreaterThan(1);
+  expect(polls.length).toBeGreaterThan(0);
   expect(polls.map(({ status }) => status)).toEqual(polls.map(() => 0));
 
   const command = the(spans, 'gangway board');

@@ -91,8 +91,11 @@ const onBuild = (boarding: Onboarding, buildId: string) =>
     PATIENCE_MS,
   );
 
+/** Fees that the partner has already, so that they are read. */
+const WITH_FEES = { fees: { minimumDiscountAmount: 25 } };
+
 async function waitingForAnswer(): Promise<Onboarding> {
-  const boarding = await rig.board(merchant('uw-level-1', { fees: { minimumDiscountAmount: 25 } }));
+  const boarding = await rig.board(merchant('uw-level-1', WITH_FEES));
   await boarding.requirement('underwriting-note');
   return boarding;
 }
@@ -169,7 +172,10 @@ describe('a changed build', () => {
       expect(await answered(first)).toMatchObject({ outcome: 'boarded' });
       expect([await feesRead(first), new Set(await tasksOf(first))]).toEqual([1, new Set(['a', 'b'])]);
 
-      const [newcomer, newWaiting] = [await rig.board(merchant()), await waitingForAnswer()];
+      const [newcomer, newWaiting] = [
+        await rig.board(merchant(undefined, WITH_FEES)),
+        await waitingForAnswer(),
+      ];
       expect(await newcomer.outcome()).toMatchObject({ outcome: 'boarded' });
       expect([await feesRead(newcomer), new Set(await tasksOf(newcomer))]).toEqual([2, new Set(['b'])]);
 
