@@ -1,8 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -18,41 +17,49 @@ export interface Postgres {
   readonly port: number;
   /** Its superuser, who needs no password. */
   readonly user: string;
-  /** Ends it. @returns all bytes that it has written */
-  stop(): Promise<Buffer>;
+  /** Shuts it down without a checkpoint and without waiting for clients, and restarts it after a while. */
+  kill(downMs: number): Promise<void>;
+  stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL on loopback, with databases that end with it. */
-export async function startPostgres({ initdb, postgres }: Programs): Promise<Postgres> {
+/** Starts PostgreSQL on loopback, with its databases in `folder`. */
+export async function startPostgres({ initdb, postgres }: Programs, folder: string): Promise<Postgres> {
   const user = 'temporal';
   const port = await freePort();
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-postgres-'));
   const owner = await unprivileged();
-  if (owner) await chown(folder, owner.uid, owner.gid);
-  const data = join(folder, 'data');
-  await run(initdb, ['--pgdata', data, '--username', user, '--auth', 'trust', '--no-sync'], {
-    ...owner,
-    cwd: folder,
-  });
-  const settings = ['fsync=off', 'max_connections=300', `unix_socket_directories=${folder}`];
+  const data = join(folder, 'postgresql');
+  await mkdir(data);
+  if (owner) {
+    await chmod(folder, 0o711);
+    await chown(data, owner.uid, owner.gid);
+  }
+  const place = { ...owner, cwd: data };
+  await run(initdb, ['--pgdata', data, '--username', user, '--auth', 'trust', '--no-sync'], place);
+  const settings = ['fsync=off', 'max_connections=300', 'unix_socket_directories='];
   const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
-  const child = spawn(postgres, args, { ...owner, cwd: folder, stdio: 'ignore', detached: true });
-  endWithUs(child);
-  const exited = once(child, 'exit');
-  await Promise.race([
-    untilOpen(port),
-    exited.then(() => Promise.reject(new Error('PostgreSQL ended at once'))),
-  ]);
+  const start = async () => {
+    const child = spawn(postgres, args, { ...place, stdio: 'ignore', detached: true });
+    endWithUs(child);
+    const exited = once(child, 'exit');
+    const ended = exited.then(() => Promise.reject(new Error('PostgreSQL ended at once')));
+    // It is an error only during the start.
+    ended.catch(() => undefined);
+    await Promise.race([untilOpen(port), ended]);
+    return async (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      await exited;
+    };
+  };
+  let end = await start();
   return {
     port,
     user,
-    async stop() {
-      child.kill('SIGINT');
-      await exited;
-      const written = await bytesIn(data);
-      await rm(folder, { recursive: true, force: true });
-      return written;
+    async kill(downMs) {
+      await end('SIGQUIT');
+      await sleep(downMs);
+      end = await start();
     },
+    stop: () => end('SIGINT'),
   };
 }
 
@@ -75,13 +82,4 @@ async function untilOpen(port: number): Promise<void> {
     if (isOpen) return;
     if (Date.now() > until) throw new Error('PostgreSQL does not start');
   }
-}
-
-async function bytesIn(folder: string): Promise<Buffer> {
-  const names = await readdir(folder, { recursive: true });
-  const read = async (name: string) => {
-    const path = join(folder, name);
-    return (await stat(path)).isFile() ? readFile(path) : Buffer.alloc(0);
-  };
-  return Buffer.concat(await Promise.all(names.map(read)));
 }
