@@ -27,11 +27,16 @@ export const PARTS: readonly string[] = [...SERVICES.map((service) => `temporal 
 /** Databases, and the names of their schemas. */
 const DATABASES = { temporal: 'temporal', temporal_visibility: 'visibility' } as const;
 
-/** Settings of the development server: attributes exist as soon as they are registered, and timers are prompt. */
+/**
+ * Settings of the development server: attributes exist as soon as they are registered, and timers are prompt. A task queue has one
+ * partition, because each partition has its own order and its share of a rate limit.
+ */
 const DYNAMIC_CONFIG = {
   'system.forceSearchAttributesCacheRefreshOnRead': true,
   'history.timerProcessorMaxTimeShift': '20ms',
   'matching.enableFairness': true,
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
 };
 
 /** Pause before a service that ended on its own is restarted. */

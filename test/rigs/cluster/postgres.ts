@@ -35,7 +35,11 @@ export async function startPostgres({ initdb, postgres }: Programs, folder: stri
   }
   const place = { ...owner, cwd: data };
   await run(initdb, ['--pgdata', data, '--username', user, '--auth', 'trust', '--no-sync'], place);
-  const settings = ['fsync=off', 'max_connections=300', 'unix_socket_directories='];
+  // Everything that it writes is in its folder, so that a kill leaves nothing elsewhere.
+  const settings = [
+    ...['fsync=off', 'max_connections=300', 'unix_socket_directories='],
+    'dynamic_shared_memory_type=mmap',
+  ];
   const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
   const start = async () => {
     const child = spawn(postgres, args, { ...place, stdio: 'ignore', detached: true });
