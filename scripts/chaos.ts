@@ -10,6 +10,7 @@ import { Command } from 'commander';
 import { positiveInteger } from '../src/commands/cli/arguments.js';
 import { Printer } from '../src/commands/cli/output.js';
 import { chaos } from '../test/rigs/chaos/chaos.js';
+import { killedAfterMark } from '../test/rigs/chaos/questions.js';
 import { faultTable, questionLines, verdictTable, wrongIn } from '../test/rigs/chaos/report.js';
 import { type Serve, serveInOne } from '../test/rigs/chaos/served.js';
 import { startCluster } from '../test/rigs/cluster/cluster.js';
@@ -79,12 +80,20 @@ printer.line(faultTable(planned, unmet));
 printer.line('\nQuestions about writes, and the request that each is about:\n');
 for (const line of questionLines(truth.questions)) printer.line(line);
 printer.line('\nWhat happened to processes:\n');
-for (const incident of report.incidents) printer.line(incident);
-const neverSent = truth.questions.filter(({ request }) => request === undefined);
+for (const { at, what } of report.incidents) printer.line(`${at} ${what}`);
+const neverSent = truth.questions
+  .filter(({ request }) => request === undefined)
+  .map((question) => ({ ...question, killedAfter: killedAfterMark(question, report.incidents) }));
+const unexplained = neverSent.filter(({ killedAfter }) => killedAfter === undefined);
 printer.line(`\nbeliefs that the ledger contradicts: ${truth.contradicted.length}`);
 printer.line(
   `questions that the ledger could have answered as "never sent": ${neverSent.length} of ${truth.questions.length}`,
 );
+for (const { workflowId, title, killedAfter } of neverSent)
+  if (killedAfter !== undefined)
+    printer.line(
+      `  ${workflowId}: ${title}: a worker was killed ${killedAfter} ms after the mark of the write`,
+    );
 const killed = Object.entries(kills).map(([name, times]) => `${name} ${times} times`);
 printer.line(`\nkilled and restarted: ${killed.join(', ')}, gangway batch once`);
 printer.line(
@@ -102,7 +111,7 @@ const wrong = [
   ...wrongIn('before', before),
   ...wrongIn('after', after),
   ...truth.contradicted.map((belief) => `contradicted: ${belief}`),
-  ...neverSent.map(({ workflowId, title }) => `never sent: ${workflowId} asks about: ${title}`),
+  ...unexplained.map(({ workflowId, title }) => `never sent: ${workflowId} asks about: ${title}`),
   ...report.problems,
 ];
 for (const problem of wrong) printer.line(problem);

@@ -6,6 +6,7 @@ import { aftermath, unreported } from './aftermath.js';
 import { castOf, faultsOf, type Party } from './cast.js';
 import { answerForFranchises } from './franchise.js';
 import { Operator, type Standing, waits } from './operator.js';
+import type { Incident } from './questions.js';
 import { Sender } from './sender.js';
 import { type Serve, serveInOne } from './served.js';
 import { Stage } from './stage.js';
@@ -43,8 +44,7 @@ export interface ChaosReport {
   readonly planned: readonly FaultPlan[];
   readonly unmet: readonly FaultPlan[];
   readonly kills: Readonly<Record<string, number>>;
-  /** What happened to which process, and when. */
-  readonly incidents: readonly string[];
+  readonly incidents: readonly Incident[];
   /** How often a worker was cut off from Temporal for a while, and how often it was stopped. */
   readonly cuts: number;
   readonly stops: number;

@@ -13,6 +13,7 @@ import { SECRET } from '../receiver/running-receiver.js';
 import { createRig, type Rig } from '../rig.js';
 import { type TcpProxy, tcpProxy } from '../tcp-proxy.js';
 import { insist } from './insist.js';
+import type { Incident } from './questions.js';
 import type { Serve, Served } from './served.js';
 import { Supervised } from './supervised.js';
 import type { Kill, Spell } from './weather.js';
@@ -29,8 +30,7 @@ type ProcessName = (typeof WORKERS)[number] | (typeof RECEIVERS)[number];
 export class Stage {
   readonly #serverKills = new Map<string, number>();
   cuts = 0;
-  /** What happened to which process, and when. */
-  readonly incidents: string[] = [];
+  readonly incidents: Incident[] = [];
   readonly #processes: Readonly<Record<ProcessName, Supervised>>;
   #restart: Promise<void> = Promise.resolve();
   #struck: Promise<Buffer> | undefined;
@@ -131,8 +131,8 @@ export class Stage {
     await this.#restart;
   }
 
-  #note(incident: string): void {
-    this.incidents.push(`${new Date().toISOString()} ${incident}`);
+  #note(what: string): void {
+    this.incidents.push({ at: new Date().toISOString(), what });
   }
 
   /** The parts of the Temporal server that can be killed. */
