@@ -1,17 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
+import { insist } from '../chaos/insist.js';
 import type { Programs } from './programs.js';
 
 const run = promisify(execFile);
-
-const START_TIMEOUT_MS = 30_000;
 
 export interface Postgres {
   readonly port: number;
@@ -23,7 +21,10 @@ export interface Postgres {
 }
 
 /** Starts PostgreSQL on loopback, with its databases in `folder`. */
-export async function startPostgres({ initdb, postgres }: Programs, folder: string): Promise<Postgres> {
+export async function startPostgres(
+  { initdb, postgres, pgIsReady }: Programs,
+  folder: string,
+): Promise<Postgres> {
   const user = 'temporal';
   const port = await freePort();
   const owner = await unprivileged();
@@ -48,7 +49,7 @@ export async function startPostgres({ initdb, postgres }: Programs, folder: stri
     const ended = exited.then(() => Promise.reject(new Error('PostgreSQL ended at once')));
     // It is an error only during the start.
     ended.catch(() => undefined);
-    await Promise.race([untilOpen(port), ended]);
+    await Promise.race([insist(() => run(pgIsReady, ['-h', '127.0.0.1', '-p', `${port}`])), ended]);
     return async (signal: NodeJS.Signals) => {
       child.kill(signal);
       await exited;
@@ -73,17 +74,4 @@ async function unprivileged(): Promise<{ uid: number; gid: number } | undefined>
   const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'])));
   const [uid = 0, gid = 0] = ids.map(({ stdout }) => Number(stdout));
   return { uid, gid };
-}
-
-async function untilOpen(port: number): Promise<void> {
-  for (const until = Date.now() + START_TIMEOUT_MS; ; await sleep(100)) {
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isOpen) return;
-    if (Date.now() > until) throw new Error('PostgreSQL does not start');
-  }
 }

@@ -23,12 +23,15 @@ export interface Programs {
   readonly sql: string;
   readonly initdb: string;
   readonly postgres: string;
+  /** Checks whether PostgreSQL accepts connections. */
+  readonly pgIsReady: string;
 }
 
 interface Found {
   /** Undefined when it is not on this machine. */
   readonly initdb: string | undefined;
   readonly postgres: string | undefined;
+  readonly pgIsReady: string | undefined;
   readonly go: string | undefined;
   /** Temporal's programs are in the project's cache. */
   readonly isBuilt: boolean;
@@ -48,8 +51,8 @@ export async function missing(): Promise<string | undefined> {
  */
 export async function programs(report: (line: string) => void): Promise<Programs> {
   const found = await find();
-  const { initdb, postgres, go, isBuilt } = found;
-  if (!initdb || !postgres) throw new Error(sentenceOf(found));
+  const { initdb, postgres, pgIsReady, go, isBuilt } = found;
+  if (!initdb || !postgres || !pgIsReady) throw new Error(sentenceOf(found));
   if (!isBuilt) {
     if (!go) throw new Error(sentenceOf(found));
     report(`building ${MODULE} ${VERSION} with "go install" into .cache/, once: this takes some minutes`);
@@ -57,7 +60,7 @@ export async function programs(report: (line: string) => void): Promise<Programs
     const commands = ['cmd/server', 'cmd/tools/sql'].map((path) => `${MODULE}/${path}@${VERSION}`);
     await run(go, ['install', ...commands], { env: { ...process.env, GOBIN: CACHE } });
   }
-  return { server, sql, initdb, postgres };
+  return { server, sql, initdb, postgres, pgIsReady };
 }
 
 async function find(): Promise<Found> {
@@ -68,14 +71,15 @@ async function find(): Promise<Found> {
   return {
     initdb: await firstOf(folders, 'initdb'),
     postgres: await firstOf(folders, 'postgres'),
+    pgIsReady: await firstOf(folders, 'pg_isready'),
     go: await firstOf(path, 'go'),
     isBuilt: (await isExecutable(server)) && (await isExecutable(sql)),
   };
 }
 
-function sentenceOf({ initdb, postgres, go, isBuilt }: Found): string | undefined {
+function sentenceOf({ initdb, postgres, pgIsReady, go, isBuilt }: Found): string | undefined {
   const lacks = [
-    ...(initdb && postgres ? [] : ['PostgreSQL (apt-get install postgresql)']),
+    ...(initdb && postgres && pgIsReady ? [] : ['PostgreSQL (apt-get install postgresql)']),
     ...(isBuilt || go ? [] : ["Go, which builds Temporal's server (https://go.dev/dl)"]),
   ];
   return lacks.length === 0 ? undefined : `A Temporal cluster needs ${lacks.join(', and ')}.`;
