@@ -9,6 +9,7 @@
 import { parseArgs } from 'node:util';
 import { requireFreshBuild } from '../scripts/build-stamp.js';
 import { Printer, tableOf } from '../src/commands/cli/output.js';
+import { missing } from '../test/rigs/cluster/programs.js';
 import { Benches, type Subject } from './bench.js';
 import { cells, type Line } from './line.js';
 import { machine } from './machine.js';
@@ -29,8 +30,11 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-const wanted = Object.entries(SUBJECTS).filter(
-  ([name]) => positionals.length === 0 || positionals.includes(name),
+// Named, it fails with the same sentence.
+const lacking = positionals.length === 0 && (await missing());
+if (lacking) process.stderr.write(`the subject cluster is left out: ${lacking}\n`);
+const wanted = Object.entries(SUBJECTS).filter(([name]) =>
+  positionals.length === 0 ? !lacking || name !== 'cluster' : positionals.includes(name),
 );
 
 // Other processes must not outlive this one.
@@ -57,6 +61,8 @@ try {
 } finally {
   await benches.close();
 }
+// The native part of an unused worker would keep the process running.
+process.exit();
 
 async function measure(subject: string, run: Subject): Promise<void> {
   const lines: Line[] = [];

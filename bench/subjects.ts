@@ -2,6 +2,7 @@ import type { Subject } from './bench.js';
 import { actions } from './subjects/actions.js';
 import { calls } from './subjects/calls.js';
 import { catalogue } from './subjects/catalogue.js';
+import { cluster } from './subjects/cluster.js';
 import { encryption } from './subjects/encryption.js';
 import { events } from './subjects/events.js';
 import { histories } from './subjects/histories.js';
@@ -28,4 +29,5 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   tokens,
   catalogue,
   'start-up': startUp,
+  cluster,
 };

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +18,7 @@ const run = promisify(execFile);
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-const built = (name: string) => fileURLToPath(new URL(`../${name}.js`, import.meta.url));
+const built = (name: string) => join(ROOT, 'dist', `${name}.js`);
 
 export interface Process {
   stop(): Promise<void>;

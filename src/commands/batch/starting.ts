@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import { type Client, NamespaceNotFoundError } from '@temporalio/client';
 import pThrottle from 'p-throttle';
 import type { Started, StartOptions } from '../../temporal/start.js';
 import { isUnavailable, rejectionOf } from '../../temporal/unavailable.js';
@@ -159,14 +159,19 @@ interface Persistence {
 /** All calls share the time limit: it ends when none of them got a response for that long. */
 export function persistent({ giveUpAfter, stop, note }: Persistence): Persistently {
   let unavailableSince: number | undefined;
+  let hasResponded = false;
+  // A frontend that starts while its database is down reports that a namespace does not exist.
+  const isTransient = (error: unknown) =>
+    isUnavailable(error) || (hasResponded && error instanceof NamespaceNotFoundError);
   return async (call) => {
     for (;;) {
       try {
         const result = await call();
         unavailableSince = undefined;
+        hasResponded = true;
         return result;
       } catch (error) {
-        if (!isUnavailable(error)) throw error;
+        if (!isTransient(error)) throw error;
         if (unavailableSince === undefined) note('Temporal does not respond; trying again');
         unavailableSince ??= Date.now();
         if (Date.now() - unavailableSince >= giveUpAfter)

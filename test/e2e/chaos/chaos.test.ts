@@ -10,7 +10,7 @@ const PATIENCE_MS = 180_000;
 const TIMEOUT_MS = 900_000;
 
 it(
-  'nothing is lost, doubled or leaked while workers, receiver and Temporal are killed and the partners fail',
+  'nothing is lost, doubled or leaked while workers, receivers and Temporal are killed and the partners fail',
   async () => {
     const options = { seed: SEED, count: COUNT, lastsMs: 12_000, paceMs: 300, patienceMs: PATIENCE_MS };
     const { before, after, truth, problems, kills, cuts, stops } = await chaos(options);
@@ -29,7 +29,13 @@ it(
     // The ops script answers the uncertain writes from the ledger, and then everyone has ended.
     expect(before.verdicts.some(({ end }) => end === 'waits')).toBe(true);
     expect(after.verdicts.map(({ end }) => end)).toEqual(Array(COUNT).fill('as expected'));
-    expect(kills).toEqual({ 'worker 1': 1, 'worker 2': 1, receiver: 1, server: 1 });
+    expect(kills).toEqual({
+      'worker 1': 1,
+      'worker 2': 1,
+      'receiver 1': 1,
+      'receiver 2': 1,
+      server: 1,
+    });
     expect({ cuts, stops }).toEqual({ cuts: 2, stops: 2 });
   },
   TIMEOUT_MS,

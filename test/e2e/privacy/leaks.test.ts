@@ -14,7 +14,7 @@ import { terminal } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { holderOf, merchantOf, ownersOf } from '../../rigs/privacy/marked-inputs.js';
 import { found, type Markers, markers } from '../../rigs/privacy/markers.js';
-import { databaseOf, kept } from '../../rigs/privacy/places.js';
+import { bytesIn, kept } from '../../rigs/privacy/places.js';
 import { launch } from '../../rigs/processes.js';
 import { TOKEN } from '../../rigs/receiver/running-receiver.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -111,7 +111,8 @@ async function live(
       bank.seen().flatMap(({ authorization = '' }) => authorization.split(' ')[1] ?? []),
     );
     const tokens = Object.fromEntries([...bearers].map((token, index) => [`token ${index + 1}`, token]));
-    return { ...places, tokens, database: await databaseOf(server, folder) };
+    await server.stop();
+    return { ...places, tokens, database: await bytesIn(folder) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

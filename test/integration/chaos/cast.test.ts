@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { castOf, faultsOf } from '../../rigs/chaos/cast.js';
 import { BUSINESSES, MERCHANTS } from '../../rigs/chaos/roles.js';
 import { weatherOf } from '../../rigs/chaos/weather.js';
+import { PARTS } from '../../rigs/cluster/cluster.js';
 import { markers } from '../../rigs/privacy/markers.js';
 import { runSandbox } from '../../rigs/sandbox/running-sandbox.js';
 
@@ -10,7 +11,7 @@ const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe('what happens in a run', () => {
   it('is decided by its seed alone', () => {
-    const run = (seed: number) => plain([castOf(seed, 40, marked), weatherOf(seed, 40, 20_000)]);
+    const run = (seed: number) => plain([castOf(seed, 40, marked), weatherOf(seed, 40, 20_000, ['server'])]);
     expect(run(7)).toEqual(run(7));
     expect(run(8)).not.toEqual(run(7));
   });
@@ -34,20 +35,24 @@ describe('what happens in a run', () => {
 
   it('plans only faults that the sandbox accepts, and kills each process', async () => {
     const sandbox = await runSandbox();
-    const { faults, kills } = weatherOf(7, 100, 60_000);
+    const { faults, kills } = weatherOf(7, 100, 60_000, PARTS);
     for (const { plan } of faults.filter(({ plan: { fault } }) => fault !== 'refuse'))
       await sandbox.control('POST /sandbox/faults', JSON.stringify(plan));
     const known = await sandbox.control<{ faults: object }>('GET /sandbox/scenarios');
     // A planned rejection is left out: it would ask a person to correct valid input.
     const expected = Object.keys(known.faults).filter((fault) => fault !== '400');
     expect([...new Set(faults.map(({ plan }) => plan.fault))].sort()).toEqual(expected.sort());
-    const targets = ['batch', 'receiver', 'server', 'worker 1', 'worker 2'];
+    const targets = ['batch', 'receiver 1', 'receiver 2', 'worker 1', 'worker 2', ...PARTS].sort();
     expect([...new Set(kills.map(({ target }) => target))].sort()).toEqual(targets);
-    expect([...new Set(weatherOf(7, 20, 20_000).kills.map(({ target }) => target))].sort()).toEqual(targets);
+    expect([...new Set(weatherOf(7, 20, 20_000, PARTS).kills.map(({ target }) => target))].sort()).toEqual(
+      targets,
+    );
   });
 
   it('loses reviews and submissions while the merchant moves', () => {
-    const lost = weatherOf(7, 100, 120_000).faults.flatMap(({ plan }) => (plan.meanwhile ? [plan] : []));
+    const lost = weatherOf(7, 100, 120_000, ['server']).faults.flatMap(({ plan }) =>
+      plan.meanwhile ? [plan] : [],
+    );
     const operations = lost.map(({ operation }) => operation).sort();
     expect(operations).toEqual([
       ...Array(4).fill('request-underwriting-review'),
@@ -61,7 +66,7 @@ describe('what happens in a run', () => {
     [20_000, [10_000, 10_000, 5_000, 10_000]],
   ])('cuts workers off and stops them, within %i ms', (lastsMs, lengths) => {
     for (let seed = 1; seed <= 20; seed += 1) {
-      const { spells } = weatherOf(seed, 100, lastsMs);
+      const { spells } = weatherOf(seed, 100, lastsMs, ['server']);
       expect(spells.map(({ milliseconds }) => milliseconds)).toEqual(lengths);
       for (const { at, milliseconds } of spells) expect(at + milliseconds).toBeLessThanOrEqual(lastsMs);
       const places = spells.map(({ target, how }) => `${target} ${how}`);

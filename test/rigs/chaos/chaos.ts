@@ -6,8 +6,9 @@ import { aftermath, unreported } from './aftermath.js';
 import { castOf, faultsOf, type Party } from './cast.js';
 import { answerForFranchises } from './franchise.js';
 import { Operator, type Standing, waits } from './operator.js';
+import type { Incident } from './questions.js';
 import { Sender } from './sender.js';
-import { type Served, serveInOne } from './served.js';
+import { type Serve, serveInOne } from './served.js';
 import { Stage } from './stage.js';
 import { startEveryone } from './starts.js';
 import { type Truth, truthOf } from './truth.js';
@@ -24,12 +25,8 @@ export interface ChaosOptions {
   readonly paceMs: number;
   /** How long no onboarding may progress after the last fault, in milliseconds. */
   readonly patienceMs: number;
-  /** Who is onboarded; default: everyone of {@link castOf}. */
-  readonly only?: (party: Party) => boolean;
-  /** The faults; default: those that the seed gives. */
-  readonly weather?: Weather;
-  /** The Temporal server; default: the development server. */
-  readonly serve?: () => Promise<Served>;
+  /** Starts the Temporal server; default: the development server. */
+  readonly serve?: Serve;
   /** Gets a line for each phase. */
   readonly report?: (line: string) => void;
 }
@@ -47,8 +44,7 @@ export interface ChaosReport {
   readonly planned: readonly FaultPlan[];
   readonly unmet: readonly FaultPlan[];
   readonly kills: Readonly<Record<string, number>>;
-  /** What happened to which process, and when. */
-  readonly incidents: readonly string[];
+  readonly incidents: readonly Incident[];
   /** How often a worker was cut off from Temporal for a while, and how often it was stopped. */
   readonly cuts: number;
   readonly stops: number;
@@ -68,7 +64,7 @@ const MOST_ANSWERS = 5;
 export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   const marked = markers();
   const { serve = serveInOne, paceMs } = options;
-  const stage = await Stage.set(marked, paceMs, await serve());
+  const stage = await Stage.set(marked, paceMs, serve);
   try {
     return await runChaos(stage, marked, options);
   } finally {
@@ -80,13 +76,13 @@ async function runChaos(stage: Stage, marked: Markers, options: ChaosOptions): P
   const { seed, count, lastsMs, patienceMs, report = () => {} } = options;
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1_000;
-  const { only = () => true, weather = weatherOf(seed, count, lastsMs) } = options;
-  const cast = castOf(seed, count, marked).filter(only);
-  const sender = new Sender(stage.receiverUrl);
+  const weather = weatherOf(seed, count, lastsMs, stage.serverParts);
+  const cast = castOf(seed, count, marked);
+  const sender = new Sender(stage.receiverUrls);
   const operator = new Operator(stage, sender, cast, marked);
 
   let isOver = false;
-  const ofCast = options.weather ? [] : faultsOf(cast);
+  const ofCast = faultsOf(cast);
   for (const plan of ofCast) await stage.plan(plan);
   const storm = Promise.all([rage(stage, weather), startEveryone(stage, sender, cast, timesOf(weather))]);
   const over = storm.finally(() => {

@@ -128,3 +128,26 @@ function questionsIn({ workflowId, state }: Witness): Question[] {
     return [{ workflowId, id, title: asked, at, doubt }];
   });
 }
+
+/** What happened to a process. */
+export interface Incident {
+  /** ISO 8601. */
+  readonly at: string;
+  /** `worker 1 is killed, and down for 200 ms`. */
+  readonly what: string;
+}
+
+/** A mark takes this long at most to be durable, on a busy machine. Its request follows at once. */
+const MARKING_MS = 2_000;
+
+/**
+ * How many milliseconds after the mark of a write a worker was killed. Such a worker may have died before the first byte, and only
+ * a person can decide about a mark without a request. Undefined if no worker was killed in that moment.
+ */
+export function killedAfterMark({ doubt }: Examined, incidents: readonly Incident[]): number | undefined {
+  const [, marked = ''] = / sent at (\S+): its worker stopped/.exec(doubt) ?? [];
+  const after = incidents
+    .filter(({ what }) => /^worker \d is killed/.test(what))
+    .map(({ at }) => Date.parse(at) - Date.parse(marked));
+  return after.find((milliseconds) => milliseconds >= 0 && milliseconds < MARKING_MS);
+}

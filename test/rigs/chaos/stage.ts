@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Crm, startCrm } from '../../../src/demo/processes.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
@@ -5,24 +8,30 @@ import type { LedgerEntry } from '../../../src/sandbox/ledger.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import type { Markers } from '../privacy/markers.js';
+import { bytesIn } from '../privacy/places.js';
 import { SECRET } from '../receiver/running-receiver.js';
 import { createRig, type Rig } from '../rig.js';
 import { type TcpProxy, tcpProxy } from '../tcp-proxy.js';
 import { insist } from './insist.js';
-import type { Served } from './served.js';
+import type { Incident } from './questions.js';
+import type { Serve, Served } from './served.js';
 import { Supervised } from './supervised.js';
 import type { Kill, Spell } from './weather.js';
 
+const WORKERS = ['worker 1', 'worker 2'] as const;
+const RECEIVERS = ['receiver 1', 'receiver 2'] as const;
+
+type ProcessName = (typeof WORKERS)[number] | (typeof RECEIVERS)[number];
+
 /**
- * All that runs in production, on one machine: a Temporal server, two workers, a receiver, the partners, and a system that
+ * All that runs in production, on one machine: a Temporal server, two workers, two receivers, the partners, and a system that
  * receives outbound events.
  */
 export class Stage {
   readonly #serverKills = new Map<string, number>();
   cuts = 0;
-  /** What happened to which process, and when. */
-  readonly incidents: string[] = [];
-  readonly #processes: Readonly<Record<'worker 1' | 'worker 2' | 'receiver', Supervised>>;
+  readonly incidents: Incident[] = [];
+  readonly #processes: Readonly<Record<ProcessName, Supervised>>;
   #restart: Promise<void> = Promise.resolve();
   #struck: Promise<Buffer> | undefined;
 
@@ -31,22 +40,27 @@ export class Stage {
     /** Environment of every Gangway process. */
     readonly env: Readonly<Record<string, string>>,
     readonly crm: Crm,
-    readonly receiverUrl: string,
+    readonly receiverUrls: readonly string[],
     private readonly served: Served,
+    /** With all data of the server. */
+    private readonly folder: string,
     /** Between each worker and the server. */
     private readonly wires: Readonly<Record<Spell['target'], TcpProxy>>,
   ) {
-    const worker = (name: Spell['target']) =>
-      new Supervised('worker', { ...env, TEMPORAL_ADDRESS: wires[name].address });
-    this.#processes = {
-      'worker 1': worker('worker 1'),
-      'worker 2': worker('worker 2'),
-      receiver: new Supervised('receiver', env),
-    };
+    const workers = WORKERS.map((name) => {
+      return [name, new Supervised('worker', { ...env, TEMPORAL_ADDRESS: wires[name].address })] as const;
+    });
+    const receivers = RECEIVERS.map((name, index) => {
+      const { host } = new URL(receiverUrls[index] ?? '');
+      return [name, new Supervised('receiver', { ...env, RECEIVER_ADDRESS: host })] as const;
+    });
+    this.#processes = Object.fromEntries([...workers, ...receivers]) as Record<ProcessName, Supervised>;
   }
 
   /** @param pace of the sandbox's underwriters, in milliseconds a step */
-  static async set(marked: Markers, pace: number, served: Served): Promise<Stage> {
+  static async set(marked: Markers, pace: number, serve: Serve): Promise<Stage> {
+    const folder = await mkdtemp(join(tmpdir(), 'gangway-chaos-'));
+    const served = await serve(folder);
     const { address } = served;
     const rig = await createRig({
       address,
@@ -56,7 +70,7 @@ export class Stage {
     await insist(() => registerSearchAttributes(rig.client));
     const crmPort = await freePort();
     const crm = await startCrm(crmPort, SECRET);
-    const receiverAddress = `127.0.0.1:${await freePort()}`;
+    const receiverUrls = await Promise.all(RECEIVERS.map(async () => `http://127.0.0.1:${await freePort()}`));
     const env = {
       ...rig.env,
       GANGWAY_LOG_LEVEL: 'debug',
@@ -69,15 +83,13 @@ export class Stage {
       EVENTS_URLS: `http://127.0.0.1:${crmPort}`,
       EVENTS_SECRETS: SECRET,
       EVENTS_TO_LOOPBACK: 'true',
-      RECEIVER_ADDRESS: receiverAddress,
       RECEIVER_SECRETS: SECRET,
       RECEIVER_BANKING_AUTH: 'none',
       RECEIVER_REQUESTS_PER_MINUTE: '100000',
     };
-    const receiverUrl = `http://${receiverAddress}`;
     const wires = { 'worker 1': await tcpProxy(address), 'worker 2': await tcpProxy(address) };
-    const stage = new Stage(rig, env, crm, receiverUrl, served, wires);
-    const webhook = { notificationType: 'ApplicationStatus', url: `${receiverUrl}/webhooks/banking` };
+    const stage = new Stage(rig, env, crm, receiverUrls, served, folder, wires);
+    const webhook = { notificationType: 'ApplicationStatus', url: `${receiverUrls[0]}/webhooks/banking` };
     await stage.control('POST', '/sandbox/webhooks', webhook);
     await stage.settled();
     return stage;
@@ -113,15 +125,19 @@ export class Stage {
   async kill({ target, downMs }: Kill): Promise<void> {
     if (target === 'batch') return;
     this.#note(`${target} is killed, and down for ${downMs} ms`);
-    if (target === 'worker 1' || target === 'worker 2' || target === 'receiver')
-      return this.#processes[target].kill(downMs);
+    if (target in this.#processes) return this.#processes[target as ProcessName].kill(downMs);
     this.#serverKills.set(target, (this.#serverKills.get(target) ?? 0) + 1);
-    this.#restart = this.#restart.then(() => this.served.kill(target.replace('temporal ', ''), downMs));
+    this.#restart = this.#restart.then(() => this.served.kill(target, downMs));
     await this.#restart;
   }
 
-  #note(incident: string): void {
-    this.incidents.push(`${new Date().toISOString()} ${incident}`);
+  #note(what: string): void {
+    this.incidents.push({ at: new Date().toISOString(), what });
+  }
+
+  /** The parts of the Temporal server that can be killed. */
+  get serverParts(): readonly string[] {
+    return this.served.parts;
   }
 
   /** Waits until every process is ready. */
@@ -170,6 +186,9 @@ export class Stage {
     await Promise.all(Object.values(this.wires).map((wire) => wire.close()));
     await this.crm.stop();
     await this.rig.close();
-    return this.served.stop();
+    await this.served.stop();
+    const written = await bytesIn(this.folder);
+    await rm(this.folder, { recursive: true, force: true });
+    return written;
   }
 }

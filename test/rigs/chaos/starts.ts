@@ -69,6 +69,9 @@ async function startByClient({ rig }: Stage, party: Party): Promise<void> {
   });
 }
 
+/** Between two runs of `gangway batch`: longer than a part of the Temporal server is down. */
+const PAUSE_MS = 5_000;
+
 /** One run is killed; the same command continues where it stopped. */
 async function startByBatch(
   { rig, env }: Stage,
@@ -82,7 +85,10 @@ async function startByBatch(
   await Promise.race([sleep(killBatchAt), doomed.finished]);
   doomed.kill('SIGKILL');
   const runs = [await doomed.finished];
-  while (runs.at(-1)?.code !== 0 && runs.length < 5) runs.push(await startSpawnedGangway(env, args).finished);
+  while (runs.at(-1)?.code !== 0 && runs.length < 5) {
+    await sleep(PAUSE_MS);
+    runs.push(await startSpawnedGangway(env, args).finished);
+  }
   const last = runs.at(-1);
   if (last?.code !== 0) throw new Error(`gangway batch ends with ${last?.code}: ${last?.stderr}`);
   return runs.map(({ stdout, stderr }) => stdout + stderr).join('\n');

@@ -2,16 +2,11 @@ import { UW_LEVEL_1_PENDING } from '../../../src/partners/boarding/schemas.js';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { Seeded } from './seeded.js';
 
-/** Processes that are killed, and restarted after a while. */
-export const TARGETS = ['worker 1', 'worker 2', 'receiver', 'server', 'batch'] as const;
-
-/** `temporal history` is a part of a Temporal cluster. */
-export type Target = (typeof TARGETS)[number] | `temporal ${string}`;
-
 export interface Kill {
   /** Milliseconds from the beginning. */
   readonly at: number;
-  readonly target: Target;
+  /** `receiver 1`, `batch`, or a part of the Temporal server, which is restarted after a while. */
+  readonly target: string;
   /** How long it stays down. */
   readonly downMs: number;
 }
@@ -116,23 +111,25 @@ const SPELLS = [
  * All faults: one for each onboarding, and the processes that are killed. A pure function of the seed.
  *
  * @param lastsMs how long the faults occur
+ * @param parts of the Temporal server
  */
-export function weatherOf(seed: number, count: number, lastsMs: number): Weather {
+export function weatherOf(seed: number, count: number, lastsMs: number, parts: readonly string[]): Weather {
   const chance = new Seeded(seed ^ 0x5eed);
   const faults = [
     ...chance.moments(count, lastsMs).map((at) => ({ at, plan: faultOf(chance, lastsMs) })),
     ...LOST.flatMap((lost) => lossesOf(chance, lost, count, lastsMs)),
   ].sort((one, other) => one.at - other.at);
-  const often = (target: Target, everyMs: number) =>
+  const often = (target: string, everyMs: number) =>
     chance
       .moments(Math.max(1, Math.round(lastsMs / everyMs)), lastsMs)
       .map((at): Kill => ({ at, target, downMs: chance.between(200, 3_000) }));
   const kills = [
     ...often('worker 1', 20_000),
     ...often('worker 2', 20_000),
-    ...often('receiver', 15_000),
-    ...often('server', 40_000),
-    { at: chance.between(2_000, Math.round(lastsMs / 3)), target: 'batch' as const, downMs: 500 },
+    ...often('receiver 1', 30_000),
+    ...often('receiver 2', 30_000),
+    ...parts.flatMap((part) => often(part, 40_000)),
+    { at: chance.between(2_000, Math.round(lastsMs / 3)), target: 'batch', downMs: 500 },
   ];
   const isSwapped = chance.happens(0.5);
   // A worker never gets two of one kind.

@@ -1,8 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -18,18 +17,26 @@ import { type Programs, programs } from './programs.js';
 const run = promisify(execFile);
 
 /** Temporal's services, one process each. */
-export const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
+const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
 
-export type Service = (typeof SERVICES)[number];
+type Service = (typeof SERVICES)[number];
 
-/** Databases, and the folders with their schemas. */
+/** The parts of a cluster that can be killed. */
+export const PARTS: readonly string[] = [...SERVICES.map((service) => `temporal ${service}`), 'postgresql'];
+
+/** Databases, and the names of their schemas. */
 const DATABASES = { temporal: 'temporal', temporal_visibility: 'visibility' } as const;
 
-/** Settings of the development server: attributes exist as soon as they are registered, and timers are prompt. */
+/**
+ * Settings of the development server: attributes exist as soon as they are registered, and timers are prompt. A task queue has one
+ * partition, because each partition has its own order and its share of a rate limit.
+ */
 const DYNAMIC_CONFIG = {
   'system.forceSearchAttributesCacheRefreshOnRead': true,
   'history.timerProcessorMaxTimeShift': '20ms',
   'matching.enableFairness': true,
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
 };
 
 /** Pause before a service that ended on its own is restarted. */
@@ -40,18 +47,21 @@ const MEMBERSHIP_PORTS = { least: 20_000, most: 32_000 } as const;
 
 const RETENTION_SECONDS = 24 * 3_600;
 
-/** A Temporal cluster on PostgreSQL whose services can be killed one by one. Its namespace is `default`. */
-export async function startCluster(report: (line: string) => void): Promise<Served> {
+/**
+ * A Temporal cluster on PostgreSQL with its data in `folder`. Its namespace is `default`.
+ *
+ * @param report gets a line before anything is built
+ */
+export async function startCluster(folder: string, report: (line: string) => void): Promise<Served> {
   const found = await programs(report);
-  const postgres = await startPostgres(found);
+  const postgres = await startPostgres(found, folder);
   await makeDatabases(found, postgres);
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-cluster-'));
   const { config, address } = await configFiles(folder, postgres);
   const running = new Map<Service, Running>();
   const start = (service: Service) => {
     const one = startService(found.server, config, service);
     running.set(service, one);
-    // The first services of a new cluster may conflict with each other.
+    // The first services of a new cluster may conflict with each other, and all end when the database is down for long.
     void one.exited.then(async () => {
       await sleep(RESTART_MS);
       if (running.get(service) === one) start(service);
@@ -60,36 +70,36 @@ export async function startCluster(report: (line: string) => void): Promise<Serv
   for (const service of SERVICES) start(service);
   await insist(() => registerNamespace(address));
 
-  const stop = async (service: Service, signal: NodeJS.Signals) => {
+  const stop = async (service: Service) => {
     const one = running.get(service);
     running.delete(service);
-    one?.child.kill(signal);
+    one?.child.kill('SIGKILL');
     await one?.exited;
   };
   return {
     address,
-    async kill(name, downMs) {
-      const service = SERVICES.find((one) => one === name);
-      if (!service) throw new Error(`a cluster has no service ${name}`);
-      await stop(service, 'SIGKILL');
+    parts: PARTS,
+    async kill(part, downMs) {
+      const service = SERVICES.find((one) => part === `temporal ${one}`);
+      if (!service) return postgres.kill(downMs);
+      await stop(service);
       await sleep(downMs);
       start(service);
     },
     async stop() {
-      await Promise.all(SERVICES.map((service) => stop(service, 'SIGKILL')));
-      await rm(folder, { recursive: true, force: true });
-      return postgres.stop();
+      await Promise.all(SERVICES.map(stop));
+      await postgres.stop();
     },
   };
 }
 
-async function makeDatabases({ sql, schemas }: Programs, { port, user }: Postgres): Promise<void> {
+async function makeDatabases({ sql }: Programs, { port, user }: Postgres): Promise<void> {
   for (const [database, schema] of Object.entries(DATABASES)) {
     const place = ['--plugin', 'postgres12', '--ep', '127.0.0.1', '--port', `${port}`, '--user', user];
     const tool = (...args: string[]) => run(sql, [...place, '--db', database, ...args]);
     await tool('create-database');
     await tool('setup-schema', '-v', '0.0');
-    await tool('update-schema', '-d', join(schemas, schema, 'versioned'));
+    await tool('update-schema', '--schema-name', `postgresql/v12/${schema}`);
   }
 }
 

@@ -1,58 +1,70 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { chmod, chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
+import { insist } from '../chaos/insist.js';
 import type { Programs } from './programs.js';
 
 const run = promisify(execFile);
-
-const START_TIMEOUT_MS = 30_000;
 
 export interface Postgres {
   readonly port: number;
   /** Its superuser, who needs no password. */
   readonly user: string;
-  /** Ends it. @returns all bytes that it has written */
-  stop(): Promise<Buffer>;
+  /** Shuts it down without a checkpoint and without waiting for clients, and restarts it after a while. */
+  kill(downMs: number): Promise<void>;
+  stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL on loopback, with databases that end with it. */
-export async function startPostgres({ initdb, postgres }: Programs): Promise<Postgres> {
+/** Starts PostgreSQL on loopback, with its databases in `folder`. */
+export async function startPostgres(
+  { initdb, postgres, pgIsReady }: Programs,
+  folder: string,
+): Promise<Postgres> {
   const user = 'temporal';
   const port = await freePort();
-  const folder = await mkdtemp(join(tmpdir(), 'gangway-postgres-'));
   const owner = await unprivileged();
-  if (owner) await chown(folder, owner.uid, owner.gid);
-  const data = join(folder, 'data');
-  await run(initdb, ['--pgdata', data, '--username', user, '--auth', 'trust', '--no-sync'], {
-    ...owner,
-    cwd: folder,
-  });
-  const settings = ['fsync=off', 'max_connections=300', `unix_socket_directories=${folder}`];
+  const data = join(folder, 'postgresql');
+  await mkdir(data);
+  if (owner) {
+    await chmod(folder, 0o711);
+    await chown(data, owner.uid, owner.gid);
+  }
+  const place = { ...owner, cwd: data };
+  await run(initdb, ['--pgdata', data, '--username', user, '--auth', 'trust', '--no-sync'], place);
+  // Everything that it writes is in its folder, so that a kill leaves nothing elsewhere.
+  const settings = [
+    ...['fsync=off', 'max_connections=300', 'unix_socket_directories='],
+    'dynamic_shared_memory_type=mmap',
+  ];
   const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
-  const child = spawn(postgres, args, { ...owner, cwd: folder, stdio: 'ignore', detached: true });
-  endWithUs(child);
-  const exited = once(child, 'exit');
-  await Promise.race([
-    untilOpen(port),
-    exited.then(() => Promise.reject(new Error('PostgreSQL ended at once'))),
-  ]);
+  const start = async () => {
+    const child = spawn(postgres, args, { ...place, stdio: 'ignore', detached: true });
+    endWithUs(child);
+    const exited = once(child, 'exit');
+    const ended = exited.then(() => Promise.reject(new Error('PostgreSQL ended at once')));
+    // It is an error only during the start.
+    ended.catch(() => undefined);
+    await Promise.race([insist(() => run(pgIsReady, ['-h', '127.0.0.1', '-p', `${port}`])), ended]);
+    return async (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      await exited;
+    };
+  };
+  let end = await start();
   return {
     port,
     user,
-    async stop() {
-      child.kill('SIGINT');
-      await exited;
-      const written = await bytesIn(data);
-      await rm(folder, { recursive: true, force: true });
-      return written;
+    async kill(downMs) {
+      await end('SIGQUIT');
+      await sleep(downMs);
+      end = await start();
     },
+    stop: () => end('SIGINT'),
   };
 }
 
@@ -62,26 +74,4 @@ async function unprivileged(): Promise<{ uid: number; gid: number } | undefined>
   const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'])));
   const [uid = 0, gid = 0] = ids.map(({ stdout }) => Number(stdout));
   return { uid, gid };
-}
-
-async function untilOpen(port: number): Promise<void> {
-  for (const until = Date.now() + START_TIMEOUT_MS; ; await sleep(100)) {
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isOpen) return;
-    if (Date.now() > until) throw new Error('PostgreSQL does not start');
-  }
-}
-
-async function bytesIn(folder: string): Promise<Buffer> {
-  const names = await readdir(folder, { recursive: true });
-  const read = async (name: string) => {
-    const path = join(folder, name);
-    return (await stat(path)).isFile() ? readFile(path) : Buffer.alloc(0);
-  };
-  return Buffer.concat(await Promise.all(names.map(read)));
 }

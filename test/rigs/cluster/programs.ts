@@ -15,41 +15,74 @@ const CACHE = fileURLToPath(new URL(`../../../.cache/temporal-cluster/${VERSION}
 /** Where Debian's packages install the programs of each version of PostgreSQL. */
 const DEBIANS = '/usr/lib/postgresql';
 
-/** The parts of a cluster: paths of programs, and of the folder with the schemas of its databases. */
+/** The paths of the programs of a cluster. */
 export interface Programs {
   /** Temporal's services. */
   readonly server: string;
-  /** Temporal's tool that creates databases. */
+  /** Temporal's tool that creates databases, with their schemas. */
   readonly sql: string;
-  readonly schemas: string;
   readonly initdb: string;
   readonly postgres: string;
+  /** Checks whether PostgreSQL accepts connections. */
+  readonly pgIsReady: string;
 }
 
-/** Finds PostgreSQL's programs, and Temporal's in the project's cache. Builds those if they are missing, which takes some minutes. */
+interface Found {
+  /** Undefined when it is not on this machine. */
+  readonly initdb: string | undefined;
+  readonly postgres: string | undefined;
+  readonly pgIsReady: string | undefined;
+  readonly go: string | undefined;
+  /** Temporal's programs are in the project's cache. */
+  readonly isBuilt: boolean;
+}
+
+const [server, sql] = [join(CACHE, 'server'), join(CACHE, 'sql')];
+
+/** A sentence that names what this machine lacks for a cluster. Undefined when nothing is missing. */
+export async function missing(): Promise<string | undefined> {
+  return sentenceOf(await find());
+}
+
+/**
+ * Finds PostgreSQL's programs, and Temporal's in the project's cache. Builds those if they are missing, which takes some minutes.
+ *
+ * @throws when the machine lacks a program, see {@link missing}
+ */
 export async function programs(report: (line: string) => void): Promise<Programs> {
-  const [server, sql] = [join(CACHE, 'server'), join(CACHE, 'sql')];
-  const folders = await postgresFolders();
-  const initdb = await firstOf(folders, 'initdb');
-  const postgres = await firstOf(folders, 'postgres');
-  if (!initdb || !postgres) {
-    throw new Error('PostgreSQL is missing: no initdb on the PATH. Install it: apt-get install postgresql');
-  }
-  if (!(await isExecutable(server)) || !(await isExecutable(sql))) {
-    report(`building ${MODULE} ${VERSION} with go install, once`);
+  const found = await find();
+  const { initdb, postgres, pgIsReady, go, isBuilt } = found;
+  if (!initdb || !postgres || !pgIsReady) throw new Error(sentenceOf(found));
+  if (!isBuilt) {
+    if (!go) throw new Error(sentenceOf(found));
+    report(`building ${MODULE} ${VERSION} with "go install" into .cache/, once: this takes some minutes`);
     await mkdir(CACHE, { recursive: true });
     const commands = ['cmd/server', 'cmd/tools/sql'].map((path) => `${MODULE}/${path}@${VERSION}`);
-    await run('go', ['install', ...commands], { env: { ...process.env, GOBIN: CACHE } });
+    await run(go, ['install', ...commands], { env: { ...process.env, GOBIN: CACHE } });
   }
-  const { stdout } = await run('go', ['mod', 'download', '-json', `${MODULE}@${VERSION}`]);
-  const { Dir: source } = JSON.parse(stdout) as { Dir: string };
-  return { server, sql, schemas: join(source, 'schema', 'postgresql', 'v12'), initdb, postgres };
+  return { server, sql, initdb, postgres, pgIsReady };
 }
 
-async function postgresFolders(): Promise<string[]> {
+async function find(): Promise<Found> {
+  const path = (process.env['PATH'] ?? '').split(delimiter);
   const versions = await readdir(DEBIANS).catch(() => []);
   const debians = versions.sort().map((version) => join(DEBIANS, version, 'bin'));
-  return [...(process.env['PATH'] ?? '').split(delimiter), ...debians.toReversed()];
+  const folders = [...path, ...debians.toReversed()];
+  return {
+    initdb: await firstOf(folders, 'initdb'),
+    postgres: await firstOf(folders, 'postgres'),
+    pgIsReady: await firstOf(folders, 'pg_isready'),
+    go: await firstOf(path, 'go'),
+    isBuilt: (await isExecutable(server)) && (await isExecutable(sql)),
+  };
+}
+
+function sentenceOf({ initdb, postgres, pgIsReady, go, isBuilt }: Found): string | undefined {
+  const lacks = [
+    ...(initdb && postgres && pgIsReady ? [] : ['PostgreSQL (apt-get install postgresql)']),
+    ...(isBuilt || go ? [] : ["Go, which builds Temporal's server (https://go.dev/dl)"]),
+  ];
+  return lacks.length === 0 ? undefined : `A Temporal cluster needs ${lacks.join(', and ')}.`;
 }
 
 async function firstOf(folders: readonly string[], name: string): Promise<string | undefined> {

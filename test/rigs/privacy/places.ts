@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import proto from '@temporalio/proto';
-import type { DevServer } from '../../../src/temporal/dev-server.js';
 
 /** All that Temporal stores about one execution of a workflow. */
 export interface Kept {
@@ -36,9 +35,11 @@ export async function* kept(client: Client): AsyncGenerator<Kept> {
   }
 }
 
-/** Stops the server. @returns all that it has written to `folder`: its database and its log of changes */
-export async function databaseOf(server: DevServer, folder: string): Promise<Buffer> {
-  await server.stop();
-  const files = await readdir(folder);
-  return Buffer.concat(await Promise.all(files.map((file) => readFile(join(folder, file)))));
+/** All bytes of the files in a folder, such as those of a server's database and its log of changes. */
+export async function bytesIn(folder: string): Promise<Buffer> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Buffer.concat(
+    await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name)))),
+  );
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OnboardingState } from '../../../src/messages/onboarding-state.js';
 import type { ReceivedRequest } from '../../../src/sandbox/faults.js';
 import type { Witness } from '../../rigs/chaos/beliefs.js';
-import { examined } from '../../rigs/chaos/questions.js';
+import { examined, killedAfterMark } from '../../rigs/chaos/questions.js';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
@@ -95,5 +95,29 @@ describe('a question about a write', () => {
       [6, 'requirement-resolved', 'uncertain-write-1: retry'],
     ];
     expect(await requestsOf(others, [])).toEqual([]);
+  });
+});
+
+describe('a question about a write that was never sent', () => {
+  const question = {
+    ...{ workflowId: 'w-1', id: 'uncertain-write-1', title: SUBMIT, at: at(50), request: undefined },
+    doubt: `, sent at ${at(10)}: its worker stopped before the response was recorded`,
+  };
+  const killed = (second: number, target = 'worker 1') => ({
+    at: at(second),
+    what: `${target} is killed, and down for 200 ms`,
+  });
+
+  it.each([
+    ['by the kill of a worker a moment after the mark', [killed(2), killed(11)], 1_000],
+    ['by no later kill', [killed(13)], undefined],
+    ['by no kill before the mark', [killed(9)], undefined],
+    ['by no kill of another process', [killed(11, 'temporal worker'), killed(11, 'receiver 1')], undefined],
+  ])('is explained %s', (_, incidents, expected) => {
+    expect(killedAfterMark(question, incidents)).toBe(expected);
+  });
+
+  it('is not explained when its write failed for another reason', () => {
+    expect(killedAfterMark({ ...question, doubt: '' }, [killed(11)])).toBeUndefined();
   });
 });

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import proto from '@temporalio/proto';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.js';
+import { startSingle } from '../../src/temporal/single-activities.js';
+import { insist } from '../../test/rigs/chaos/insist.js';
+import { startCluster } from '../../test/rigs/cluster/cluster.js';
+import { merchantsFile } from '../../test/rigs/commands/files.js';
+import { merchant } from '../../test/rigs/inputs.js';
+import { spawnGangway } from '../../test/rigs/processes.js';
+import { eventually } from '../../test/rigs/waiting.js';
+import type { Bench } from '../bench.js';
+import { gangway, type RunningGangway, runningWorker } from '../gangway.js';
+import { type Goal, type Line, line } from '../line.js';
+import { median, millisecondsOf, perSecond } from '../timing.js';
+
+const { TASK_QUEUE_TYPE_WORKFLOW } = proto.temporal.api.enums.v1.TaskQueueType;
+
+/** More than the workflow tasks that one worker runs at a time. */
+const AT_ONCE = 64;
+
+/** Activities that may begin at the boarding partner in a second. */
+const LIMIT = 20;
+
+/** A queue that was idle may start the activities of a second at once. This much later, the burst has arrived at the partner. */
+const BURST_MS = 3_000;
+
+/** A batch is started as fast as Temporal accepts it, which keeps the processors busy for minutes. */
+const PATIENCE_MS = 900_000;
+
+/**
+ * Several workers on a Temporal cluster on PostgreSQL: their throughput, the partner's rate limit over all of them, and how long
+ * an urgent boarding takes beside a batch. Everything runs on the cores of one machine.
+ */
+export async function* cluster(bench: Bench): AsyncGenerator<Line> {
+  const folder = await mkdtemp(join(tmpdir(), 'gangway-bench-'));
+  bench.atEnd(() => rm(folder, { recursive: true }));
+  const { address, stop } = await startCluster(folder, (text) => process.stderr.write(`${text}\n`));
+  bench.atEnd(stop);
+  const onCluster: Bench = { ...bench, address: async () => address };
+  yield* byWorkers(onCluster);
+  yield* limited(onCluster);
+}
+
+/** Straight boardings with 1, 2 and 4 workers. */
+async function* byWorkers(bench: Bench): AsyncGenerator<Line> {
+  const ours = await gangway(bench);
+  await insist(() => registerSearchAttributes(ours.client));
+  const board = async () => (await ours.board(merchant())).outcome();
+  const rate = () => perSecond(bench.size(120, 4), AT_ONCE, board);
+  let workers = 1;
+  let one = 0;
+  for (const wanted of [1, 2, 4]) {
+    for (; workers < wanted; workers += 1) await runningWorker(bench, ours.env);
+    // The first turn, which warms the workers up, is not measured.
+    await rate();
+    const figure = median([await rate(), await rate(), await rate()]);
+    one ||= figure;
+    const what = `straight boardings, ${workers} ${workers === 1 ? 'worker' : 'workers'}`;
+    yield line({ what, figure, unit: 'a second', beside: { what: 'with 1 worker', figure: one } });
+  }
+}
+
+/** Four workers with a rate limit: how many writes arrive in a second, and how long an urgent boarding waits beside a batch. */
+async function* limited(bench: Bench): AsyncGenerator<Line> {
+  const ours = await gangway(bench, { BOARDING_ACTIVITIES_PER_SECOND: `${LIMIT}` });
+  for (let workers = 1; workers < 4; workers += 1) await runningWorker(bench, ours.env);
+  yield* writes(ours, bench.size(600, 120));
+  yield* urgent(bench, ours);
+}
+
+/** Single creates, because each is one activity with one write. */
+async function* writes({ client, taskQueue, sandbox }: RunningGangway, count: number): AsyncGenerator<Line> {
+  const create = async () => {
+    const { merchant: fields, agentProfileId, boardingSettingsId } = merchant();
+    const running = await startSingle(client, taskQueue, `create-${randomUUID()}`, {
+      ...{ activity: 'callPartner', queue: 'boarding', summary: 'boarding create-merchant' },
+      args: [
+        {
+          ...{ system: 'boarding', operation: 'create-merchant' },
+          request: { ...fields, agentProfileId, boardingSettingsId },
+        },
+      ],
+      options: { startToCloseTimeout: '1m', retry: { maximumAttempts: 1 } },
+    });
+    return running.result();
+  };
+  await Promise.all(Array.from({ length: count }, create));
+  const all = (await sandbox.ledger({ operation: 'create-merchant' })).map(({ at }) => Date.parse(at));
+  const [first = 0] = all;
+  const times = all.filter((at) => at >= first + BURST_MS);
+  const lastedMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  const within = (from: number) => times.filter((at) => at >= from && at < from + 1_000).length;
+  const beside = { what: 'the limit', figure: LIMIT };
+  const parts = { 'in the first 3 s': all.length - times.length };
+  const mean = ((times.length - 1) * 1_000) / lastedMs;
+  yield line({
+    ...{ what: 'writes by 4 workers', figure: mean, unit: 'a second', beside, goal: { atMost: 1 }, parts },
+  });
+  const most = Math.max(...times.map(within));
+  yield line({ what: 'writes by 4 workers, most in one second', figure: most, unit: 'writes', beside });
+}
+
+/** Straight boardings in a row: alone, while a batch is started, and while all of the batch waits for the partner. */
+async function* urgent(bench: Bench, ours: RunningGangway): AsyncGenerator<Line> {
+  const one = () => millisecondsOf(async () => (await ours.board(merchant())).outcome());
+  const inARow = async (isOver: () => boolean) => {
+    const times: number[] = [];
+    while (!isOver() && times.length < bench.size(20, 3)) times.push(await one());
+    return times;
+  };
+  // The first ones, which warm the workers up, are not measured.
+  await inARow(() => false);
+  const alone = await inARow(() => false);
+  const size = bench.size(5_000, 50);
+  const { file } = await merchantsFile(ours, size);
+  let isStarted = false;
+  const batch = spawnGangway(ours.env, ['batch', file]).finally(() => {
+    isStarted = true;
+  });
+  const starting = await inARow(() => isStarted);
+  const { code, stderr } = await batch;
+  if (code !== 0) throw new Error(`gangway batch ended with ${code}: ${stderr}`);
+  await eventually(
+    () => waitingWorkflowTasks(ours),
+    // The server's count is approximate.
+    (count) => count < 10,
+    'the first tasks',
+    PATIENCE_MS,
+  );
+  const beside = await inARow(() => false);
+  yield urgentLine(`while a batch of ${size} is started`, starting, alone);
+  yield urgentLine(`beside a batch of ${size}`, beside, alone, { atMost: 2 });
+}
+
+function urgentLine(when: string, times: readonly number[], alone: readonly number[], goal?: Goal): Line {
+  return line({
+    ...{ what: `urgent boarding ${when}`, figure: median(times), unit: 'ms', ...(goal && { goal }) },
+    beside: { what: 'alone', figure: median(alone) },
+    parts: { 'ms the slowest': Math.round(Math.max(...times)), boardings: times.length },
+  });
+}
+
+/** How many tasks of workflows wait for a worker. */
+async function waitingWorkflowTasks({ client, taskQueue }: RunningGangway): Promise<number> {
+  const { stats } = await client.workflowService.describeTaskQueue({
+    ...{ namespace: client.options.namespace, taskQueue: { name: taskQueue } },
+    ...{ taskQueueType: TASK_QUEUE_TYPE_WORKFLOW, reportStats: true },
+  });
+  return Number(stats?.approximateBacklogCount ?? 0);
+}
