@@ -25,6 +25,12 @@ export async function sleepLoop(merchantProfileId: number, rounds: number): Prom
   }
 }
 
+/** Reads a status once. Something outside starts it for each read. */
+export async function singlePoll(merchantProfileId: number): Promise<unknown> {
+  const { readStatus } = proxyActivities<BareActivities>({ startToCloseTimeout: '1m' });
+  return readStatus(merchantProfileId);
+}
+
 export const go = defineSignal('go');
 
 export async function untilSignalled(): Promise<void> {

@@ -79,6 +79,11 @@ export class SandboxControl {
     };
   }
 
+  /** How many calls of operations there were. */
+  async calls(): Promise<number> {
+    return (await this.#json<{ calls: number }>('/sandbox/faults')).calls;
+  }
+
   pace(pace: string): Promise<unknown> {
     return this.#json('/sandbox/pace', 'PUT', { pace });
   }
