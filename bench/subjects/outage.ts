@@ -14,9 +14,12 @@ import { type Line, line } from '../line.js';
 
 const TASK_QUEUE = 'outage';
 
+/** What a partner with a rate limit asks of its callers. */
+const RETRY_AFTER_MS = 300_000;
+
 /**
- * A customer whose boarding partner refuses connections for a day, beside one whose partner does not, on a server that skips time.
- * The create of the merchant waits meanwhile, with the retries of production.
+ * A customer whose boarding partner is unavailable for a day, beside one whose partner is not, on a server that skips time. The
+ * create of the merchant waits meanwhile, with the retries of production.
  */
 export async function* outage(bench: Bench): AsyncGenerator<Line> {
   const hours = bench.size(24, 2);
@@ -34,16 +37,25 @@ export async function* outage(bench: Bench): AsyncGenerator<Line> {
   });
 
   const without = await onboarded(environment);
-  await boardingPartner.shut();
-  const during = await onboarded(environment, async (boarding) => {
-    await boarding.retrying('createMerchant');
-    await environment.sleep(`${hours} hours`);
-    await boardingPartner.open();
-  });
-  const what = `an outage of ${hours} hours with a create pending`;
-  yield line({ what, figure: during.tries, unit: 'tries' });
-  yield moreEvents(`${what}, in the boarding`, during.boarding, without.boarding, { atMost: 12 });
-  yield moreEvents(`${what}, in its customer`, during.customer, without.customer, { atMost: 0 });
+  const outages: Readonly<Record<string, readonly [() => Promise<unknown>, () => Promise<unknown>]>> = {
+    'refused connections': [() => boardingPartner.shut(), () => boardingPartner.open()],
+    '429 with Retry-After': [
+      () => sandbox.plan('429', 'create-merchant', { times: 10_000, milliseconds: RETRY_AFTER_MS }),
+      () => sandbox.clearFaults(),
+    ],
+  };
+  for (const [kind, [begin, end]] of Object.entries(outages)) {
+    await begin();
+    const during = await onboarded(environment, async (boarding) => {
+      await boarding.retrying('createMerchant');
+      await environment.sleep(`${hours} hours`);
+      await end();
+    });
+    const what = `an outage of ${hours} hours with a create pending, ${kind}`;
+    yield line({ what, figure: during.attempts - without.attempts, unit: 'tries' });
+    yield moreEvents(`${what}: in the boarding`, during.boarding, without.boarding, { atMost: 12 });
+    yield moreEvents(`${what}: in its customer`, during.customer, without.customer, { atMost: 0 });
+  }
 }
 
 /** @param meanwhile what happens after the start */
@@ -62,5 +74,5 @@ async function onboarded(
   await whole.outcome();
   const { events } = await boarding.handle.fetchHistory();
   const attempts = (events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt ?? 0);
-  return { boarding: await eventsOf(boarding), customer: await eventsOf(whole), tries: sum(attempts) };
+  return { boarding: await eventsOf(boarding), customer: await eventsOf(whole), attempts: sum(attempts) };
 }
