@@ -23,15 +23,19 @@ export function keptResults(): Results {
 }
 
 /**
- * Replaces the results of one subject, in the data and in the page.
+ * Replaces the results of one subject.
  *
  * @param order names of all subjects
  */
-export async function keep(name: string, result: Result, order: readonly string[]): Promise<void> {
-  const all = { ...keptResults(), [name]: result };
-  const kept = Object.fromEntries(order.flatMap((each) => (all[each] ? [[each, all[each]]] : [])));
-  await writeFile(place('results.json'), `${JSON.stringify(kept, null, 2)}\n`);
-  await writeFile(place('results.md'), resultsMarkdown(kept));
+export function replaced(kept: Results, name: string, result: Result, order: readonly string[]): Results {
+  const all = { ...kept, [name]: result };
+  return Object.fromEntries(order.flatMap((each) => (all[each] ? [[each, all[each]]] : [])));
+}
+
+/** Keeps results as data and as a page. */
+export async function keep(results: Results): Promise<void> {
+  await writeFile(place('results.json'), `${JSON.stringify(results, null, 2)}\n`);
+  await writeFile(place('results.md'), resultsMarkdown(results));
 }
 
 /**

@@ -13,7 +13,7 @@ import { Printer, tableOf } from '../src/commands/cli/output.js';
 import { Benches, type Subject } from './bench.js';
 import { cells, goalCells, type Line } from './line.js';
 import { machine } from './machine.js';
-import { HEAD, keep } from './results.js';
+import { HEAD, keep, keptResults, replaced } from './results.js';
 import { SUBJECTS } from './subjects.js';
 import { millisecondsOf } from './timing.js';
 
@@ -74,5 +74,6 @@ async function measure(subject: string, run: Subject): Promise<void> {
   goals.push(...lines.filter(({ goal }) => goal));
   const [date = ''] = new Date().toISOString().split('T');
   const seconds = Math.round(milliseconds / 1_000);
-  if (!quick) await keep(subject, { date, seconds, machine: measuredOn, lines }, names);
+  const result = { date, seconds, machine: measuredOn, lines };
+  if (!quick) await keep(replaced(keptResults(), subject, result, names));
 }
