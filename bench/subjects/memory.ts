@@ -17,8 +17,8 @@ const SETTLING_MS = 3_000;
 const COLLECTION_MS = 30_000;
 
 /**
- * The memory of a worker with boardings that wait, after a forced garbage collection in each of its threads: what they use, and what
- * the system has given to the process, which it rarely gives back. Then the worker is killed, and the next one reads for each
+ * The memory of a worker with boardings that wait, after a forced garbage collection in each of its threads. That is what they use,
+ * and what is resident, because the process rarely gives memory back. Then the worker is killed, and the next one reads for each
  * boarding that the partner has declined it. Compares that time with the time to start them.
  */
 export async function* memory(bench: Bench): AsyncGenerator<Line> {
