@@ -7,6 +7,8 @@ import type { Line } from './line.js';
 export interface Bench {
   /** Address of the server that all subjects share, which starts on first use. */
   readonly address: () => Promise<string>;
+  /** Its process. */
+  readonly serverPid: () => Promise<number>;
   /** `full`, or `quick` in a run with `--quick`. */
   readonly size: (full: number, quick: number) => number;
   /** Calls `undo` when the subject has ended, the last one first. */
@@ -26,6 +28,7 @@ export class Benches {
     const undoing: (() => Promise<unknown>)[] = [];
     const bench: Bench = {
       address: async () => (await this.#started()).address,
+      serverPid: async () => (await this.#started()).pid,
       size: (full, quick) => (this.quick ? quick : full),
       atEnd: (undo) => void undoing.unshift(undo),
     };

@@ -16,14 +16,16 @@ export interface RunningGangway extends Rig {
 /**
  * Gangway as in production: the built worker and the partners run in their own processes, and payloads are encrypted.
  *
- * @param settings of the worker, beside those of the rig; by default it polls every 100 ms to 1 s
+ * @param settings of the worker, beside those of the rig; by default it polls every 100 ms to 1 s. An empty `PAYLOAD_KEYS` leaves
+ *   the payloads of the client in plain text, too
  */
 export async function gangway(
   bench: Bench,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningGangway> {
-  const rig = await createRig({ address: await bench.address(), worker: false });
-  bench.atEnd(() => rig.close());
+  const { PAYLOAD_KEYS: payloadKeys } = settings;
+  const given = payloadKeys === undefined ? {} : { payloadKeys };
+  const rig = await rigOn(bench, { worker: false, ...given });
   const sandbox = await partners(bench);
   const env = { ...withPartnersAt(rig.env, sandbox.url), ...settings };
   return { ...rig, env, sandbox, worker: await runningWorker(bench, env) };
@@ -39,7 +41,7 @@ export async function partners(bench: Bench): Promise<SandboxControl> {
 }
 
 /** Replaces the URLs of all partners. */
-function withPartnersAt(env: Readonly<Record<string, string>>, url: string): Record<string, string> {
+export function withPartnersAt(env: Readonly<Record<string, string>>, url: string): Record<string, string> {
   const moved = Object.entries(env).map(([name, value]) => [name, name.endsWith('_URL') ? url : value]);
   return Object.fromEntries(moved);
 }
@@ -52,6 +54,12 @@ export async function runningWorker(
   const worker = await launch('worker', env, 'worker is ready');
   bench.atEnd(() => stopped(worker));
   return worker;
+}
+
+/** A setting that has a worker serve metrics, and where they are. */
+export async function metricsAt(): Promise<{ setting: Readonly<Record<string, string>>; url: string }> {
+  const address = `127.0.0.1:${await freePort()}`;
+  return { setting: { GANGWAY_METRICS_ADDRESS: address }, url: `http://${address}/metrics` };
 }
 
 /** Ends a process as an operator does, if it still runs. */

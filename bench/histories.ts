@@ -1,8 +1,10 @@
 import type { Onboarding } from '../test/rigs/onboarding.js';
 import { type Goal, type Line, line } from './line.js';
 
+type Counts = Readonly<Record<string, number>>;
+
 /** Counts the events of an onboarding's history by kind. */
-export async function eventsOf({ handle }: Pick<Onboarding, 'handle'>): Promise<Record<string, number>> {
+export async function eventsOf({ handle }: Pick<Onboarding, 'handle'>): Promise<Counts> {
   const { events } = await handle.fetchHistory();
   const kinds: Record<string, number> = {};
   for (const event of events ?? []) {
@@ -19,4 +21,46 @@ export async function* sizeOf(what: string, onboarding: Onboarding, goal?: Goal)
   const parts = await eventsOf(onboarding);
   yield line({ what, figure: historyLength, unit: 'events', ...(goal && { goal }), parts });
   yield line({ what, figure: historySize, unit: 'bytes' });
+}
+
+/** Events that Temporal Cloud bills as one action each: https://docs.temporal.io/cloud/actions. */
+const BILLED: Readonly<Record<string, string>> = {
+  workflowExecutionStarted: 'starts',
+  timerStarted: 'timers',
+  workflowExecutionSignaled: 'signals',
+  workflowExecutionUpdateAccepted: 'updates',
+  upsertWorkflowSearchAttributes: 'search attribute upserts',
+};
+
+/** The billed actions that a history shows. Heartbeats are billed, too, but are in no history. */
+export async function* billedOf(what: string, { handle }: Onboarding): AsyncGenerator<Line> {
+  const { events } = await handle.fetchHistory();
+  const kinds = await eventsOf({ handle });
+  const attempts = (events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt ?? 0);
+  // The markers of local activities are billed once for each workflow task.
+  const tasks = (events ?? []).flatMap((event) => event.markerRecordedEventAttributes ?? []);
+  const markers = new Set(tasks.map(({ workflowTaskCompletedEventId }) => `${workflowTaskCompletedEventId}`));
+  const parts = {
+    ...Object.fromEntries(Object.entries(BILLED).map(([kind, name]) => [name, kinds[kind] ?? 0])),
+    ...{ markers: markers.size, 'activity attempts': sum(attempts) },
+  };
+  const present = Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0));
+  yield line({ what, figure: sum(Object.values(parts)), unit: 'actions', parts: present });
+}
+
+export function sum(figures: readonly number[]): number {
+  return figures.reduce((total, figure) => total + figure, 0);
+}
+
+/** The events that one history has more than another, by kind. */
+export function difference(all: Counts, without: Counts): Counts {
+  const kinds = Object.keys({ ...all, ...without });
+  const more = kinds.map((kind) => [kind, (all[kind] ?? 0) - (without[kind] ?? 0)] as const);
+  return Object.fromEntries(more.filter(([, count]) => count !== 0));
+}
+
+/** The events that one history has more than another. */
+export function moreEvents(what: string, all: Counts, without: Counts, goal: Goal): Line {
+  const parts = difference(all, without);
+  return line({ what, figure: sum(Object.values(parts)), unit: 'events', goal, parts });
 }

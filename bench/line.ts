@@ -61,3 +61,8 @@ export function cells({ what, figure, unit, beside, ratio, goal, met, parts }: L
     rows.join('\n'),
   ];
 }
+
+/** The columns of a line in a table of goals: those of {@link cells}, without the parts. */
+export function goalCells(line: Line): string[] {
+  return cells(line).slice(0, -1);
+}

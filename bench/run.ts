@@ -3,31 +3,31 @@
  * that of a bare counterpart, measured in turns on one server, because only their ratio is valid on other machines. Counts are
  * exact.
  *
- * Prints a table on standard output. With `--json`, prints JSON lines there, the machine first, and the table on standard error.
- * `--quick` uses sizes that only show that the bench works.
+ * Prints a table of each subject and one of all goals on standard output. With `--json`, prints JSON lines there, the machine first,
+ * and the tables on standard error. A subject that has ended replaces its rows in bench/results.md. `--quick` uses sizes that only
+ * show that the bench works, and keeps nothing.
  */
 import { parseArgs } from 'node:util';
 import { requireFreshBuild } from '../scripts/build-stamp.js';
 import { Printer, tableOf } from '../src/commands/cli/output.js';
 import { missing } from '../test/rigs/cluster/programs.js';
 import { Benches, type Subject } from './bench.js';
-import { cells, type Line } from './line.js';
+import { cells, goalCells, type Line } from './line.js';
 import { machine } from './machine.js';
+import { HEAD, keep, keptResults, replaced } from './results.js';
 import { SUBJECTS } from './subjects.js';
+import { millisecondsOf } from './timing.js';
 
 requireFreshBuild();
-
-const HEAD = ['what', 'figure', 'beside', 'ratio', 'goal', 'made of'];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
 });
-const unknown = positionals.filter((name) => !(name in SUBJECTS));
+const names = Object.keys(SUBJECTS);
+const unknown = positionals.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  process.stderr.write(
-    `no such subject: ${unknown.join(', ')}; there are ${Object.keys(SUBJECTS).join(', ')}\n`,
-  );
+  process.stderr.write(`no such subject: ${unknown.join(', ')}; there are ${names.join(', ')}\n`);
   process.exit(2);
 }
 // Named, it fails with the same sentence.
@@ -42,8 +42,10 @@ process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.ex
 
 const table = values.json ? process.stderr : process.stdout;
 const benches = new Benches(values.quick);
-const figures = { ...(await machine()), quick: values.quick };
+const { quick } = values;
+const figures = { ...(await machine()), quick };
 const printer = new Printer(process);
+const goals: Line[] = [];
 if (values.json) printer.json({ subject: 'machine', ...figures });
 table.write(
   `${Object.entries(figures)
@@ -61,14 +63,23 @@ try {
 } finally {
   await benches.close();
 }
+table.write(`\ngoals\n${tableOf(HEAD.slice(0, -1), goals.map(goalCells))}\n`);
 // The native part of an unused worker would keep the process running.
 process.exit();
 
 async function measure(subject: string, run: Subject): Promise<void> {
   const lines: Line[] = [];
-  for await (const line of benches.run(run)) {
-    lines.push(line);
-    if (values.json) printer.json({ subject, ...line });
-  }
+  const measuredOn = await machine();
+  const milliseconds = await millisecondsOf(async () => {
+    for await (const line of benches.run(run)) {
+      lines.push(line);
+      if (values.json) printer.json({ subject, ...line });
+    }
+  });
   table.write(`\n${subject}\n${tableOf(HEAD, lines.map(cells))}\n`);
+  goals.push(...lines.filter(({ goal }) => goal));
+  const [date = ''] = new Date().toISOString().split('T');
+  const seconds = Math.round(milliseconds / 1_000);
+  const result = { date, seconds, machine: measuredOn, lines };
+  if (!quick) await keep(replaced(keptResults(), subject, result, names));
 }

@@ -7,8 +7,12 @@ import { encryption } from './subjects/encryption.js';
 import { events } from './subjects/events.js';
 import { histories } from './subjects/histories.js';
 import { memory } from './subjects/memory.js';
+import { notes } from './subjects/notes.js';
 import { nudges } from './subjects/nudges.js';
+import { outage } from './subjects/outage.js';
 import { polls } from './subjects/polls.js';
+import { replay } from './subjects/replay.js';
+import { restart } from './subjects/restart.js';
 import { startUp } from './subjects/start-up.js';
 import { throughput } from './subjects/throughput.js';
 import { tokens } from './subjects/tokens.js';
@@ -17,17 +21,21 @@ import { webhooks } from './subjects/webhooks.js';
 /** All subjects, by the names that `npm run bench` accepts. */
 export const SUBJECTS: Readonly<Record<string, Subject>> = {
   throughput,
+  encryption,
   histories,
+  notes,
+  outage,
   polls,
   actions,
   memory,
+  restart,
+  replay,
   nudges,
   webhooks,
+  'start-up': startUp,
   events,
   calls,
-  encryption,
   tokens,
   catalogue,
-  'start-up': startUp,
   cluster,
 };

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { type Line, line } from './line.js';
 
@@ -34,6 +35,17 @@ export async function millisecondsOf(run: () => Promise<unknown>): Promise<numbe
   return performance.now() - begun;
 }
 
+/** Linux counts the CPU time of processes in ticks. */
+const MS_PER_TICK = 10;
+
+/** The CPU time of a process so far, in milliseconds. Linux only. */
+export async function cpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name of the program, in parentheses, may contain spaces.
+  const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
+  return (user + system) * MS_PER_TICK;
+}
+
 /** The value below which this share of all values lies: 0.5 for the median. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
@@ -44,10 +56,11 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** The 50th and the 99th percentile, beside those of the bare counterpart. */
+/** The 50th and the 99th percentile, beside those of the bare counterpart, with the most that their ratios may be. */
 export async function* latencies(
   what: string,
   { ours, other }: { readonly ours: readonly number[]; readonly other: readonly number[] },
+  most: { readonly p50: number; readonly p99: number },
 ): AsyncGenerator<Line> {
   for (const [name, share] of [
     ['p50', 0.5],
@@ -55,7 +68,7 @@ export async function* latencies(
   ] as const) {
     yield line({
       what: `${what}, ${name} of ${ours.length}`,
-      ...{ figure: percentile(ours, share), unit: 'ms' },
+      ...{ figure: percentile(ours, share), unit: 'ms', goal: { atMost: most[name] } },
       beside: { what: 'signal to result, bare', figure: percentile(other, share) },
     });
   }

@@ -1,9 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { configurationMarkdown, envExample } from './configuration.js';
 import { partnerApisMarkdown } from './partner-apis.js';
+import { withTables } from './scale.js';
+
+const scale = new URL('../docs/scale.md', import.meta.url);
 
 /** What "npm run docs" writes, by path, and what the unit tests compare with the files. */
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'docs/partner-apis.md': partnerApisMarkdown,
   'docs/configuration.md': configurationMarkdown,
   '.env.example': envExample,
+  'docs/scale.md': () => withTables(readFileSync(scale, 'utf8'), keptResults()),
+  'bench/results.md': () => resultsMarkdown(keptResults()),
 };

@@ -1,10 +1,10 @@
 // A worker of the SDK with nothing around it, in plain JavaScript, so that it starts as fast as possible. It runs the bare workflows
-// on BARE_TASK_QUEUE, and activities on that and on BARE_ACTIVITY_TASK_QUEUE.
+// on BARE_TASK_QUEUE, and activities on that and on BARE_ACTIVITY_TASK_QUEUE, with the tuning of Gangway's workers. With PAYLOAD_KEYS,
+// it encrypts payloads as Gangway does.
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { TUNING } from '../../dist/worker/tuning.js';
 
-const { TEMPORAL_ADDRESS, BARE_TASK_QUEUE, BARE_ACTIVITY_TASK_QUEUE, BARE_BUNDLE, BOARDING_URL } =
-  process.env;
+const { TEMPORAL_ADDRESS, BARE_TASK_QUEUE, BARE_ACTIVITY_TASK_QUEUE, BARE_BUNDLE, BARE_TUNING } = process.env;
+const { BOARDING_URL, PAYLOAD_KEYS } = process.env;
 
 let client;
 
@@ -19,7 +19,7 @@ const activities = {
 };
 
 const connection = await NativeConnection.connect({ address: TEMPORAL_ADDRESS });
-const common = { ...TUNING, connection, activities };
+const common = { ...JSON.parse(BARE_TUNING), connection, activities, ...(await encrypting()) };
 const workers = await Promise.all([
   Worker.create({ ...common, taskQueue: BARE_TASK_QUEUE, workflowBundle: { codePath: BARE_BUNDLE } }),
   Worker.create({ ...common, taskQueue: BARE_ACTIVITY_TASK_QUEUE }),
@@ -29,3 +29,10 @@ process.stdout.write('bare worker is ready\n');
 await Promise.all(runs);
 await client?.close();
 await connection.close();
+
+async function encrypting() {
+  if (!PAYLOAD_KEYS) return {};
+  const { dataConverter, parsePayloadKeys } = await import('../../dist/temporal/payload-codec.js');
+  const { payloadCodecs } = dataConverter(parsePayloadKeys(PAYLOAD_KEYS));
+  return { dataConverter: { payloadCodecs } };
+}

@@ -17,12 +17,18 @@ export async function noOps(count: number, taskQueue?: string): Promise<void> {
 }
 
 /** Follows a status in the usual way: reads, sleeps, and repeats. */
-export async function sleepLoop(merchantProfileId: number, rounds: number): Promise<void> {
+export async function sleepLoop(merchantProfileId: number, rounds: number, pauseMs = 1): Promise<void> {
   const { readStatus } = proxyActivities<BareActivities>({ startToCloseTimeout: '1m' });
   for (let round = 0; round < rounds; round++) {
     await readStatus(merchantProfileId);
-    await sleep(1);
+    await sleep(pauseMs);
   }
+}
+
+/** Reads a status once. Something outside starts it for each read. */
+export async function singlePoll(merchantProfileId: number): Promise<unknown> {
+  const { readStatus } = proxyActivities<BareActivities>({ startToCloseTimeout: '1m' });
+  return readStatus(merchantProfileId);
 }
 
 export const go = defineSignal('go');

@@ -1,85 +1,59 @@
-import { SEARCH_ATTRIBUTES } from '../../src/messages/search-attributes.js';
 import { business, customer, merchant, terminal } from '../../test/rigs/inputs.js';
 import { Onboarding } from '../../test/rigs/onboarding.js';
 import type { Rig } from '../../test/rigs/rig.js';
-import { eventually } from '../../test/rigs/waiting.js';
 import type { Bench } from '../bench.js';
 import { rigOn } from '../gangway.js';
-import { eventsOf, sizeOf } from '../histories.js';
+import { billedOf, sizeOf } from '../histories.js';
 import { type Line, line } from '../line.js';
 
-/** The history of each kind of onboarding when nothing goes wrong, and the events that notes add. */
+/** As in production: agent profile and boarding settings by name, fees to change, and an application. */
+const PRODUCTION = {
+  ...{ agentProfileId: undefined, agent: 'Harbor Agents' },
+  ...{ boardingSettingsId: undefined, boardingSettings: 'Standard' },
+  fees: { minimumDiscountAmount: 20 },
+  application: { merchantProfile: { legalName: 'Corner Bakery LLC' } },
+};
+
+const PARTS = ['merchant-boarding', 'business-onboarding', 'terminal-provisioning'] as const;
+
+/** The history, the billed actions and the partner calls of each kind of onboarding when nothing goes wrong. */
 export async function* histories(bench: Bench): AsyncGenerator<Line> {
   const rig = await rigOn(bench);
-  yield* sizeOf('straight boarding', await ended(rig), { atMost: 50 });
-  for (const [what, { pace, answering }] of Object.entries(NOTED)) {
-    await rig.sandbox.pace(pace);
-    const more = difference(await eventsOf(await noted(rig, answering)), await eventsOf(await ended(rig)));
-    const figure = Object.values(more).reduce((sum, count) => sum + count, 0);
-    yield line({
-      what: `more for two notes, ${what}`,
-      figure,
-      unit: 'events',
-      goal: { atMost: 25 },
-      parts: more,
-    });
+  yield* measured(rig, 'straight boarding', () => rig.board(merchant()), { events: 30 });
+  const {
+    agentProfileId: _,
+    boardingSettingsId: __,
+    ...production
+  } = merchant(undefined, PRODUCTION as object);
+  yield* measured(rig, 'straight boarding, production shape', () => rig.board(production), { events: 35 });
+  yield* measured(rig, 'straight business', () => rig.onboardBusiness(business()));
+
+  const whole = customer({}, { provisionTerminal: terminal() });
+  yield* measured(rig, 'straight customer with a terminal', () => rig.onboard(whole), { events: 30 });
+  let all = (await new Onboarding(rig.client, `customer-onboarding-${whole.externalId}`).handle.describe())
+    .historyLength;
+  for (const part of PARTS) {
+    const child = new Onboarding(rig.client, `${part}-${whole.externalId}`);
+    all += (await child.handle.describe()).historyLength;
+    yield* sizeOf(`its ${part}`, child);
+    yield* billedOf(`its ${part}`, child);
   }
-  await rig.sandbox.pace('1reads');
-  const onboarded = await rig.onboardBusiness(business());
-  await onboarded.outcome();
-  yield* sizeOf('straight business', onboarded);
-
-  const input = customer({}, { provisionTerminal: terminal() });
-  const whole = await rig.onboard(input);
-  await whole.outcome();
-  yield* sizeOf('straight customer with a terminal', whole);
-  for (const part of ['merchant-boarding', 'business-onboarding', 'terminal-provisioning']) {
-    yield* sizeOf(`its ${part}`, new Onboarding(rig.client, `${part}-${input.externalId}`));
-  }
+  const what = 'straight customer with a terminal, with its children';
+  yield line({ what, figure: all, unit: 'events', goal: { atMost: 130 } });
 }
 
-type Answering = (answers: readonly (() => Promise<unknown>)[]) => Promise<unknown>;
-
-const together: Answering = (answers) => Promise.all(answers.map((answer) => answer()));
-
-const oneByOne: Answering = async (answers) => {
-  for (const answer of answers) await answer();
-};
-
-/** When two notes are seen, and how they are answered. */
-const NOTED: Readonly<Record<string, { readonly pace: string; readonly answering: Answering }>> = {
-  'seen by the first read, answered at once': { pace: '1reads', answering: together },
-  'seen by the first read, answered one by one': { pace: '1reads', answering: oneByOne },
-  'seen by the second read, answered one by one': { pace: '2reads', answering: oneByOne },
-};
-
-async function ended({ board }: Rig): Promise<Onboarding> {
-  const boarding = await board(merchant());
-  await boarding.outcome();
-  return boarding;
-}
-
-async function noted({ board }: Rig, answering: Answering): Promise<Onboarding> {
-  const boarding = await board(merchant('notes'));
-  // Reads a search attribute, because a query that meets a local activity would add a workflow task.
-  const waits = async () => (await boarding.handle.describe()).typedSearchAttributes;
-  await eventually(waits, (seen) => seen.get(SEARCH_ATTRIBUTES.actionRequired) === true, 'the notes');
-  const { requirements } = await boarding.state();
-  await answering(
-    requirements.map(
-      ({ id }) =>
-        () =>
-          boarding.resolve(id, { kind: 'text', text: 'Answered.' }),
-    ),
-  );
-  await boarding.outcome();
-  return boarding;
-}
-
-function difference(
-  all: Readonly<Record<string, number>>,
-  without: Readonly<Record<string, number>>,
-): Record<string, number> {
-  const more = Object.entries(all).map(([kind, count]) => [kind, count - (without[kind] ?? 0)] as const);
-  return Object.fromEntries(more.filter(([, count]) => count !== 0));
+/** Runs an onboarding to its end, and measures what it cost. */
+async function* measured(
+  { sandbox }: Rig,
+  what: string,
+  start: () => Promise<Onboarding>,
+  most: { readonly events?: number } = {},
+): AsyncGenerator<Line> {
+  const before = await sandbox.calls();
+  const onboarding = await start();
+  await onboarding.outcome();
+  const calls = (await sandbox.calls()) - before;
+  yield* sizeOf(what, onboarding, most.events === undefined ? undefined : { atMost: most.events });
+  yield* billedOf(what, onboarding);
+  yield line({ what, figure: calls, unit: 'partner calls' });
 }

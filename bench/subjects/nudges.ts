@@ -17,7 +17,7 @@ export async function* nudges(bench: Bench): AsyncGenerator<Line> {
     () => nudged(ours),
     () => signalled(bare),
   );
-  yield* latencies('nudge to result', turns);
+  yield* latencies('nudge to result', turns, { p50: 2.5, p99: 3 });
 }
 
 async function nudged({ client, board, sandbox }: Rig): Promise<number> {

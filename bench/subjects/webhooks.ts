@@ -22,7 +22,7 @@ export async function* webhooks(bench: Bench): AsyncGenerator<Line> {
     () => notified(ours),
     () => signalled(bare),
   );
-  yield* latencies('status change at the bank to result, by webhook', turns);
+  yield* latencies('status change at the bank to result, by webhook', turns, { p50: 3, p99: 3.5 });
 }
 
 async function notified({ client, taskQueue, onboardBusiness, sandbox }: Rig): Promise<number> {

@@ -25,10 +25,16 @@ function hasStatus(error: unknown, ...codes: readonly status[]): boolean {
   return cause !== undefined && codes.includes(cause.code);
 }
 
+/** A stream that the other side ended. Node 26 also reports a cut connection so. Our own cancellation has other words. */
+const ENDED_BY_SERVER = 'Call cancelled';
+
 /** Whether Temporal did not respond, or was too busy to: the same request may succeed later. */
 export function isUnavailable(error: unknown): boolean {
   const cause = grpcErrorOf(error);
-  return cause !== undefined && (isRetryableError(cause) || cause.code === status.DEADLINE_EXCEEDED);
+  if (cause === undefined) return false;
+  const { code, details } = cause;
+  const isEndedByServer = code === status.CANCELLED && details === ENDED_BY_SERVER;
+  return isRetryableError(cause) || code === status.DEADLINE_EXCEEDED || isEndedByServer;
 }
 
 /** Whether Temporal responded, and rejected our credentials. */

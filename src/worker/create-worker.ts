@@ -202,7 +202,7 @@ function together(
  * of those waits for its time-out. A workflow takes over half a MiB of memory, and the cache saves a waiting one little, because
  * the replay of its short history takes milliseconds.
  */
-const TUNING = {
+export const TUNING = {
   maxCachedWorkflows: 500,
   activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 5 },
   workflowTaskPollerBehavior: { type: 'autoscaling' },

@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { jsonLines, run } from '../rigs/processes.js';
 
 const bench = (...args: string[]) => run(process.execPath, ['--import', 'tsx', 'bench/run.ts', ...args], {});
 
 it('the bench prints JSON lines, the machine’s first, and a table for people', async () => {
+  const kept = readFileSync('bench/results.json', 'utf8');
   const finished = await bench('--quick', '--json', 'catalogue', 'encryption');
   expect(finished.code).toBe(0);
+  // A quick run keeps nothing.
+  expect(readFileSync('bench/results.json', 'utf8')).toBe(kept);
   const [machine, ...lines] = jsonLines(finished);
   expect(machine).toEqual({
     subject: 'machine',
@@ -27,8 +31,13 @@ it('the bench prints JSON lines, the machine’s first, and a table for people',
   expect(boardings).toEqual({
     ...{ subject: 'encryption', what: 'straight boardings, encrypted' },
     ...{ figure: expect.any(Number), unit: 'a second', ratio: expect.any(Number) },
+    ...{ goal: { atLeast: 0.97 }, met: expect.any(Boolean) },
     beside: { what: 'not encrypted', figure: expect.any(Number) },
   });
+  // The table of the goals comes last.
+  expect(finished.stderr).toMatch(
+    /\ngoals\nWHAT +FIGURE +BESIDE +RATIO +GOAL\s*\nstraight boardings, encrypted [^\n]+\n$/,
+  );
   const { figure, ratio, beside } = boardings as {
     figure: number;
     ratio: number;

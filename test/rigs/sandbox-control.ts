@@ -79,6 +79,16 @@ export class SandboxControl {
     };
   }
 
+  /** Deletes the faults that still wait. */
+  clearFaults(): Promise<unknown> {
+    return this.#json('/sandbox/faults', 'DELETE');
+  }
+
+  /** How many calls of operations there were. */
+  async calls(): Promise<number> {
+    return (await this.#json<{ calls: number }>('/sandbox/faults')).calls;
+  }
+
   pace(pace: string): Promise<unknown> {
     return this.#json('/sandbox/pace', 'PUT', { pace });
   }

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { cells, goalCells, type Line } from './line.js';
+import type { machine } from './machine.js';
+
+/** What a full run of a subject measured. */
+export interface Result {
+  /** Day of the run: `2026-11-22`. */
+  readonly date: string;
+  readonly seconds: number;
+  readonly machine: Awaited<ReturnType<typeof machine>>;
+  readonly lines: readonly Line[];
+}
+
+/** The results of all subjects, by name. */
+export type Results = Readonly<Record<string, Result>>;
+
+const place = (name: string) => new URL(name, import.meta.url);
+
+/** The results that are kept. */
+export function keptResults(): Results {
+  return JSON.parse(readFileSync(place('results.json'), 'utf8')) as Results;
+}
+
+/**
+ * Replaces the results of one subject.
+ *
+ * @param order names of all subjects
+ */
+export function replaced(kept: Results, name: string, result: Result, order: readonly string[]): Results {
+  const all = { ...kept, [name]: result };
+  return Object.fromEntries(order.flatMap((each) => (all[each] ? [[each, all[each]]] : [])));
+}
+
+/** Keeps results as data and as a page. */
+export async function keep(results: Results): Promise<void> {
+  await writeFile(place('results.json'), `${JSON.stringify(results, null, 2)}\n`);
+  await writeFile(place('results.md'), resultsMarkdown(results));
+}
+
+/**
+ * A line of the results.
+ *
+ * @param beside what stands beside it, where several lines differ in that alone
+ * @throws {Error} when the bench has not measured it
+ */
+export function lineOf(results: Results, subject: string, what: string, unit: string, beside?: string): Line {
+  const line = results[subject]?.lines.find(
+    (each) =>
+      each.what === what && each.unit === unit && (beside === undefined || each.beside?.what === beside),
+  );
+  if (!line)
+    throw new Error(`bench/results.json lacks “${what}” in ${unit}: run "npm run bench -- ${subject}"`);
+  return line;
+}
+
+/** A table in Markdown. Columns of figures are aligned to the right. */
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  figures: readonly string[] = [],
+): string {
+  const row = (each: readonly string[]) =>
+    `| ${each.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ', ')).join(' | ')} |`;
+  const rule = head.map((title) => (figures.includes(title) ? '---:' : '---'));
+  return [row(head), row(rule), ...rows.map(row)].join('\n');
+}
+
+export const HEAD = ['what', 'figure', 'beside', 'ratio', 'goal', 'made of'];
+
+const ABOUT = `# Results of the bench
+
+<!-- "npm run bench" writes this page, and "npm run docs" writes it again from results.json. -->
+
+\`npm run bench\` measures all of this and replaces the page. \`npm run bench -- throughput memory\` replaces only these subjects, so a
+run that was interrupted continues with those that are left. With \`--quick\` nothing is kept.
+
+How to read it:
+
+- A *figure* is Gangway's. *Beside* it stands that of a counterpart, measured in turns with it on the same server. The *ratio* is
+  the figure divided by that of the counterpart. Times depend on the machine, so only ratios, and counts, can be compared.
+- A *goal* bounds the ratio, or the figure where there is no ratio.
+- Workers, Temporal's development server, the sandbox and the client share one machine. A load before the run that is far from zero
+  means that other work disturbed it. The ratios of times are not valid then. Counts are exact in any case, except that a busy
+  machine may need some more workflow tasks.
+- The goal of the replay is 0.6 times what a replay took in commit 6a1e8c7, before the workflows were made lean. Both figures are
+  multiples of the replay of a bare workflow. The goals were set with figures of a commit 97b8361, which this repository does not
+  have.
+`;
+
+/** The page of the results. */
+export function resultsMarkdown(results: Results): string {
+  const goals = Object.values(results).flatMap(({ lines }) => lines.filter(({ goal }) => goal));
+  const runs = Object.entries(results).map(([name, { date, seconds, machine }]) => {
+    const { cpu, cores, memoryGiB, loadBefore, node, sdk, server } = machine;
+    const hardware = `${cpu}, ${cores} cores, ${memoryGiB} GiB`;
+    return [name, date, `${Math.ceil(seconds / 60)}`, `${loadBefore}`, hardware, node, sdk, server];
+  });
+  const subjects = Object.entries(results).map(
+    ([name, { lines }]) => `## Subject ${name}\n\n${markdownTable(HEAD, lines.map(cells), FIGURES)}`,
+  );
+  const runHead = ['subject', 'date', 'minutes', 'load before', 'machine', 'node', 'sdk', 'server'];
+  return [
+    ABOUT,
+    `## Goals\n\n${markdownTable(HEAD.slice(0, -1), goals.map(goalCells), FIGURES)}\n`,
+    `## Runs\n\n${markdownTable(runHead, runs, ['minutes', 'load before'])}\n`,
+    `${subjects.join('\n\n')}\n`,
+  ].join('\n');
+}
+
+const FIGURES = ['figure', 'beside', 'ratio'];
