@@ -39,7 +39,12 @@ export async function* cluster(bench: Bench): AsyncGenerator<Line> {
   bench.atEnd(() => rm(folder, { recursive: true }));
   const { address, stop } = await startCluster(folder, (text) => process.stderr.write(`${text}\n`));
   bench.atEnd(stop);
-  const onCluster: Bench = { ...bench, address: async () => address };
+  const onCluster: Bench = {
+    ...bench,
+    address: async () => address,
+    // A cluster that is busy with a batch refuses some calls.
+    atEnd: (undo) => bench.atEnd(() => insist(undo)),
+  };
   yield* byWorkers(onCluster);
   yield* limited(onCluster);
 }
