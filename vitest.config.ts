@@ -27,7 +27,7 @@ export default defineConfig({
       // Functions: no network, no server.
       project('unit', { isolate: false, sequence: { groupOrder: 1 } }),
       // Real clients, workers and sandboxes in the test's own process. Files share a process, one after the other.
-      project('integration', { ...SERVER, isolate: false, maxWorkers: 5, sequence: { groupOrder: 2 } }),
+      project('integration', { ...SERVER, isolate: false, maxWorkers: 4, sequence: { groupOrder: 2 } }),
       // Real processes, kills, a browser: few at a time, because each starts several processes of its own.
       project('e2e', { ...SERVER, maxWorkers: 3, sequence: { groupOrder: 3 } }),
     ],
