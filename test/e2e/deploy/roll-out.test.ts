@@ -180,7 +180,7 @@ it(
     const does = (...args: string[]) => run('deploy/roll-out.sh', args, settings);
     await does('start', 'good');
     await does('promote', 'good');
-    const waits = await quiet.board(merchant('notes'));
+    const waits = await quiet.board(merchant('notes', { fees: { minimumDiscountAmount: 25 } }));
     await waits.requirement('underwriting-note');
     expect(await does('check')).toEqual({ code: 0, stdout: 'all 1 go on\n', stderr: '' });
 
