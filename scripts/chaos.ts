@@ -84,7 +84,6 @@ for (const { at, what } of report.incidents) printer.line(`${at} ${what}`);
 const neverSent = truth.questions
   .filter(({ request }) => request === undefined)
   .map((question) => ({ ...question, killedAfter: killedAfterMark(question, report.incidents) }));
-const unexplained = neverSent.filter(({ killedAfter }) => killedAfter === undefined);
 printer.line(`\nbeliefs that the ledger contradicts: ${truth.contradicted.length}`);
 printer.line(
   `questions that the ledger could have answered as "never sent": ${neverSent.length} of ${truth.questions.length}`,
@@ -111,7 +110,7 @@ const wrong = [
   ...wrongIn('before', before),
   ...wrongIn('after', after),
   ...truth.contradicted.map((belief) => `contradicted: ${belief}`),
-  ...unexplained.map(({ workflowId, title }) => `never sent: ${workflowId} asks about: ${title}`),
+  ...neverSent.map(({ workflowId, title }) => `never sent: ${workflowId} asks about: ${title}`),
   ...report.problems,
 ];
 for (const problem of wrong) printer.line(problem);
