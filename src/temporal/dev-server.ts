@@ -44,10 +44,25 @@ const FAIRNESS = { 'matching.enableFairness': true };
 
 const START_TIMEOUT_MS = 60_000;
 
+/** Another process may take a port between the search for free ones and the start of the server. */
+const ATTEMPTS = 3;
+
 /** Starts Temporal's development server with its Web UI, on loopback only. */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
-  const { databaseFile, dynamicConfig = {}, codecEndpoint, report } = options;
-  const binary = await temporalCli(report);
+  const binary = await temporalCli(options.report);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await launch(binary, options);
+    } catch (error) {
+      if (!(error instanceof ExitedAtOnce) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+class ExitedAtOnce extends Error {}
+
+async function launch(binary: string, options: DevServerOptions): Promise<DevServer> {
+  const { databaseFile, dynamicConfig = {}, codecEndpoint } = options;
   const port = await freePort(options.port);
   const uiPort = await freePort(port + 1_000);
   const address = `127.0.0.1:${port}`;
@@ -69,7 +84,7 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
     await exited;
   };
   const hasDied = exited.then(([code]) => {
-    throw new Error(`the Temporal server exited at once, with exit code ${code}`);
+    throw new ExitedAtOnce(`the Temporal server exited at once, with exit code ${code}`);
   });
   // It is an error only during the start.
   hasDied.catch(() => undefined);
