@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished, TestRunner } from 'vitest';
 
 /** Calls `close` when the opened resource is no longer needed. */
 export type Until = (close: () => unknown) => void;
@@ -9,8 +9,16 @@ export const ends =
   (close) =>
     finished(async () => void (await close()));
 
-/** Until the running test ends, if it is not concurrent. */
-export const testEnds = ends(onTestFinished);
+/**
+ * Until the running test ends.
+ *
+ * @throws {Error} in a concurrent test: it would be until some test ends
+ */
+export const testEnds: Until = (close) => {
+  if (TestRunner.getCurrentTest()?.concurrent)
+    throw new Error('a concurrent test passes ends(onTestFinished) of its own context');
+  ends(onTestFinished)(close);
+};
 
 /**
  * A resource that all tests of the running suite share, for tests that do not change it or read only what they made themselves.

@@ -265,14 +265,10 @@ describe.concurrent('a subscriber that fails', () => {
     expect(new Set(same.map(({ headers }) => headers['webhook-signature'])).size).toBe(same.length);
   });
 
-  it.each([
-    ['in seconds', () => '2', (at: number) => at + 1_900],
-    [
-      'as a date',
-      () => new Date(Date.now() + 5_000).toUTCString(),
-      (_: number, asked: string) => Date.parse(asked),
-    ],
-  ])('gets no event for as long as it asks, %s', async (_, retryAfter, until) => {
+  it.for<[name: string, header: () => string, until: (at: number, asked: string) => number]>([
+    ['in seconds', () => '2', (at) => at + 1_900],
+    ['as a date', () => new Date(Date.now() + 5_000).toUTCString(), (_, asked) => Date.parse(asked)],
+  ])('gets no event for as long as it asks, %s', async ([, retryAfter, until], { onTestFinished }) => {
     const crm = await ownSubscriber(onTestFinished);
     const asked = retryAfter();
     crm.response = { status: 429, headers: { 'retry-after': asked } };

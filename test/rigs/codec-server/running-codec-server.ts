@@ -1,7 +1,7 @@
-import { onTestFinished } from 'vitest';
 import { type CodecServerOptions, startCodecServer } from '../../../src/codec-server/server.js';
 import { createLogger } from '../../../src/process/logging.js';
 import { parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
+import { testEnds } from '../shared.js';
 
 /** The bytes 0 to 31 in base64. */
 export const KEY = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
@@ -45,7 +45,7 @@ export async function runCodecServer(options: Partial<CodecServerOptions> = {}):
     logger: createLogger('trace', { write: (line) => void lines.push(line) }),
     ...options,
   });
-  onTestFinished(() => server.close());
+  testEnds(() => server.close());
   return {
     url: server.url,
     async call(line, body, headers = { authorization: `Bearer ${TOKEN}` }) {

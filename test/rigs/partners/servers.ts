@@ -1,11 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
 import {
   type BoardingClient,
   type BoardingSettings,
   boardingClient,
 } from '../../../src/partners/boarding/client.js';
+import { testEnds } from '../shared.js';
 
 /** A request as it arrived. */
 export interface Recorded {
@@ -40,7 +40,7 @@ export async function recordingServer(respond: Respond): Promise<RecordingServer
   });
   server.on('connection', (socket) => connections.push(socket));
   const port = await listening(server);
-  onTestFinished(() => {
+  testEnds(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -59,7 +59,7 @@ export async function socketServer(
     onConnection(socket);
   });
   const port = await listening(server);
-  onTestFinished(() => {
+  testEnds(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -83,7 +83,7 @@ export function responding(status: number, body: string, headers: Record<string,
 /** A client of the server at `url`, until the running test ends. */
 export function clientOf(url: string, settings: Partial<BoardingSettings> = {}): BoardingClient {
   const client = boardingClient({ url, username: 'sandbox', password: 's3cret', ...settings });
-  onTestFinished(() => client.close());
+  testEnds(() => client.close());
   return client;
 }
 

@@ -5,7 +5,6 @@ import type { Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { onTestFinished } from 'vitest';
 import { bankingActivities } from '../../../../src/activities/banking.js';
 import { folder as folderStore } from '../../../../src/documents/file-store.js';
 import type { BankingActivities, BankingLists } from '../../../../src/messages/banking-activities.js';
@@ -14,6 +13,7 @@ import type { PartnerErrorDetails } from '../../../../src/partners/partner-error
 import type { SandboxOptions } from '../../../../src/sandbox/server.js';
 import { clientAt } from '../../partners/banking/partner.js';
 import { HOLDER, OWNER, type RunningBanking, runBanking } from '../../sandbox/banking/running-banking.js';
+import { testEnds } from '../../shared.js';
 import { takesMarks } from '../takes-marks.js';
 
 type Activities = BankingActivities & BankingLists;
@@ -36,7 +36,7 @@ export interface RunningActivities {
 /** The banking activities with this client and a new statement store, for the running test. */
 export async function activitiesOf(client: BankingClient): Promise<RunningActivities> {
   const parent = await mkdtemp(join(tmpdir(), 'gangway-activities-'));
-  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  testEnds(() => rm(parent, { recursive: true, force: true }));
   const folder = join(parent, 'statements');
   const poll = { minMs: 60_000, maxMs: 3_600_000 };
   const activities = bankingActivities({ client, statements: folderStore(folder), poll });

@@ -1,9 +1,9 @@
-import { onTestFinished } from 'vitest';
 import {
   type BankingClient,
   type BankingSettings,
   bankingClient,
 } from '../../../../src/partners/banking/client.js';
+import { testEnds } from '../../shared.js';
 import { type Recorded, type Respond, recordingServer } from '../servers.js';
 
 export const TOKEN_LINE = 'POST /api/auth/v2';
@@ -52,7 +52,7 @@ export function clientAt(url: string, settings: Partial<BankingSettings> = {}): 
     form: 'user',
     ...settings,
   });
-  onTestFinished(() => client.close());
+  testEnds(() => client.close());
   return client;
 }
 

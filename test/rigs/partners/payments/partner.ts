@@ -1,9 +1,9 @@
-import { onTestFinished } from 'vitest';
 import {
   type PaymentsClient,
   type PaymentsSettings,
   paymentsClient,
 } from '../../../../src/partners/payments/client.js';
+import { testEnds } from '../../shared.js';
 import { type RecordingServer, type Respond, recordingServer } from '../servers.js';
 
 /** A payments platform over HTTP and a client of it. Default environment: UAT. */
@@ -13,7 +13,7 @@ export async function paymentsPlatform(
 ): Promise<RecordingServer & { client: PaymentsClient }> {
   const server = await recordingServer(respond);
   const client = paymentsClient({ url: server.url, apiKey: 'k3y', environment: 'uat', ...settings });
-  onTestFinished(() => client.close());
+  testEnds(() => client.close());
   return { ...server, client };
 }
 
