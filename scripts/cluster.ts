@@ -1,8 +1,8 @@
 /**
  * Gangway as in production, on this machine: a Temporal cluster on PostgreSQL with one process a service, two workers, two
- * receivers, two codec servers, and the sandbox as partners. `npm run cluster` starts it in the background, and
+ * receivers, two codec servers, Temporal's Web UI, and the sandbox as partners. `npm run cluster` starts it in the background, and
  * `npm run cluster -- --down` removes its processes and its data. Needs `npm run build` and PostgreSQL, and Go for the first run,
- * which builds Temporal's server.
+ * which builds Temporal's server and Web UI.
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,6 +22,7 @@ import { generatePayloadKey } from '../src/temporal/payload-codec.js';
 import { insist } from '../test/rigs/chaos/insist.js';
 import { startCluster } from '../test/rigs/cluster/cluster.js';
 import { missing } from '../test/rigs/cluster/programs.js';
+import { startWebUi } from '../test/rigs/cluster/web-ui.js';
 import { requireFreshBuild } from './build-stamp.js';
 
 /** A link to the folder with data, logs and settings, which is in a place that PostgreSQL's user may read. */
@@ -119,7 +120,7 @@ function report(line: string): void {
 /** @param running gets each process as soon as it runs */
 async function startEverything(folder: string, running: Process[]): Promise<void> {
   report(
-    'Starting Temporal on PostgreSQL, two workers, two receivers, two codec servers and the sandbox ...',
+    'Starting Temporal on PostgreSQL with its Web UI, two workers, two receivers, two codec servers and the sandbox ...',
   );
   const temporal = await startCluster(folder, report);
   running.push(temporal);
@@ -127,12 +128,18 @@ async function startEverything(folder: string, running: Process[]): Promise<void
   const sandbox = await address();
   const eventSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const codecToken = randomBytes(32).toString('hex');
+  const uiPort = await freePort();
+  const uiUrl = `http://127.0.0.1:${uiPort}`;
   const env = {
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: 'default',
     PAYLOAD_KEYS: generatePayloadKey(),
     RECEIVER_SECRETS: eventSecret,
+    GANGWAY_UI_URL: uiUrl,
     CODEC_TOKENS: codecToken,
+    // The Web UI sends no token by itself, so the address contains one.
+    CODEC_TOKEN_IN_PATH: 'true',
+    CODEC_UI_ORIGIN: uiUrl,
     GANGWAY_POLL_MIN: '500ms',
     GANGWAY_POLL_MAX: '2s',
     SANDBOX_ADDRESS: sandbox,
@@ -155,9 +162,12 @@ async function startEverything(folder: string, running: Process[]): Promise<void
     await one('receiver', number, 'RECEIVER_ADDRESS', '/healthz');
     await one('codec-server', number, 'CODEC_ADDRESS', '/decode');
   }
+  const [, codec] = shown.find(([what]) => what.startsWith('codec-server')) ?? [];
+  const ui = { port: uiPort, folder, temporal: temporal.address, codecEndpoint: `${codec}/${codecToken}` };
+  running.push(await startWebUi(ui));
   const lines = Object.entries(env).map(([name, value]) => `export ${name}='${value}'\n`);
   await writeFile(join(folder, 'env'), lines.join(''), { mode: 0o600 });
-  shown.unshift(['temporal', temporal.address]);
+  shown.unshift(['temporal', temporal.address], ['web ui', uiUrl]);
   for (const [what, where] of shown) report(`  ${what.padEnd(16)} ${where}`);
   report('Logs and data are in .cache/cluster/. To use it:');
   report('  . .cache/cluster/env');

@@ -11,6 +11,7 @@ import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { insist } from '../chaos/insist.js';
 import type { Served } from '../chaos/served.js';
+import { logged } from './logged.js';
 import { type Postgres, startPostgres } from './postgres.js';
 import { type Programs, programs } from './programs.js';
 
@@ -59,7 +60,7 @@ export async function startCluster(folder: string, report: (line: string) => voi
   const { config, address } = await configFiles(folder, postgres);
   const running = new Map<Service, Running>();
   const start = (service: Service) => {
-    const one = startService(found.server, config, service);
+    const one = startService(found.server, config, service, folder);
     running.set(service, one);
     // The first services of a new cluster may conflict with each other, and all end when the database is down for long.
     void one.exited.then(async () => {
@@ -157,9 +158,11 @@ interface Running {
   readonly exited: Promise<unknown>;
 }
 
-function startService(server: string, config: string, service: Service): Running {
+function startService(server: string, config: string, service: Service, folder: string): Running {
   const args = ['--config-file', config, '--allow-no-auth', 'start', '--service', service];
-  const child = spawn(server, args, { detached: true, stdio: 'ignore' });
+  const child = logged(join(folder, `temporal-${service}.log`), (stdio) =>
+    spawn(server, args, { detached: true, stdio }),
+  );
   endWithUs(child);
   return { child, exited: once(child, 'exit') };
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { insist } from '../chaos/insist.js';
+import { logged } from './logged.js';
 import type { Programs } from './programs.js';
 
 const run = promisify(execFile);
@@ -43,7 +44,9 @@ export async function startPostgres(
   ];
   const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
   const start = async () => {
-    const child = spawn(postgres, args, { ...place, stdio: 'ignore', detached: true });
+    const child = logged(join(folder, 'postgresql.log'), (stdio) =>
+      spawn(postgres, args, { ...place, stdio, detached: true }),
+    );
     endWithUs(child);
     const exited = once(child, 'exit');
     const ended = exited.then(() => Promise.reject(new Error('PostgreSQL ended at once')));

@@ -1,16 +1,22 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, mkdir, readdir } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { access, readdir } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The release line of the development server. */
-const VERSION = 'v1.32.0';
-const MODULE = 'go.temporal.io/server';
-const CACHE = fileURLToPath(new URL(`../../../.cache/temporal-cluster/${VERSION}`, import.meta.url));
+const CACHE = fileURLToPath(new URL('../../../.cache/temporal-cluster/', import.meta.url));
+
+/** What Go builds, each in a folder of its own, because two of the programs are called `server`. The versions of the development server. */
+const BUILDS = [
+  { module: 'go.temporal.io/server', version: 'v1.32.0', paths: ['cmd/server', 'cmd/tools/sql'] },
+  { module: 'github.com/temporalio/ui-server/v2', version: 'v2.54.1', paths: ['cmd/server'] },
+].map((build) => ({
+  ...build,
+  folder: join(CACHE, `${build.module.replaceAll('/', '-')}@${build.version}`),
+}));
 
 /** Where Debian's packages install the programs of each version of PostgreSQL. */
 const DEBIANS = '/usr/lib/postgresql';
@@ -21,6 +27,7 @@ export interface Programs {
   readonly server: string;
   /** Temporal's tool that creates databases, with their schemas. */
   readonly sql: string;
+  readonly webUi: string;
   readonly initdb: string;
   readonly postgres: string;
   /** Checks whether PostgreSQL accepts connections. */
@@ -37,7 +44,9 @@ interface Found {
   readonly isBuilt: boolean;
 }
 
-const [server, sql] = [join(CACHE, 'server'), join(CACHE, 'sql')];
+const [server = '', sql = '', webUi = ''] = BUILDS.flatMap(({ folder, paths }) =>
+  paths.map((path) => join(folder, basename(path))),
+);
 
 /** A sentence that names what this machine lacks for a cluster. Undefined when nothing is missing. */
 export async function missing(): Promise<string | undefined> {
@@ -55,12 +64,15 @@ export async function programs(report: (line: string) => void): Promise<Programs
   if (!initdb || !postgres || !pgIsReady) throw new Error(sentenceOf(found));
   if (!isBuilt) {
     if (!go) throw new Error(sentenceOf(found));
-    report(`building ${MODULE} ${VERSION} with "go install" into .cache/, once: this takes some minutes`);
-    await mkdir(CACHE, { recursive: true });
-    const commands = ['cmd/server', 'cmd/tools/sql'].map((path) => `${MODULE}/${path}@${VERSION}`);
-    await run(go, ['install', ...commands], { env: { ...process.env, GOBIN: CACHE } });
+    report(
+      'building Temporal\'s server and Web UI with "go install" into .cache/, once: this takes some minutes',
+    );
+    for (const { module, version, paths, folder } of BUILDS) {
+      const commands = paths.map((path) => `${module}/${path}@${version}`);
+      await run(go, ['install', ...commands], { env: { ...process.env, GOBIN: folder } });
+    }
   }
-  return { server, sql, initdb, postgres, pgIsReady };
+  return { server, sql, webUi, initdb, postgres, pgIsReady };
 }
 
 async function find(): Promise<Found> {
@@ -73,7 +85,7 @@ async function find(): Promise<Found> {
     postgres: await firstOf(folders, 'postgres'),
     pgIsReady: await firstOf(folders, 'pg_isready'),
     go: await firstOf(path, 'go'),
-    isBuilt: (await isExecutable(server)) && (await isExecutable(sql)),
+    isBuilt: (await Promise.all([server, sql, webUi].map(isExecutable))).every(Boolean),
   };
 }
 

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { endWithUs } from '../../../src/process/lifecycle.js';
+import { insist } from '../chaos/insist.js';
+import { logged } from './logged.js';
+import { programs } from './programs.js';
+
+/** Where a Web UI listens, and what it shows. */
+export interface WebUiPlace {
+  /** A port on loopback. */
+  readonly port: number;
+  /** Its configuration and its log are in this folder. */
+  readonly folder: string;
+  /** Address of Temporal: `127.0.0.1:7233`. */
+  readonly temporal: string;
+  /** URL of the codec server, which the browser calls. */
+  readonly codecEndpoint: string;
+}
+
+/** Starts Temporal's Web UI. */
+export async function startWebUi({ port, folder, temporal, codecEndpoint }: WebUiPlace) {
+  const { webUi } = await programs(() => undefined);
+  await mkdir(join(folder, 'web-ui'));
+  const settings = {
+    ...{ host: '127.0.0.1', port, temporalGrpcAddress: temporal, enableUi: true },
+    ...{ defaultNamespace: 'default', cors: { cookieInsecure: true }, codec: { endpoint: codecEndpoint } },
+  };
+  await writeFile(join(folder, 'web-ui', 'cluster.yaml'), stringify(settings));
+  const args = ['--root', folder, '--config', 'web-ui', '--env', 'cluster', 'start'];
+  const child = logged(join(folder, 'web-ui.log'), (stdio) =>
+    spawn(webUi, args, { cwd: folder, detached: true, stdio }),
+  );
+  endWithUs(child);
+  const exited = once(child, 'exit');
+  const ended = exited.then(() => Promise.reject(new Error('the Web UI ended at once')));
+  // It is an error only during the start.
+  ended.catch(() => undefined);
+  const responds = async () => {
+    const { status } = await fetch(`http://127.0.0.1:${port}/`);
+    if (status !== 200) throw new Error(`the Web UI responds with HTTP ${status}`);
+  };
+  await Promise.race([insist(responds), ended]);
+  return {
+    async stop() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
