@@ -5,8 +5,8 @@ import { bareWorker } from '../bare/bare.js';
 import type { Bench } from '../bench.js';
 import { gangway, receiving } from '../gangway.js';
 import type { Line } from '../line.js';
-import { inTurns, latencies, millisecondsOf } from '../timing.js';
-import { signalled } from './nudges.js';
+import { latencies } from '../timing.js';
+import { inTurnsOfWaiting, type Measure, toBeSignalled } from './nudges.js';
 
 /** The time from a status change at the bank to the result of the workflow, by webhook, beside a signal to a bare workflow. */
 export async function* webhooks(bench: Bench): AsyncGenerator<Line> {
@@ -17,15 +17,15 @@ export async function* webhooks(bench: Bench): AsyncGenerator<Line> {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify(webhook);
   await fetch(`${ours.sandbox.url}/sandbox/webhooks`, { method: 'POST', headers, body });
-  const turns = await inTurns(
+  const turns = await inTurnsOfWaiting(
     bench.size(200, 3),
-    () => notified(ours),
-    () => signalled(bare),
+    () => toBeNotified(ours),
+    () => toBeSignalled(bare),
   );
   yield* latencies('status change at the bank to result, by webhook', turns, { p50: 3, p99: 3.5 });
 }
 
-async function notified({ client, taskQueue, onboardBusiness, sandbox }: Rig): Promise<number> {
+async function toBeNotified({ client, taskQueue, onboardBusiness, sandbox }: Rig): Promise<Measure> {
   const onboarding = await onboardBusiness(business('waiting'));
   const { profileId = 0 } = await onboarding.until(({ partnerStatus }) => partnerStatus !== null);
   await onboarding.asleepAfter(1);
@@ -33,8 +33,8 @@ async function notified({ client, taskQueue, onboardBusiness, sandbox }: Rig): P
   const query = `BankingProfileId = '${profileId}' AND TaskQueue = '${taskQueue}'`;
   const found = async () => (await client.workflow.count(query)).count;
   await eventually(found, (count) => count > 0, 'the workflow in a search');
-  return millisecondsOf(async () => {
+  return async () => {
     await sandbox.transitionProfile(profileId, { bankingStatus: 'Denied' });
     await onboarding.outcome();
-  });
+  };
 }

@@ -34,10 +34,16 @@ export interface DevServer {
 }
 
 /**
- * The server reads timers ahead by this much, and an earlier timer waits for that: by default up to a second between a nudge and
- * its read. On one machine there is no load that would justify the wait.
+ * On one machine there is no load that would justify to wait for more of it. By default the server reads timers ahead by a second,
+ * for which an earlier timer has to wait, and reads each of its queues at most 20 times a second: a nudge and its read are then up
+ * to a second apart.
  */
-const PROMPT_TIMERS = { 'history.timerProcessorMaxTimeShift': '20ms' };
+const PROMPT = {
+  'history.timerProcessorMaxTimeShift': '5ms',
+  'history.timerProcessorMaxPollRPS': 1_000,
+  'history.transferProcessorMaxPollRPS': 1_000,
+  'history.visibilityProcessorMaxPollRPS': 1_000,
+};
 
 /** Enables fairness keys (start.ts). Other servers need the same setting, see docs/onboardings.md. */
 const FAIRNESS = { 'matching.enableFairness': true };
@@ -70,7 +76,7 @@ async function launch(binary: string, options: DevServerOptions): Promise<DevSer
     ...['--ip', '127.0.0.1', '--port', `${port}`, '--ui-port', `${uiPort}`, '--log-level', 'error'],
     ...(codecEndpoint ? ['--ui-codec-endpoint', codecEndpoint] : []),
     ...(databaseFile ? ['--db-filename', databaseFile] : []),
-    ...Object.entries({ ...PROMPT_TIMERS, ...FAIRNESS, ...dynamicConfig }).flatMap(([key, value]) => [
+    ...Object.entries({ ...PROMPT, ...FAIRNESS, ...dynamicConfig }).flatMap(([key, value]) => [
       '--dynamic-config-value',
       `${key}=${JSON.stringify(value)}`,
     ]),
