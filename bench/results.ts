@@ -80,6 +80,7 @@ How to read it:
 - A *figure* is Gangway's. *Beside* it stands that of a counterpart, measured in turns with it on the same server. The *ratio* is
   the figure divided by that of the counterpart. Times depend on the machine, so only ratios, and counts, can be compared.
 - A *goal* bounds the ratio, or the figure where there is no ratio.
+- The development server reacts at once to timers and tasks (src/temporal/dev-server.ts), for both sides.
 - Workers, Temporal's development server, the sandbox and the client share one machine. A load before the run that is far from zero
   means that other work disturbed it. The ratios of times are not valid then. Counts are exact in any case, except that a busy
   machine may need some more workflow tasks.

@@ -34,6 +34,8 @@ export async function* outage(bench: Bench): AsyncGenerator<Line> {
     ...{ TEMPORAL_ADDRESS: environment.address, GANGWAY_TASK_QUEUE: TASK_QUEUE },
     ...{ GANGWAY_HEALTH_ADDRESS: '127.0.0.1:0', ...sandboxAccount(sandbox.url) },
     BOARDING_URL: boardingPartner.url,
+    // By default a person is asked after a day, which costs events that are not measured here.
+    GANGWAY_WAIT_MAX: '48h',
   });
 
   const without = await onboarded(environment);

@@ -34,9 +34,9 @@ export interface DevServer {
 }
 
 /**
- * On one machine there is no load that would justify to wait for more of it. By default the server reads timers ahead by a second,
- * for which an earlier timer has to wait, and reads each of its queues at most 20 times a second: a nudge and its read are then up
- * to a second apart.
+ * By default the server reads timers ahead by a second, for which an earlier timer has to wait, and reads each of its queues at
+ * most 20 times a second. A nudge and its read are then up to a second apart. On one machine there is no load that would justify
+ * the wait.
  */
 const PROMPT = {
   'history.timerProcessorMaxTimeShift': '5ms',
