@@ -1,4 +1,4 @@
-// Bundles the command at build time, because Node takes longer to find a thousand files than to run them.
+// Bundles the command and the servers at build time, because Node takes longer to find a thousand files than to run them.
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -6,7 +6,8 @@ import { build } from 'esbuild';
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 
 // Remove the chunks of an earlier build.
-for (const name of readdirSync(dist)) if (/^command-.*\.js$/.test(name)) rmSync(`${dist}/${name}`);
+for (const name of readdirSync(dist))
+  if (/^(command|server)-.*\.js(\.map)?$/.test(name)) rmSync(`${dist}/${name}`);
 
 // Modules expect to be two folders below the root of the package.
 const banner = `
@@ -15,16 +16,25 @@ const require = createRequire(import.meta.url);
 const moduleUrl = new URL('commands/bundled.js', import.meta.url).href;
 `;
 
-await build({
-  entryPoints: [`${dist}/starter.js`],
+const options = {
   outdir: dist,
   allowOverwrite: true,
-  // Modules that are imported on demand, such as the S3 client, stay in chunks of their own.
-  ...{ splitting: true, chunkNames: 'command-[hash]' },
   ...{ bundle: true, platform: 'node', format: 'esm', target: 'node22' },
   define: { 'import.meta.url': 'moduleUrl' },
   banner: { js: banner },
   logLevel: 'warning',
+  // Modules that are imported on demand, such as the S3 client, stay in chunks of their own.
+  splitting: true,
+};
+
+await build({ ...options, entryPoints: [`${dist}/starter.js`], chunkNames: 'command-[hash]' });
+await build({
+  ...options,
+  entryPoints: ['worker', 'receiver', 'codec-server'].map((name) => `${dist}/${name}.js`),
+  chunkNames: 'server-[hash]',
+  ...{ sourcemap: true, sourcesContent: false },
+  // The SDK has native code, and finds its own files.
+  external: ['@temporalio/*', '@grpc/*', 'protobufjs'],
 });
 
 // npm makes the command executable on install, but not on a later build.
