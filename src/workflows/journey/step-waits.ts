@@ -1,5 +1,4 @@
 import { isCancellation, setHandler } from '@temporalio/workflow';
-import type { OnboardingState } from '../../messages/onboarding-state.js';
 import { type PartnerWait, stepWaits } from '../../messages/onboarding-state.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
@@ -32,7 +31,10 @@ export class StepWaits {
     return () => {
       this.#running.delete(step);
       this.#late.delete(step);
-      if (this.#shown === step) this.#show(undefined);
+      // The step after it, or the next wait, shows that it has ended.
+      if (this.#shown !== step) return;
+      this.#shown = undefined;
+      this.state.know({ waiting: undefined });
     };
   }
 
@@ -43,14 +45,10 @@ export class StepWaits {
     if (!step) return;
     const reason = shortened(masked(wait.reason), LONGEST.line);
     const { since: at, until } = wait;
-    this.#show({ step: step.title, since: at, ...(until && { until }), reason }, step);
-    if (wait.isLate && !this.#late.has(step)) this.#ask(step, at, reason);
-  }
-
-  #show(waiting: OnboardingState['waiting'], step?: RunningStep): void {
     this.#shown = step;
-    this.state.know({ waiting });
-    this.state.publish();
+    this.state.know({ waiting: { step: step.title, since: at, ...(until && { until }), reason } });
+    this.state.show();
+    if (wait.isLate && !this.#late.has(step)) this.#ask(step, at, reason);
   }
 
   #ask(step: RunningStep, since: string, reason: string): void {
