@@ -8,18 +8,24 @@ import { cpuMs, inTurns, median, perSecond } from '../timing.js';
 /** More than the workflow tasks that the workers of one process run at a time. */
 const AT_ONCE = 64;
 
+/** The activities of a straight boarding before its workflow was made lean (commit 6a1e8c7). */
+const ONCE = 5;
+
 /** A bare side of the comparison. */
 interface Bare {
   readonly what: string;
   readonly worker: BareWorker;
+  /** Default: as many as Gangway's. */
+  readonly activities?: number;
   /** Runs its activities on a task queue of their own, as Gangway does. */
   readonly hasPartnerQueue: boolean;
-  readonly goal: Goal;
+  readonly goal?: Goal;
 }
 
 /**
  * Straight boardings, encrypted, beside bare workflows with as many activities that do nothing. Only Gangway's side has search
- * attributes, HTTP, and the sandbox, which runs in its own process on the same cores. The last comparison encrypts both sides.
+ * attributes, HTTP, marks, and the sandbox, which runs in its own process on the same cores. The third comparison encrypts both
+ * sides. The last one has as many activities as a straight boarding once had.
  */
 export async function* throughput(bench: Bench): AsyncGenerator<Line> {
   const ours = await gangway(bench);
@@ -38,6 +44,10 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
       ...{ what: 'bare, with a partner queue and encryption', worker: encrypted, hasPartnerQueue: true },
       goal: { atLeast: 0.75 },
     },
+    {
+      ...{ what: `bare, with a partner queue and ${ONCE} activities`, worker: plain, hasPartnerQueue: true },
+      activities: ONCE,
+    },
   ];
 
   const count = bench.size(100, 10);
@@ -47,8 +57,8 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
   const cpu = { ours: 0, bare: 0, runs: 0 };
   // The first turn, which warms both up, is not measured.
   await rate(board)();
-  for (const { what, worker, hasPartnerQueue, goal } of comparisons) {
-    const runBare = () => runNoOps(worker, activities, hasPartnerQueue);
+  for (const { what, worker, hasPartnerQueue, goal, activities: bares = activities } of comparisons) {
+    const runBare = () => runNoOps(worker, bares, hasPartnerQueue);
     await rate(runBare)();
     const before = { ours: await cpuMs(ourPid), bare: await cpuMs(worker.pid) };
     const rates = await inTurns(turns, rate(board), rate(runBare));
@@ -57,12 +67,12 @@ export async function* throughput(bench: Bench): AsyncGenerator<Line> {
     cpu.runs += turns * count;
     yield line({
       what: `straight boardings, ${activities} activities each`,
-      ...{ figure: median(rates.ours), unit: 'a second', goal },
+      ...{ figure: median(rates.ours), unit: 'a second', ...(goal && { goal }) },
       beside: { what, figure: median(rates.other) },
     });
   }
   yield line({
     ...{ what: 'worker CPU of a straight boarding', figure: cpu.ours / cpu.runs, unit: 'ms' },
-    beside: { what: 'bare, mean of the three', figure: cpu.bare / cpu.runs },
+    beside: { what: 'bare, mean of the four', figure: cpu.bare / cpu.runs },
   });
 }
