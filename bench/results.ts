@@ -32,10 +32,9 @@ export function replaced(kept: Results, name: string, result: Result, order: rea
   return Object.fromEntries(order.flatMap((each) => (all[each] ? [[each, all[each]]] : [])));
 }
 
-/** Keeps results as data and as a page. */
+/** Keeps results as data. */
 export async function keep(results: Results): Promise<void> {
   await writeFile(place('results.json'), `${JSON.stringify(results, null, 2)}\n`);
-  await writeFile(place('results.md'), resultsMarkdown(results));
 }
 
 /**

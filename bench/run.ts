@@ -9,6 +9,7 @@
  */
 import { parseArgs } from 'node:util';
 import { requireFreshBuild } from '../scripts/build-stamp.js';
+import { writeGeneratedPages } from '../scripts/generated-pages.js';
 import { Printer, tableOf } from '../src/commands/cli/output.js';
 import { missing } from '../test/rigs/cluster/programs.js';
 import { Benches, type Subject } from './bench.js';
@@ -81,5 +82,7 @@ async function measure(subject: string, run: Subject): Promise<void> {
   const [date = ''] = new Date().toISOString().split('T');
   const seconds = Math.round(milliseconds / 1_000);
   const result = { date, seconds, machine: measuredOn, lines };
-  if (!quick) await keep(replaced(keptResults(), subject, result, names));
+  if (quick) return;
+  await keep(replaced(keptResults(), subject, result, names));
+  await writeGeneratedPages();
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
 import { configurationMarkdown, envExample } from './configuration.js';
 import { partnerApisMarkdown } from './partner-apis.js';
@@ -14,3 +15,9 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'docs/scale.md': () => withTables(readFileSync(scale, 'utf8'), keptResults()),
   'bench/results.md': () => resultsMarkdown(keptResults()),
 };
+
+export async function writeGeneratedPages(): Promise<void> {
+  for (const [path, content] of Object.entries(GENERATED_PAGES)) {
+    await writeFile(new URL(`../${path}`, import.meta.url), content());
+  }
+}
