@@ -33,8 +33,8 @@ await build({
   entryPoints: ['worker', 'receiver', 'codec-server'].map((name) => `${dist}/${name}.js`),
   chunkNames: 'server-[hash]',
   ...{ sourcemap: true, sourcesContent: false },
-  // The SDK has native code, and finds its own files.
-  external: ['@temporalio/*', '@grpc/*', 'protobufjs'],
+  // The SDK has native code, and finds its own files. OpenTelemetry is loaded only where traces are wanted.
+  external: ['@temporalio/*', '@grpc/*', 'protobufjs', '@opentelemetry/*'],
 });
 
 // npm makes the command executable on install, but not on a later build.
