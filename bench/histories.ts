@@ -3,9 +3,15 @@ import { type Goal, type Line, line } from './line.js';
 
 type Counts = Readonly<Record<string, number>>;
 
+export type History = Awaited<ReturnType<Onboarding['handle']['fetchHistory']>>;
+
 /** Counts the events of an onboarding's history by kind. */
 export async function eventsOf({ handle }: Pick<Onboarding, 'handle'>): Promise<Counts> {
-  const { events } = await handle.fetchHistory();
+  return countsOf(await handle.fetchHistory());
+}
+
+/** Counts the events of a history by kind. */
+export function countsOf({ events }: History): Counts {
   const kinds: Record<string, number> = {};
   for (const event of events ?? []) {
     const attributes = Object.keys(event).find((key) => key.endsWith('EventAttributes')) ?? 'unknown';
@@ -13,6 +19,11 @@ export async function eventsOf({ handle }: Pick<Onboarding, 'handle'>): Promise<
     kinds[kind] = (kinds[kind] ?? 0) + 1;
   }
   return kinds;
+}
+
+/** How often each activity that has ended was tried, in all. */
+export function attemptsOf({ events }: History): number {
+  return sum((events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt ?? 0));
 }
 
 /** Events and bytes of a history. A busy machine may need more workflow tasks. */
@@ -34,15 +45,14 @@ const BILLED: Readonly<Record<string, string>> = {
 
 /** The billed actions that a history shows. Heartbeats are billed, too, but are in no history. */
 export async function* billedOf(what: string, { handle }: Onboarding): AsyncGenerator<Line> {
-  const { events } = await handle.fetchHistory();
-  const kinds = await eventsOf({ handle });
-  const attempts = (events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt ?? 0);
+  const history = await handle.fetchHistory();
+  const kinds = countsOf(history);
   // The markers of local activities are billed once for each workflow task.
-  const tasks = (events ?? []).flatMap((event) => event.markerRecordedEventAttributes ?? []);
+  const tasks = (history.events ?? []).flatMap((event) => event.markerRecordedEventAttributes ?? []);
   const markers = new Set(tasks.map(({ workflowTaskCompletedEventId }) => `${workflowTaskCompletedEventId}`));
   const parts = {
     ...Object.fromEntries(Object.entries(BILLED).map(([kind, name]) => [name, kinds[kind] ?? 0])),
-    ...{ markers: markers.size, 'activity attempts': sum(attempts) },
+    ...{ markers: markers.size, 'activity attempts': attemptsOf(history) },
   };
   const present = Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0));
   yield line({ what, figure: sum(Object.values(parts)), unit: 'actions', parts: present });

@@ -9,7 +9,7 @@ import { Onboarding } from '../../test/rigs/onboarding.js';
 import { eventually } from '../../test/rigs/waiting.js';
 import type { Bench } from '../bench.js';
 import { partners, runningWorker } from '../gangway.js';
-import { difference, eventsOf, moreEvents, sum } from '../histories.js';
+import { attemptsOf, countsOf, difference, type History, moreEvents } from '../histories.js';
 import { type Line, line } from '../line.js';
 
 const TASK_QUEUE = 'outage';
@@ -74,18 +74,21 @@ async function onboarded(
   await eventually(started, (found) => found !== undefined, 'the boarding');
   await meanwhile(boarding);
   await whole.outcome();
-  const { events } = await boarding.handle.fetchHistory();
-  const attempts = (events ?? []).map((event) => event.activityTaskStartedEventAttributes?.attempt ?? 0);
-  return { boarding: await asWritten(boarding), customer: await asWritten(whole), attempts: sum(attempts) };
+  const history = await boarding.handle.fetchHistory();
+  return {
+    boarding: asWritten(history),
+    customer: asWritten(await whole.handle.fetchHistory()),
+    attempts: attemptsOf(history),
+  };
 }
 
 /** The events that other servers write as well: only this one adds a workflow task after a signal, in which nothing happens. */
-async function asWritten(onboarding: Onboarding): ReturnType<typeof eventsOf> {
-  const { events } = await onboarding.handle.fetchHistory();
-  const isAdded = (index: number) =>
-    events?.[index]?.workflowTaskScheduledEventAttributes &&
-    events[index - 1]?.workflowTaskCompletedEventAttributes;
-  const added = (events ?? []).filter((_, index) => isAdded(index)).length;
+function asWritten(history: History) {
+  const events = history.events ?? [];
+  const added = events.filter(
+    (event, index) =>
+      event.workflowTaskScheduledEventAttributes && events[index - 1]?.workflowTaskCompletedEventAttributes,
+  ).length;
   const of = ['workflowTaskScheduled', 'workflowTaskStarted', 'workflowTaskCompleted'];
-  return difference(await eventsOf(onboarding), Object.fromEntries(of.map((kind) => [kind, added])));
+  return difference(countsOf(history), Object.fromEntries(of.map((kind) => [kind, added])));
 }

@@ -1,17 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { stringify } from 'yaml';
-import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { insist } from '../chaos/insist.js';
 import type { Served } from '../chaos/served.js';
-import { logged } from './logged.js';
+import { type Logged, logged } from './logged.js';
 import { type Postgres, startPostgres } from './postgres.js';
 import { type Programs, programs } from './programs.js';
 
@@ -58,7 +56,7 @@ export async function startCluster(folder: string, report: (line: string) => voi
   const postgres = await startPostgres(found, folder);
   await makeDatabases(found, postgres);
   const { config, address } = await configFiles(folder, postgres);
-  const running = new Map<Service, Running>();
+  const running = new Map<Service, Logged>();
   const start = (service: Service) => {
     const one = startService(found.server, config, service, folder);
     running.set(service, one);
@@ -153,18 +151,11 @@ async function freeMembershipPort(): Promise<number> {
   return (await freePort(wanted)) === wanted ? wanted : freeMembershipPort();
 }
 
-interface Running {
-  readonly child: ReturnType<typeof spawn>;
-  readonly exited: Promise<unknown>;
-}
-
-function startService(server: string, config: string, service: Service, folder: string): Running {
+function startService(server: string, config: string, service: Service, folder: string): Logged {
   const args = ['--config-file', config, '--allow-no-auth', 'start', '--service', service];
-  const child = logged(join(folder, `temporal-${service}.log`), (stdio) =>
+  return logged(join(folder, `temporal-${service}.log`), (stdio) =>
     spawn(server, args, { detached: true, stdio }),
   );
-  endWithUs(child);
-  return { child, exited: once(child, 'exit') };
 }
 
 async function registerNamespace(address: string): Promise<void> {

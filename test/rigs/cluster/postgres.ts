@@ -1,13 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { endWithUs } from '../../../src/process/lifecycle.js';
 import { freePort } from '../../../src/temporal/dev-server.js';
 import { insist } from '../chaos/insist.js';
-import { logged } from './logged.js';
+import { logged, untilUp } from './logged.js';
 import type { Programs } from './programs.js';
 
 const run = promisify(execFile);
@@ -44,18 +42,14 @@ export async function startPostgres(
   ];
   const args = ['-D', data, '-h', '127.0.0.1', '-p', `${port}`, ...settings.flatMap((one) => ['-c', one])];
   const start = async () => {
-    const child = logged(join(folder, 'postgresql.log'), (stdio) =>
+    const server = logged(join(folder, 'postgresql.log'), (stdio) =>
       spawn(postgres, args, { ...place, stdio, detached: true }),
     );
-    endWithUs(child);
-    const exited = once(child, 'exit');
-    const ended = exited.then(() => Promise.reject(new Error('PostgreSQL ended at once')));
-    // It is an error only during the start.
-    ended.catch(() => undefined);
-    await Promise.race([insist(() => run(pgIsReady, ['-h', '127.0.0.1', '-p', `${port}`])), ended]);
+    const isReady = () => run(pgIsReady, ['-h', '127.0.0.1', '-p', `${port}`]);
+    await untilUp('PostgreSQL', server, insist(isReady));
     return async (signal: NodeJS.Signals) => {
-      child.kill(signal);
-      await exited;
+      server.child.kill(signal);
+      await server.exited;
     };
   };
   let end = await start();

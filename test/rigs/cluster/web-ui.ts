@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { endWithUs } from '../../../src/process/lifecycle.js';
 import { insist } from '../chaos/insist.js';
-import { logged } from './logged.js';
+import { logged, untilUp } from './logged.js';
 import { programs } from './programs.js';
 
 /** Where a Web UI listens, and what it shows. */
@@ -30,23 +28,18 @@ export async function startWebUi({ port, folder, temporal, codecEndpoint }: WebU
   };
   await writeFile(join(folder, 'web-ui', 'cluster.yaml'), stringify(settings));
   const args = ['--root', folder, '--config', 'web-ui', '--env', 'cluster', 'start'];
-  const child = logged(join(folder, 'web-ui.log'), (stdio) =>
+  const ui = logged(join(folder, 'web-ui.log'), (stdio) =>
     spawn(webUi, args, { cwd: folder, detached: true, stdio }),
   );
-  endWithUs(child);
-  const exited = once(child, 'exit');
-  const ended = exited.then(() => Promise.reject(new Error('the Web UI ended at once')));
-  // It is an error only during the start.
-  ended.catch(() => undefined);
   const responds = async () => {
     const { status } = await fetch(`http://127.0.0.1:${port}/`);
     if (status !== 200) throw new Error(`the Web UI responds with HTTP ${status}`);
   };
-  await Promise.race([insist(responds), ended]);
+  await untilUp('the Web UI', ui, insist(responds));
   return {
     async stop() {
-      child.kill('SIGKILL');
-      await exited;
+      ui.child.kill('SIGKILL');
+      await ui.exited;
     },
   };
 }
