@@ -1,6 +1,22 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Requirement } from './requirements.js';
 
+/** How an onboarding or a single operation ends. */
+export const OUTCOMES = [
+  'boarded',
+  'onboarded',
+  'provisioned',
+  'partly-onboarded',
+  'declined',
+  'withdrawn',
+  'closed',
+  'done',
+  'rejected',
+  'abandoned',
+] as const;
+
+export type OutcomeName = (typeof OUTCOMES)[number];
+
 /**
  * Where an onboarding stands, and how it ended.
  *
@@ -12,17 +28,20 @@ import type { Requirement } from './requirements.js';
  * - a customer: `onboarding` while one of these runs
  * - a single operation: `working`
  */
-export type Stage =
-  | 'preparing'
-  | 'applying'
-  | 'underwriting'
-  | 'boarding'
-  | 'opening'
-  | 'provisioning'
-  | 'onboarding'
-  | 'working'
-  | OutcomeName
-  | 'cancelled';
+export const STAGES = [
+  'preparing',
+  'applying',
+  'underwriting',
+  'boarding',
+  'opening',
+  'provisioning',
+  'onboarding',
+  'working',
+  ...OUTCOMES,
+  'cancelled',
+] as const;
+
+export type Stage = (typeof STAGES)[number];
 
 const FIRST_STAGES: Readonly<Record<string, Stage>> = {
   merchantBoarding: 'preparing',
@@ -35,19 +54,6 @@ const FIRST_STAGES: Readonly<Record<string, Stage>> = {
 export function firstStage(workflowType: string): Stage {
   return FIRST_STAGES[workflowType] ?? 'working';
 }
-
-/** How an onboarding or a single operation ends. */
-export type OutcomeName =
-  | 'boarded'
-  | 'onboarded'
-  | 'provisioned'
-  | 'partly-onboarded'
-  | 'declined'
-  | 'withdrawn'
-  | 'closed'
-  | 'done'
-  | 'rejected'
-  | 'abandoned';
 
 /** A write that was in flight when its onboarding ended, and its result. */
 export interface UnfinishedWrite {
@@ -77,6 +83,8 @@ export interface TimelineEntry {
 
 /** The result of query `state`. It holds nothing secret: it does not contain answers and corrections. */
 export interface OnboardingState {
+  /** The name under which the merchant does business. Single operations and partner accounts have none. */
+  readonly dba?: string;
   readonly stage: Stage;
   /** The partner's own name of the status last read; null before the first read. */
   readonly partnerStatus: string | null;

@@ -57,6 +57,7 @@ export class Application {
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
       nextSteps: NEXT_STEPS,
+      dba: () => String(this.input.current.merchant.dba),
       leftBehind,
       records,
     });
