@@ -25,6 +25,9 @@ export const SEARCH_ATTRIBUTES = {
   stageTimes: defineSearchAttributeKey('StageTimes', 'KEYWORD_LIST'),
 } as const;
 
+/** The header that carries the dba of a workflow to its activities, in the form of the search attribute, for their log lines. */
+export const DBA_HEADER = 'gangway-dba';
+
 /** What lists and the Web UI show of a workflow before its first task. */
 export interface FirstSight {
   /** One line for the Web UI. Default: the dba. */

@@ -20,7 +20,7 @@ import { knownAccounts } from '../messages/inputs.js';
 import { closeAll, partnerClients, servedAccounts } from '../partners/account-settings.js';
 import { observers } from '../partners/http.js';
 import { SYSTEM_NAMES } from '../partners/systems.js';
-import { holdsInputs } from '../process/logging.js';
+import { holdsInputs, namesDba } from '../process/logging.js';
 import { clientInterceptors } from '../temporal/connection.js';
 import { dataConverter } from '../temporal/payload-codec.js';
 import { tracedActivities, traceExchanges, traceSinks } from '../tracing/spans.js';
@@ -141,7 +141,10 @@ export async function createWorker({ connection, namespace, config }: WorkerSetu
 }
 
 function intercepted(ofQueue: readonly ActivityInterceptorsFactory[] = []): WorkerInterceptors {
-  return { client: clientInterceptors, activity: [holdsInputs, reportsWrites, tracedActivities, ...ofQueue] };
+  return {
+    client: clientInterceptors,
+    activity: [namesDba, holdsInputs, reportsWrites, tracedActivities, ...ofQueue],
+  };
 }
 
 /**
