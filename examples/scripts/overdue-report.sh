@@ -25,7 +25,7 @@ if [ $# -gt 1 ] || { [ -n "$format" ] && [ "$format" != --csv ]; }; then
 fi
 read -ra gangway <<<"${GANGWAY:-npx gangway}"
 
-"${gangway[@]}" inbox --overdue --json | node -e '
+"${gangway[@]}" inbox --overdue --limit 0 --json | node -e '
   const lines = require("node:fs").readFileSync(0, "utf8").split("\n").filter(Boolean);
   const items = lines.map((line) => JSON.parse(line));
   const separator = process.argv[1] === "--csv" ? "," : "  ";

@@ -6,7 +6,7 @@ import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { listed, quoted, typesOf, visibilityQuery } from './search.js';
 import { isNotFound, TemporalProblem } from './unavailable.js';
-import { whyUnreadable } from './unreadable.js';
+import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
 
 /** There is no onboarding of a name, or more than one. */
 export class UnknownOnboarding extends TemporalProblem {
@@ -104,17 +104,15 @@ export async function describe(
   }
 }
 
-/**
- * How long a worker may take to respond to a query, and Temporal to report why none does. A query waits 10 s for the worker that
- * had the workflow last before any other gets it.
- */
-const QUERY_TIMEOUT_MS = 15_000;
+/** How long a worker may take to respond to a query, and Temporal to report why none does. */
+const QUERY_TIMEOUT_MS = 10_000;
 const REASON_TIMEOUT_MS = 5_000;
 
 /**
- * The state of an onboarding.
+ * The state of an onboarding. A query first waits up to 10 s for the worker that had the workflow last, which may be gone. So where
+ * workers poll, it is asked a second time.
  *
- * @param timeoutMs how long a worker may take
+ * @param timeoutMs how long a worker may take each time
  * @throws {UnreadableOnboarding} when no worker responds, or when the response cannot be read
  */
 export async function stateOf(
@@ -122,13 +120,19 @@ export async function stateOf(
   id: string,
   timeoutMs = QUERY_TIMEOUT_MS,
 ): Promise<OnboardingState> {
-  const query = () => client.workflow.getHandle(id).query(stateQuery);
-  try {
-    return await client.withDeadline(Date.now() + timeoutMs, query);
-  } catch (error) {
+  const query = () =>
+    client.withDeadline(Date.now() + timeoutMs, () => client.workflow.getHandle(id).query(stateQuery));
+  const explained = async (error: unknown) => {
     const why = () => whyUnreadable(client, id, error);
-    throw (await client.withDeadline(Date.now() + REASON_TIMEOUT_MS, why)) ?? error;
-  }
+    return (await client.withDeadline(Date.now() + REASON_TIMEOUT_MS, why)) ?? error;
+  };
+  return query().catch(async (error: unknown) => {
+    const why = await explained(error);
+    if (!(why instanceof UnreadableOnboarding && why.obstacle === 'no-response')) throw why;
+    return query().catch(async (again: unknown) => {
+      throw await explained(again);
+    });
+  });
 }
 
 /** Waits until a workflow has ended, and returns its outcome. */

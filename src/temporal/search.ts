@@ -24,6 +24,7 @@ export interface Listed {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: WorkflowType;
+  readonly taskQueue: string;
   /** Without the key of its payloads, only what the search attribute has. */
   readonly dba: string | undefined;
   /** The partner; '' for a customer, which has several. */
@@ -158,7 +159,7 @@ async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
     textsOf(raw.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES[name].name]);
   const { requirements, more } = requirementsIn(list('requirements'));
   return {
-    ...{ workflowId, runId, type: raw.type?.name as WorkflowType },
+    ...{ workflowId, runId, type: raw.type?.name as WorkflowType, taskQueue: raw.taskQueue ?? '' },
     dba: await dbaOf(client, raw, attributes),
     ...{ system: systemOf(workflowId), partnerAccount: text('partnerAccount') },
     state: stateOf(raw),

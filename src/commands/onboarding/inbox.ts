@@ -1,8 +1,17 @@
+import type { Client } from '@temporalio/client';
 import { type Command, Option } from 'commander';
+import pLimit from 'p-limit';
 import { WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
 import type { ListedRequirement } from '../../messages/listed.js';
-import { REQUIREMENT_KINDS, type RequirementKind, TASKS } from '../../messages/requirements.js';
+import {
+  REQUIREMENT_KINDS,
+  type Requirement,
+  type RequirementKind,
+  TASKS,
+} from '../../messages/requirements.js';
+import { stateOf } from '../../temporal/onboardings.js';
 import { count, type Listed, listed, mostUrgent, typesOf, visibilityQuery } from '../../temporal/search.js';
+import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { shortDate } from '../cli/output.js';
 import { isOverdue } from '../cli/requirements.js';
@@ -13,6 +22,7 @@ interface InboxOptions extends ListFilter {
   readonly overdue?: true;
   readonly raisedBefore?: Date;
   readonly dueAfter?: Date;
+  readonly details?: true;
   readonly limit: number;
   readonly json?: true;
 }
@@ -23,7 +33,7 @@ export function inboxCommand(program: Command, cli: CommandLine): void {
     .summary('list the open requirements')
     .description(
       'List the open requirements of all onboardings, operations and partner accounts, the first due first. This needs no ' +
-        'worker. "gangway status" shows what exactly is asked, and "gangway resolve" answers it.',
+        'worker. With --details it shows the words of the partner, which a worker has to read; "gangway resolve" answers.',
     );
   withListFilter(command)
     .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
@@ -34,6 +44,7 @@ export function inboxCommand(program: Command, cli: CommandLine): void {
       pastTime,
     )
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
+    .option('--details', 'show what exactly is asked')
     .option('--limit <n>', 'maximum number of onboardings, the most urgent ones; 0 for all', rowLimit, 1_000)
     .option('--json', 'print JSON lines')
     .action((options: InboxOptions) => inbox(cli, options));
@@ -42,9 +53,12 @@ export function inboxCommand(program: Command, cli: CommandLine): void {
 /** An open requirement, and what it belongs to. */
 interface InboxItem
   extends Partial<ListedRequirement>,
-    Pick<Listed, 'workflowId' | 'dba' | 'system' | 'partnerAccount' | 'stage'> {
+    Pick<Listed, 'workflowId' | 'taskQueue' | 'dba' | 'system' | 'partnerAccount' | 'stage'> {
   /** What a person has to do. */
   readonly task: string;
+  /** What exactly is asked; only with `--details`. */
+  readonly title?: string;
+  readonly detail?: string;
   readonly overdue: boolean;
 }
 
@@ -62,10 +76,11 @@ async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
       (options.kind === undefined || kind === options.kind) &&
       (!overdue || isLate) &&
       (!raisedBefore || (raisedAt !== undefined && raisedAt < raisedBefore.toISOString()));
-    const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
+    const listedItems = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
+    const items = options.details ? await withDetails(cli, client, listedItems) : listedItems;
     const waiting = () => count(client, visibilityQuery(everything));
     const none = items.length > 0 ? '' : await nothing(options, waiting);
-    cli.records(items, { columns: COLUMNS, json, none });
+    cli.records(items, { columns: options.details ? DETAILED : COLUMNS, json, none });
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
       cli.note(`${found.length} of ${await waiting()} onboardings, the most urgent; ${next}; all: --limit 0`);
@@ -73,8 +88,16 @@ async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
   });
 }
 
-function itemsOf({ workflowId, dba, system, partnerAccount, stage, ...listed }: Listed): InboxItem[] {
-  const of = { workflowId, dba, system, partnerAccount, stage };
+function itemsOf({
+  workflowId,
+  taskQueue,
+  dba,
+  system,
+  partnerAccount,
+  stage,
+  ...listed
+}: Listed): InboxItem[] {
+  const of = { workflowId, taskQueue, dba, system, partnerAccount, stage };
   const items = listed.requirements.map((requirement) => ({
     ...{ ...of, ...requirement },
     task: TASKS[requirement.kind],
@@ -100,6 +123,45 @@ async function nothing(options: InboxOptions, waiting: () => Promise<number>): P
   return `nothing is ${what}; ${total} ${total === 1 ? 'onboarding waits' : 'onboardings wait'} for a person`;
 }
 
+/** How many onboardings are queried at once. */
+const CONCURRENCY = 16;
+
+/** Adds the words of each requirement. Names on standard error what no worker can read now. */
+async function withDetails(
+  cli: CommandLine,
+  client: Client,
+  items: readonly InboxItem[],
+): Promise<readonly InboxItem[]> {
+  const limit = pLimit(CONCURRENCY);
+  /** Task queues on which no worker responds: the next query would only wait as long. */
+  const silent = new Set<string>();
+  const read = async ({ workflowId, taskQueue }: InboxItem): Promise<readonly Requirement[]> => {
+    if (silent.has(taskQueue)) return [];
+    try {
+      return (await stateOf(client, workflowId)).requirements;
+    } catch (error) {
+      if (!(error instanceof UnreadableOnboarding)) throw error;
+      const { obstacle } = error;
+      const isSilent = obstacle === 'no-worker' || obstacle === 'no-response';
+      if (!silent.has(taskQueue)) cli.note(`${error.message}${isSilent ? ', nor any other there' : ''}`);
+      if (isSilent) silent.add(taskQueue);
+      return [];
+    }
+  };
+  const all = new Map<string, Promise<readonly Requirement[]>>();
+  for (const item of items)
+    if (!all.has(item.workflowId))
+      all.set(
+        item.workflowId,
+        limit(() => read(item)),
+      );
+  const detailed = items.map(async (item): Promise<InboxItem> => {
+    const asked = (await all.get(item.workflowId))?.find(({ id }) => id === item.id);
+    return asked ? { ...item, title: asked.title, detail: asked.detail } : item;
+  });
+  return Promise.all(detailed);
+}
+
 const COLUMNS: Readonly<Record<string, (item: InboxItem) => string>> = {
   due: ({ dueAt, overdue }) => shortDate(dueAt) + (overdue ? ' OVERDUE' : ''),
   dba: ({ dba = '' }) => dba,
@@ -108,4 +170,13 @@ const COLUMNS: Readonly<Record<string, (item: InboxItem) => string>> = {
   account: ({ partnerAccount = '' }) => partnerAccount,
   requirement: ({ id = '' }) => id,
   id: ({ workflowId }) => workflowId,
+};
+
+const { requirement, id: workflow, ...FIRST } = COLUMNS;
+
+const DETAILED: typeof COLUMNS = {
+  ...FIRST,
+  asked: ({ title = '', detail = '' }) => [title, detail.replace(/\s+/g, ' ')].filter(Boolean).join(': '),
+  ...(requirement && { requirement }),
+  ...(workflow && { id: workflow }),
 };

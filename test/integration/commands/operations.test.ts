@@ -373,9 +373,13 @@ describe('an operation with a problem', () => {
       (lines) => lines.length === 1,
       'the list of operations, which the server writes after the requirement',
     );
-    expect(listed).toMatchObject({ stage: 'working', state: 'running', actionRequired: true });
+    expect(listed).toMatchObject({
+      stage: 'working',
+      state: 'running',
+      requirements: [{ kind: 'one-time-code' }],
+    });
     expect(jsonLines(await gangway(['inbox', '--json']))).toMatchObject([
-      { workflowId: 'change-address-move-3', kind: 'one-time-code', answers: ['code', 'abandon'] },
+      { workflowId: 'change-address-move-3', kind: 'one-time-code', task: 'enter the one-time code' },
     ]);
     const { stdout } = await gangway(['status', 'change-address-move-3']);
     expect(stdout).toMatch(/^stage +working$/m);

@@ -30,7 +30,7 @@ async function askedAfter(earlier: string): Promise<string> {
 
 describe('an account whose credentials are rejected', () => {
   it('is in the inbox, and nothing else is', async () => {
-    const items = jsonLines(await gangway('inbox', '--json'));
+    const items = jsonLines(await gangway('inbox', '--details', '--json'));
     expect(items.map(({ workflowId, kind, title }) => [workflowId, kind, title])).toEqual([
       [ID, 'credentials', 'No access: the boarding partner'],
     ]);
