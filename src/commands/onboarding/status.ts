@@ -5,9 +5,10 @@ import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { PARTS, type Part } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { portalLink } from '../../partners/account-settings.js';
 import { partIds, stateOf } from '../../temporal/onboardings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
 import { shortDate } from '../cli/output.js';
 import { findById, type IdOptions, withId } from '../cli/partner-account.js';
 import { describeRequirement } from '../cli/requirements.js';
@@ -24,7 +25,7 @@ export function statusCommand(program: Command, cli: CommandLine): void {
     .option('--json', 'print JSON')
     .action(async (id: string, { json, ...options }: IdOptions) => {
       await withTemporal(cli, async (context) => {
-        const { client, link } = context;
+        const { client, config, link } = context;
         const { workflowId, runId, typedSearchAttributes } = await findById(context, id, options);
         const state = await stateOf(client, workflowId).catch((error: unknown) => {
           if (error instanceof UnreadableOnboarding && !json)
@@ -37,6 +38,7 @@ export function statusCommand(program: Command, cli: CommandLine): void {
         const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
         printState(cli, workflowId, state, parts, {
           'partner account': partsOfId(workflowId)?.account,
+          ...portalsOf(config, workflowId, state),
           'web ui': link(workflowId, runId),
           retrying: failures.flat().join('; ') || undefined,
         });
@@ -71,6 +73,22 @@ function printState(
   for (const requirement of state.requirements) cli.line(describeRequirement(requirement));
   cli.line('');
   cli.table(['at', 'event', 'detail'], state.timeline.map(timelineRow));
+}
+
+/** Where people find the merchant and the profile at the partners. */
+function portalsOf(
+  config: CommandSettings,
+  workflowId: string,
+  { merchantProfileId, profileId }: OnboardingState,
+): Readonly<Record<string, string | undefined>> {
+  const name = partsOfId(workflowId)?.account;
+  // The command may lack the settings of an account.
+  const account = name === undefined ? config : config.accounts[name];
+  if (!account) return {};
+  return {
+    'merchant portal': portalLink(account, 'boarding', merchantProfileId),
+    'bank portal': portalLink(account, 'banking', profileId),
+  };
 }
 
 function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>): void {

@@ -163,8 +163,14 @@ describe('a dba', () => {
   it('names an onboarding where it is unique', async () => {
     const named = (dba: string) => ({ ...merchant().merchant, dba });
     const acme = await rig.board(merchant(undefined, { merchant: named('Acme Bikes') }));
+    await acme.outcome();
     await acme.listed();
     expect((await gangway(['status', 'Acme Bikes'])).stdout).toMatch(/^dba +Acme Bikes\n/);
+    const { merchantProfileId } = await acme.state();
+    const portal = { BOARDING_PORTAL_URL: 'https://portal.example.com/merchants/{id}' };
+    expect((await runGangway({ ...rig.env, ...portal }, ['status', 'Acme Bikes'])).stdout).toContain(
+      `\nmerchant portal   https://portal.example.com/merchants/${merchantProfileId}\n`,
+    );
     expect((await gangway(['status', 'Acme Bike'])).stderr).toBe(
       'there is no onboarding with id or dba "Acme Bike"; did you mean "Acme Bikes"?\n',
     );
