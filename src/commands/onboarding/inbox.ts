@@ -4,7 +4,7 @@ import type { ListedRequirement } from '../../messages/listed.js';
 import { REQUIREMENT_KINDS, type RequirementKind, TASKS } from '../../messages/requirements.js';
 import { count, type Listed, listed, mostUrgent, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { shortDate } from '../cli/output.js';
+import type { TableColumns } from '../cli/output.js';
 import { isOverdue } from '../cli/requirements.js';
 import { type ListFilter, pastTime, rowLimit, withListFilter } from './filters.js';
 
@@ -65,7 +65,7 @@ async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
     const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
     const waiting = () => count(client, visibilityQuery(everything));
     const none = items.length > 0 ? '' : await nothing(options, waiting);
-    cli.records(items, { columns: COLUMNS, json, none });
+    cli.records(items, { columns: columnsOf(cli), json, none });
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
       cli.note(`${found.length} of ${await waiting()} onboardings, the most urgent; ${next}; all: --limit 0`);
@@ -100,12 +100,12 @@ async function nothing(options: InboxOptions, waiting: () => Promise<number>): P
   return `nothing is ${what}; ${total} ${total === 1 ? 'onboarding waits' : 'onboardings wait'} for a person`;
 }
 
-const COLUMNS: Readonly<Record<string, (item: InboxItem) => string>> = {
-  due: ({ dueAt, overdue }) => shortDate(dueAt) + (overdue ? ' OVERDUE' : ''),
+const columnsOf = ({ times }: CommandLine): TableColumns<InboxItem> => ({
+  due: ({ dueAt }) => dueAt && times.due(dueAt),
   dba: ({ dba = '' }) => dba,
   'to do': ({ task }) => task,
   partner: ({ system }) => system,
   account: ({ partnerAccount = '' }) => partnerAccount,
   requirement: ({ id = '' }) => id,
   id: ({ workflowId }) => workflowId,
-};
+});

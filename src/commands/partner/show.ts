@@ -5,10 +5,10 @@ import type { BankingLists, Listed } from '../../messages/banking-activities.js'
 import { defined } from '../../messages/objects.js';
 import { externalActivityRequest, notificationQuery } from '../../partners/banking/requests.js';
 import { dateTime, text } from '../../partners/fields.js';
-import { check, numericId, positiveInteger } from '../cli/arguments.js';
+import { check, limit, numericId, withRecordFormats } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { runSingle } from '../cli/follow.js';
-import { shortDate } from '../cli/output.js';
+import type { Column, RecordFormat, Value } from '../cli/output.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from '../cli/partner-account.js';
 
 type Item = Listed['records'][number];
@@ -26,9 +26,8 @@ interface List<Name extends keyof BankingLists, Rules extends z.ZodRawShape> {
   readonly columns: Readonly<Record<string, string | ((item: Item) => unknown)>>;
 }
 
-interface ListOptions extends PartnerAccountOptions {
+interface ListOptions extends PartnerAccountOptions, RecordFormat {
   readonly limit: number;
-  readonly json?: true;
 }
 
 export function showCommand(program: Command, cli: CommandLine): void {
@@ -151,37 +150,38 @@ function addList<Name extends keyof BankingLists, Rules extends z.ZodRawShape>(
   const command = show.command(name).description(description);
   if (argument) command.argument(`<${argument[0]}>`, argument[1]);
   for (const [option, help] of Object.entries(options)) command.option(option, help);
-  withPartnerAccount(command)
-    .option('--limit <n>', 'maximum number of records', positiveInteger, 100)
-    .option('--json', 'print JSON lines, each a record as the bank has it')
+  withRecordFormats(withPartnerAccount(command), 'print JSON lines, each a record as the bank has it')
+    .option('--limit <n>', 'maximum number of records, 0 for all', limit, 100)
     .action(async () => {
       const given = command.opts<ListOptions & Record<string, unknown>>();
-      const { limit, json } = given;
+      const { json, csv } = given;
       const givenFor = (rule: string) => (rule.startsWith('--') ? given[rule.slice(2)] : command.args[0]);
       const values = Object.fromEntries(Object.keys(rules).map((rule) => [rule, givenFor(rule)]));
       const request = filter(check(z.object(rules), values, `show ${name}`, 'nothing was read'));
       const account = partnerAccountOf(cli.config(), given, `show ${name}`, 'nothing was read');
       const { records, more, isCutShort } = await withTemporal(cli, (context) =>
         runSingle<Listed>(context, `show-${name}-${randomUUID()}`, {
-          ...{ activity, queue: 'banking', account, args: [{ limit, ...request }] },
+          ...{ activity, queue: 'banking', account, args: [{ limit: given.limit, ...request }] },
           ...{ summary: `gangway show ${name}`, options: ACTIVITY_OPTIONS },
         }),
       );
-      const cells = Object.entries(columns).map(([title, column]) => {
+      const shown = Object.entries(columns).map(([title, column], index): [string, Column<Item>] => {
         const valueIn = typeof column === 'string' ? (item: Item) => item[column] : column;
-        return [title, (item: Item) => cellOf(valueIn(item))] as const;
+        return [title, { value: (item) => shownOf(valueIn(item)), priority: index < 2 ? 1 : index }];
       });
-      cli.records(records, { columns: Object.fromEntries(cells), json });
-      if (more) cli.note(`there are more than ${limit}; --limit shows more`);
+      const fields = Object.values(columns).filter((column) => typeof column === 'string');
+      cli.records(records, {
+        ...{ columns: Object.fromEntries(shown), json, csv, fields },
+        total: more ? 'more' : undefined,
+      });
       if (isCutShort)
         cli.note('the partner has more records than it lists; narrow the list with --from and --to');
     });
 }
 
-function cellOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'string' && dateTime.safeParse(value).success) return shortDate(value);
-  return String(value).replace(/\s+/g, ' ');
+function shownOf(value: unknown): Value {
+  if (typeof value === 'string' && dateTime.safeParse(value).success) return new Date(value);
+  return typeof value === 'number' || value === null || value === undefined ? value : String(value);
 }
 
 /** Amounts are in cents (apis/1, E11). */
