@@ -57,16 +57,20 @@ export class Printer {
 
   /** One JSON value on a line of its own: the only thing that `--json` puts on standard output. */
   json(value: unknown): void {
-    this.stdout.write(`${JSON.stringify(value)}\n`);
+    this.#write(this.stdout, `${JSON.stringify(value)}\n`);
   }
 
   line(text: string): void {
-    this.stdout.write(`${harmless(text)}\n`);
+    this.#write(this.stdout, `${harmless(text)}\n`);
   }
 
   /** A note for the person at the terminal; never on standard output, where scripts read. */
   note(text: string): void {
-    this.stderr.write(`${harmless(text)}\n`);
+    this.#write(this.stderr, `${harmless(text)}\n`);
+  }
+
+  #write(stream: Output, text: string): void {
+    stream.write(text);
   }
 
   table(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
@@ -93,14 +97,15 @@ export class Printer {
 
   /** Starts CSV with these fields, for records that come one by one. @returns prints a record */
   csv(fields: readonly string[]): (record: unknown) => void {
-    this.stdout.write(headerRow(fields));
-    return (record) => void this.stdout.write(recordRow(flatten(record), fields));
+    this.#write(this.stdout, headerRow(fields));
+    return (record) => this.#write(this.stdout, recordRow(flatten(record), fields));
   }
 
   #csv(records: readonly unknown[], first: readonly string[]): void {
     const flat = records.map(flatten);
     const fields = fieldsOf(flat, first);
-    this.stdout.write([headerRow(fields), ...flat.map((record) => recordRow(record, fields))].join(''));
+    const rows = flat.map((record) => recordRow(record, fields));
+    this.#write(this.stdout, headerRow(fields) + rows.join(''));
   }
 
   #recordTable<Item>(items: readonly Item[], columns: TableColumns<Item>): void {
@@ -118,7 +123,7 @@ export class Printer {
     const rows = items.map((item) => all.map((column) => cell(column, item)));
     const width = widthOf(this.stdout, this.env);
     const { lines, hidden } = layOut(all, rows, { width, color: hasColor(this.stdout, this.env) });
-    this.stdout.write(`${lines.join('\n')}\n`);
+    this.#write(this.stdout, `${lines.join('\n')}\n`);
     if (hidden.length > 0)
       this.note(`no room for ${hidden.join(', ')}: widen the terminal, or use --csv or --json`);
   }

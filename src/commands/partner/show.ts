@@ -24,6 +24,8 @@ interface List<Name extends keyof BankingLists, Rules extends z.ZodRawShape> {
   readonly filter: (given: z.output<z.ZodObject<Rules>>) => Omit<Parameters<BankingLists[Name]>[0], 'limit'>;
   /** By title: the field of a record, or a function of the record. */
   readonly columns: Readonly<Record<string, string | ((item: Item) => unknown)>>;
+  /** The columns that a narrow terminal has no room for, the least important one first. Default: none, all are cut. */
+  readonly optional?: readonly string[];
 }
 
 interface ListOptions extends PartnerAccountOptions, RecordFormat {
@@ -48,6 +50,7 @@ export function showCommand(program: Command, cli: CommandLine): void {
       'asks about': 'updateFieldRequest',
       text: 'text',
     },
+    optional: ['status', 'topic', 'created'],
   });
   addList(show, cli, 'departments', {
     activity: 'listDepartments',
@@ -55,6 +58,7 @@ export function showCommand(program: Command, cli: CommandLine): void {
     rules: {},
     filter: () => ({}),
     columns: { id: 'id', name: 'name', users: 'authorizedUserCount', description: 'description' },
+    optional: ['users'],
   });
   addList(show, cli, 'notifications', {
     activity: 'listNotifications',
@@ -76,6 +80,7 @@ export function showCommand(program: Command, cli: CommandLine): void {
       subject: 'subject',
       body: 'body',
     },
+    optional: ['read', 'group', 'level'],
   });
   addList(show, cli, 'external-activity', {
     activity: 'listExternalActivity',
@@ -97,6 +102,7 @@ export function showCommand(program: Command, cli: CommandLine): void {
       ...defined({ financialAccountId: account, provider, dateFrom: from, dateTo: to }),
     }),
     columns: { id: 'id', created: 'createdAt', amount: dollarsOf, name: 'name', company: 'companyName' },
+    optional: ['company'],
   });
   addList(show, cli, 'accounts', {
     activity: 'searchAccounts',
@@ -145,7 +151,7 @@ function addList<Name extends keyof BankingLists, Rules extends z.ZodRawShape>(
   show: Command,
   cli: CommandLine,
   name: string,
-  { activity, description, argument, options = {}, rules, filter, columns }: List<Name, Rules>,
+  { activity, description, argument, options = {}, rules, filter, columns, optional = [] }: List<Name, Rules>,
 ): void {
   const command = show.command(name).description(description);
   if (argument) command.argument(`<${argument[0]}>`, argument[1]);
@@ -165,9 +171,11 @@ function addList<Name extends keyof BankingLists, Rules extends z.ZodRawShape>(
           ...{ summary: `gangway show ${name}`, options: ACTIVITY_OPTIONS },
         }),
       );
-      const shown = Object.entries(columns).map(([title, column], index): [string, Column<Item>] => {
+      const priorityOf = (title: string) =>
+        optional.includes(title) ? optional.length + 1 - optional.indexOf(title) : 1;
+      const shown = Object.entries(columns).map(([title, column]): [string, Column<Item>] => {
         const valueIn = typeof column === 'string' ? (item: Item) => item[column] : column;
-        return [title, { value: (item) => shownOf(valueIn(item)), priority: index < 2 ? 1 : index }];
+        return [title, { value: (item) => shownOf(valueIn(item)), priority: priorityOf(title) }];
       });
       const fields = Object.values(columns).filter((column) => typeof column === 'string');
       cli.records(records, {
@@ -181,7 +189,7 @@ function addList<Name extends keyof BankingLists, Rules extends z.ZodRawShape>(
 
 function shownOf(value: unknown): Value {
   if (typeof value === 'string' && dateTime.safeParse(value).success) return new Date(value);
-  return typeof value === 'number' || value === null || value === undefined ? value : String(value);
+  return value === null || value === undefined ? undefined : String(value);
 }
 
 /** Amounts are in cents (apis/1, E11). */
