@@ -29,9 +29,11 @@ export function limit(value: string): number {
 
 /** Adds `--json` and `--csv`, which {@link Printer.records} takes. */
 export function withRecordFormats(command: Command, json = 'print JSON lines'): Command {
-  return command
-    .option('--json', json)
-    .addOption(new Option('--csv', 'print CSV with the fields of --json').conflicts('json'));
+  return command.option('--json', json).addOption(csvOption());
+}
+
+export function csvOption(): Option {
+  return new Option('--csv', 'print CSV with the fields of --json').conflicts('json');
 }
 
 /** A rate per second, as commander parses options. The lower limit keeps the interval within what a timer can wait. */

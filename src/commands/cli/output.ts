@@ -87,7 +87,7 @@ export class Printer {
   records<Item>(items: readonly Item[], how: Records<Item>): void {
     const { columns, json, csv, toJson = (item) => item, fields = [], none = 'none', total } = how;
     if (json) for (const item of items) this.json(toJson(item));
-    else if (csv) this.#csv(items.map(toJson), fields);
+    else if (csv) this.csv(items.map(toJson), fields);
     else if (items.length === 0) this.line(none);
     else this.#recordTable(items, columns);
     if (total === 'more') this.note(`the first ${grouped(items.length)}; --limit 0 for all`);
@@ -95,17 +95,18 @@ export class Printer {
       this.note(`${grouped(items.length)} of ${grouped(total)}; --limit 0 for all`);
   }
 
-  /** Starts CSV with these fields, for records that come one by one. @returns prints a record */
-  csv(fields: readonly string[]): (record: unknown) => void {
-    this.#write(this.stdout, headerRow(fields));
-    return (record) => this.#write(this.stdout, recordRow(flatten(record), fields));
-  }
-
-  #csv(records: readonly unknown[], first: readonly string[]): void {
+  /** Prints records as CSV. @param first the fields with which it begins, also without a record */
+  csv(records: readonly unknown[], first: readonly string[]): void {
     const flat = records.map(flatten);
     const fields = fieldsOf(flat, first);
     const rows = flat.map((record) => recordRow(record, fields));
     this.#write(this.stdout, headerRow(fields) + rows.join(''));
+  }
+
+  /** Starts CSV with exactly these fields, for records that come one by one. @returns prints a record */
+  csvRows(fields: readonly string[]): (record: unknown) => void {
+    this.#write(this.stdout, headerRow(fields));
+    return (record) => this.#write(this.stdout, recordRow(flatten(record), fields));
   }
 
   #recordTable<Item>(items: readonly Item[], columns: TableColumns<Item>): void {

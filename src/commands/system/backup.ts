@@ -110,7 +110,7 @@ async function restoreAll(
     const { taskQueue, dbaForm } = config;
     const options = { taskQueue, dbaForm, backedUpAt, dryRun };
     const counts: Record<Restoring, number> = { adopts: 0, looks: 0, there: 0, skipped: 0 };
-    const row = csv && cli.csv(['workflowId', 'restoring']);
+    const row = csv && cli.csvRows(['workflowId', 'restoring']);
     const restoreOne = async (entry: BackedUp) => {
       const restoring = await restore(client, entry, options);
       counts[restoring] += 1;
