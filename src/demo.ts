@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { Command } from 'commander';
 import { Printer } from './commands/cli/output.js';
+import { tableOf } from './commands/cli/table.js';
 import {
   answerTo,
   CAST,
@@ -181,10 +182,10 @@ async function report(env: NodeJS.ProcessEnv, address: string, uiUrl: string): P
   const rows = await Promise.all(CAST.map((part) => reportOne(client, uiUrl, part)));
   await connection.close();
   printer.line('');
-  printer.table(
-    ['workflow', 'outcome', 'mid', 'account', 'polls', 'events', 'in the web ui'],
-    rows.map(({ row }) => row),
-  );
+  // Whole at any width, because people open the links.
+  const head = ['workflow', 'outcome', 'mid', 'account', 'polls', 'events', 'in the web ui'];
+  const cells = rows.map(({ row }) => row);
+  printer.line(tableOf(head, cells));
   const surprises = rows.filter(({ asExpected }) => !asExpected).length;
   printer.line(
     surprises === 0

@@ -8,7 +8,7 @@ import { batchCommand } from './batch/batch.js';
 import { milliseconds } from './cli/arguments.js';
 import { CommandLine, type Surroundings } from './cli/command-line.js';
 import { explain, Interrupted, InvalidInput } from './cli/errors.js';
-import type { Output } from './cli/output.js';
+import { type Output, widthOf } from './cli/output.js';
 import { inboxCommand } from './onboarding/inbox.js';
 import { listCommand } from './onboarding/list.js';
 import { cancelCommand, nudgeCommand } from './onboarding/nudge.js';
@@ -89,7 +89,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
 export function gangway(cli: CommandLine): Command {
   const { stdout, stderr } = cli;
   // Commander uses its default width for undefined, although its type excludes undefined.
-  const widthOf = ({ isTTY, columns }: Output) => (isTTY ? columns : undefined) as number;
+  const helpWidth = (stream: Output) => widthOf(stream, cli.env) as number;
   const program = new Command('gangway')
     .description(
       'Onboard merchants and businesses at payment and banking partners, and answer the requirements of the partners.',
@@ -105,8 +105,8 @@ export function gangway(cli: CommandLine): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      getOutHelpWidth: () => widthOf(stdout),
-      getErrHelpWidth: () => widthOf(stderr),
+      getOutHelpWidth: () => helpWidth(stdout),
+      getErrHelpWidth: () => helpWidth(stderr),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });

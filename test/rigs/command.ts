@@ -9,7 +9,7 @@ import type { Finished } from './processes.js';
 /** An empty standard input. */
 export const NO_INPUT = { input: async () => Buffer.alloc(0) };
 
-/** Runs `gangway` in this process, with `env` and the PATH and HOME of this process. */
+/** Runs `gangway` in this process, in UTC, with `env` and the PATH and HOME of this process. */
 export function gangway(
   env: Readonly<Record<string, string>>,
   args: readonly string[],
@@ -29,7 +29,7 @@ export interface RunningCommand extends Watched {
 export interface CommandOptions {
   /** All of its standard input; default: empty. */
   readonly input?: string | undefined;
-  /** All streams are terminals, and standard input stays open for {@link RunningCommand.type}. */
+  /** All streams are terminals of 80 columns, and standard input stays open for {@link RunningCommand.type}. */
   readonly terminal?: true;
 }
 
@@ -46,10 +46,12 @@ export function startGangway(
   else stdin.end(input);
   const interruption = new AbortController();
   const { signal } = interruption;
-  const code = run(args, { env: { PATH, HOME, ...env }, stdin, stdout, stderr, signal }).finally(() => {
-    stdout.end();
-    stderr.end();
-  });
+  const code = run(args, { env: { PATH, HOME, TZ: 'UTC', ...env }, stdin, stdout, stderr, signal }).finally(
+    () => {
+      stdout.end();
+      stderr.end();
+    },
+  );
   const end = Promise.all([code, closed(stdout), closed(stderr)]);
   const output = watched({ stdout, stderr }, end);
   return {

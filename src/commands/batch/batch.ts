@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { StartableType } from '../../temporal/start.js';
-import { milliseconds, perSecond, positiveInteger } from '../cli/arguments.js';
+import { csvOption, milliseconds, perSecond, positiveInteger } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { InvalidInput } from '../cli/errors.js';
 import { type FormatOptions, openSource, rowReader } from './format.js';
@@ -39,6 +39,7 @@ export function batchCommand(program: Command, cli: CommandLine): void {
     )
     .option('--wait', 'wait for all outcomes and print them')
     .option('--json', 'print JSON lines')
+    .addOption(csvOption().conflicts('dryRun'))
     .addHelpText('after', HELP)
     .action((file: string, options: BatchOptions) => batch(cli, file, options));
 }

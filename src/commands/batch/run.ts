@@ -14,6 +14,7 @@ export interface RunOptions {
   readonly giveUpAfter: number;
   readonly wait?: true;
   readonly json?: true;
+  readonly csv?: true;
 }
 
 /** A row that was started, with what is needed to wait for it. */
@@ -30,15 +31,35 @@ export async function run(
   total: number,
   options: RunOptions,
 ): Promise<void> {
+  if (!options.csv) return runAll(context, rows, total, options);
+  const results: Results = new Map();
+  // Also when it is interrupted: what is started stays started.
+  return runAll(context, rows, total, options, results).finally(() => {
+    const inOrder = [...results].sort(([one], [other]) => one - other).map(([, record]) => record);
+    context.cli.csv(inOrder, ['line', 'externalId', 'workflowId', 'runId', 'started']);
+  });
+}
+
+/** What is known of each row, by its line. CSV has a row for each, and its header has the fields of all of them. */
+type Results = Map<number, object>;
+
+async function runAll(
+  context: CommandContext,
+  rows: AsyncGenerator<Ready>,
+  total: number,
+  options: RunOptions,
+  results?: Results,
+): Promise<void> {
   const { cli } = context;
   const stop = new AbortController();
   const { signal } = stop;
   const interrupt = () => stop.abort(cli.signal.reason);
   if (cli.signal.aborted) interrupt();
   else cli.signal.addEventListener('abort', interrupt, { once: true });
-  const { startedRows, failures } = await start(context, rows, total, options, stop);
+  const { startedRows, failures } = await start(context, rows, total, options, stop, results);
   const failed =
-    failures + (options.wait && !signal.aborted ? await wait(context, startedRows, options, stop) : 0);
+    failures +
+    (options.wait && !signal.aborted ? await wait(context, startedRows, options, stop, results) : 0);
   if (signal.reason instanceof Interrupted) {
     cli.note(RERUN);
     // A closed pipe is no success here, because rows are left.
@@ -54,10 +75,11 @@ async function start(
   total: number,
   { rate, concurrency, giveUpAfter, wait, json }: RunOptions,
   stop: AbortController,
+  results?: Results,
 ): Promise<{ readonly startedRows: readonly StartedRow[]; readonly failures: number }> {
   const { taskQueue, dbaForm } = config;
   const progress = progressOf(cli, total, 'started');
-  const report = new Report(cli, json === true);
+  const report = new Report(cli, json === true, results);
   const startedRows: StartedRow[] = [];
   await startAll(client, rows, {
     options: { taskQueue, dbaForm, urgency: 'batch' },
@@ -82,9 +104,10 @@ async function wait(
   startedRows: readonly StartedRow[],
   { giveUpAfter, json }: RunOptions,
   stop: AbortController,
+  results?: Results,
 ): Promise<number> {
   const progress = progressOf(cli, startedRows.length, 'ended');
-  const report = new Report(cli, json === true);
+  const report = new Report(cli, json === true, results);
   await awaitAll(client, startedRows, {
     stop,
     persistently: persistent({ giveUpAfter, stop, note: progress.note }),
@@ -148,6 +171,7 @@ class Report {
   constructor(
     private readonly cli: CommandLine,
     private readonly json: boolean,
+    private readonly results: Results | undefined,
   ) {}
 
   start(row: RowId, result: Result): void {
@@ -178,7 +202,7 @@ class Report {
     const done = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
     const counts = [...this.#counts, ...(done < total ? [[rest, total - done] as const] : [])];
     const text = `${rowsOf(total)}: ${counts.map(([word, count]) => `${count} ${word}`).join(', ')}`;
-    this.json ? this.cli.note(text) : this.cli.line(text);
+    this.json || this.results ? this.cli.note(text) : this.cli.line(text);
   }
 
   #failed(row: RowId, error: string): void {
@@ -187,7 +211,9 @@ class Report {
 
   #print({ line, externalId, workflowId }: RowId, word: string, text: string, json: object): void {
     this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
-    if (this.json) this.cli.json({ line, externalId, workflowId, ...json });
+    const record = { line, externalId, workflowId, ...json };
+    if (this.results) this.results.set(line, { ...this.results.get(line), ...record });
+    else if (this.json) this.cli.json(record);
     else this.cli.line(`${line} ${workflowId} ${text}`);
   }
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { fieldProblems } from '../../partners/client.js';
 import { int32, text } from '../../partners/fields.js';
@@ -17,6 +17,23 @@ export function positiveInteger(value: string): number {
   if (!Number.isInteger(number) || number < 1)
     throw new InvalidArgumentError('It must be a positive integer.');
   return number;
+}
+
+/** How many records a list has at most, as commander parses options. 0 is all of them. */
+export function limit(value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 0)
+    throw new InvalidArgumentError('It must be a positive integer, or 0 for all.');
+  return number === 0 ? Number.MAX_SAFE_INTEGER : number;
+}
+
+/** Adds `--json` and `--csv`, which {@link Printer.records} takes. */
+export function withRecordFormats(command: Command, json = 'print JSON lines'): Command {
+  return command.option('--json', json).addOption(csvOption());
+}
+
+export function csvOption(): Option {
+  return new Option('--csv', 'print CSV with the fields of --json').conflicts('json');
 }
 
 /** A rate per second, as commander parses options. The lower limit keeps the interval within what a timer can wait. */

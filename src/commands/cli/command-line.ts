@@ -73,15 +73,13 @@ export interface Terminal {
 
 /** Settings, input, output, and the signal that ends the command. */
 export class CommandLine extends Printer {
-  readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   /** undefined when standard input is a file or a pipe. */
   readonly terminal: Terminal | undefined;
   readonly #stdin: Readable;
 
   constructor({ env, stdin, stdout, stderr, signal }: Surroundings) {
-    super({ stdout, stderr });
-    this.env = env;
+    super({ stdout, stderr, env });
     this.signal = signal;
     this.terminal = stdin.isTTY ? { input: stdin, output: stderr } : undefined;
     this.#stdin = stdin;

@@ -94,7 +94,7 @@ async function reportProgress(
     for (const obstacle of now.obstacles) if (isNew(obstacle)) cli.note(obstacle);
     for (const requirement of now.requirements) {
       if (!isNew(requirement.id)) continue;
-      const description = `${describeRequirement(requirement)}\n${resolveCommands(workflowId, requirement)}`;
+      const description = `${describeRequirement(cli, requirement)}\n${resolveCommands(workflowId, requirement)}`;
       cli.note(`${workflowId} has an open requirement:\n${description}`);
       if (terminal) await askForCode(context, workflowId, requirement, terminal, ended);
     }

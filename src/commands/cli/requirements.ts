@@ -19,7 +19,7 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import type { Terminal } from './command-line.js';
 import { CommandFailed, InvalidInput } from './errors.js';
-import { shortDate } from './output.js';
+import type { Times } from './time.js';
 
 /** The options of `gangway resolve` for each kind of answer. */
 const OPTIONS: Readonly<Record<AnswerKind, string>> = {
@@ -33,10 +33,13 @@ const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   abandon: '--abandon --reason WHY',
 };
 
-export function describeRequirement({ id, kind, title, detail, dueAt, answers }: Requirement): string {
-  const due = `${isOverdue(dueAt) ? 'OVERDUE since' : 'due'} ${shortDate(dueAt)}`;
+export function describeRequirement(
+  { times }: { readonly times: Times },
+  { id, kind, title, detail, raisedAt, dueAt, answers }: Requirement,
+): string {
+  const time = `waiting ${times.since(raisedAt)}, ${times.dueAt(dueAt)}`;
   const indented = detail.replace(/^/gm, '    ');
-  return `  ${id} (${kind}, ${due})\n    ${title}\n${indented}\n    allowed answers: ${answers.join(', ')}`;
+  return `  ${id} (${kind}, ${time})\n    ${title}\n${indented}\n    allowed answers: ${answers.join(', ')}`;
 }
 
 /** The commands that answer a requirement, a line each. */

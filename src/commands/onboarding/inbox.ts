@@ -13,7 +13,7 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { count, type Listed, listed, mostUrgent, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { shortDate } from '../cli/output.js';
+import type { TableColumns } from '../cli/output.js';
 import { isOverdue } from '../cli/requirements.js';
 import { type ListFilter, pastTime, rowLimit, withListFilter } from './filters.js';
 
@@ -80,7 +80,7 @@ async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
     const items = options.details ? await withDetails(cli, client, listedItems) : listedItems;
     const waiting = () => count(client, visibilityQuery(everything));
     const none = items.length > 0 ? '' : await nothing(options, waiting);
-    cli.records(items, { columns: options.details ? DETAILED : COLUMNS, json, none });
+    cli.records(items, { columns: columnsOf(cli, options), json, none });
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
       cli.note(`${found.length} of ${await waiting()} onboardings, the most urgent; ${next}; all: --limit 0`);
@@ -162,21 +162,15 @@ async function withDetails(
   return Promise.all(detailed);
 }
 
-const COLUMNS: Readonly<Record<string, (item: InboxItem) => string>> = {
-  due: ({ dueAt, overdue }) => shortDate(dueAt) + (overdue ? ' OVERDUE' : ''),
+const columnsOf = ({ times }: CommandLine, { details }: InboxOptions): TableColumns<InboxItem> => ({
+  due: ({ dueAt }) => dueAt && times.due(dueAt),
   dba: ({ dba = '' }) => dba,
   'to do': ({ task }) => task,
+  ...(details && {
+    asked: ({ title = '', detail = '' }) => [title, detail.replace(/\s+/g, ' ')].filter(Boolean).join(': '),
+  }),
   partner: ({ system }) => system,
   account: ({ partnerAccount = '' }) => partnerAccount,
   requirement: ({ id = '' }) => id,
   id: ({ workflowId }) => workflowId,
-};
-
-const { requirement, id: workflow, ...FIRST } = COLUMNS;
-
-const DETAILED: typeof COLUMNS = {
-  ...FIRST,
-  asked: ({ title = '', detail = '' }) => [title, detail.replace(/\s+/g, ' ')].filter(Boolean).join(': '),
-  ...(requirement && { requirement }),
-  ...(workflow && { id: workflow }),
-};
+});

@@ -4,7 +4,7 @@ import { STAGES, type Stage } from '../../messages/onboarding-state.js';
 import { TASKS } from '../../messages/requirements.js';
 import { count, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import { shortDate } from '../cli/output.js';
+import type { TableColumns } from '../cli/output.js';
 import { type ListFilter, pastTime, rowLimit, withListFilter } from './filters.js';
 
 interface ListOptions extends ListFilter {
@@ -53,7 +53,7 @@ async function list(cli: CommandLine, options: ListOptions): Promise<void> {
     const columns = {
       ...(operations || accounts ? {} : ONBOARDING_COLUMNS),
       ...COMMON_COLUMNS,
-      ...(options.endedSince ? { ended: ({ endedAt }: Listed) => shortDate(endedAt) } : {}),
+      ...(options.endedSince ? { ended: ({ endedAt }: Listed) => endedAt } : {}),
       id: ({ workflowId }: Listed) => workflowId,
     };
     cli.records(found, { columns, json });
@@ -61,7 +61,7 @@ async function list(cli: CommandLine, options: ListOptions): Promise<void> {
   });
 }
 
-type Columns = Readonly<Record<string, (row: Listed) => string>>;
+type Columns = TableColumns<Listed>;
 
 const ONBOARDING_COLUMNS: Columns = {
   dba: ({ dba = '' }) => dba,
@@ -75,7 +75,7 @@ const COMMON_COLUMNS: Columns = {
   mid: ({ mid = '' }) => mid,
   profile: ({ bankingProfileId = '' }) => bankingProfileId,
   account: ({ partnerAccount = '' }) => partnerAccount,
-  started: ({ startedAt }) => shortDate(startedAt),
+  started: ({ startedAt }) => startedAt,
   state: ({ state }) => state,
 };
 

@@ -9,9 +9,9 @@ import { portalLink } from '../../partners/account-settings.js';
 import { partIds, stateOf } from '../../temporal/onboardings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
-import { shortDate } from '../cli/output.js';
 import { findById, type IdOptions, withId } from '../cli/partner-account.js';
 import { describeRequirement } from '../cli/requirements.js';
+import type { Times } from '../cli/time.js';
 
 export function statusCommand(program: Command, cli: CommandLine): void {
   const command = program
@@ -65,14 +65,17 @@ function printState(
     'terminal id': state.terminalId,
     ...Object.fromEntries(parts.map((part) => [part.part, describePart(part)])),
     polls: state.polls,
-    'waits for partner': waitOf(state),
+    'waits for partner': waitOf(cli.times, state),
     ...more,
   };
   printFacts(cli, { ...facts, workflow: workflowId });
   if (state.requirements.length > 0) cli.line('\nopen requirements:');
-  for (const requirement of state.requirements) cli.line(describeRequirement(requirement));
+  for (const requirement of state.requirements) cli.line(describeRequirement(cli, requirement));
   cli.line('');
-  cli.table(['at', 'event', 'detail'], state.timeline.map(timelineRow));
+  cli.table(
+    ['at', 'event', 'detail'],
+    state.timeline.map((entry) => timelineRow(cli, entry)),
+  );
 }
 
 /** Where people find the merchant and the profile at the partners. */
@@ -110,10 +113,11 @@ function indexed(attributes: TypedSearchAttributes) {
   };
 }
 
-function waitOf({ waiting }: OnboardingState): string | undefined {
+function waitOf(times: Times, { waiting }: OnboardingState): string | undefined {
   if (!waiting) return undefined;
   const { step, since, until, reason } = waiting;
-  return `since ${shortDate(since)}${until ? ` until ${shortDate(until)}` : ''}: ${step} (${reason})`;
+  const pause = until === undefined ? '' : `, paused until ${times.at(until)}`;
+  return `${times.since(since)} (since ${times.at(since)}${pause}): ${step} (${reason})`;
 }
 
 function describePart({ workflowId, state, wasThereBefore }: PartState): string {
@@ -124,9 +128,12 @@ function describePart({ workflowId, state, wasThereBefore }: PartState): string 
   return [stage, partnerStatus, where].filter(Boolean).join(', ');
 }
 
-export function timelineRow({ at, event, detail = '', actor, reason }: TimelineEntry): string[] {
+export function timelineRow(
+  { times }: Pick<CommandLine, 'times'>,
+  { at, event, detail = '', actor, reason }: TimelineEntry,
+): string[] {
   const who = actor === undefined ? '' : ` (${actor}: ${reason ?? ''})`;
-  return [at.slice(0, 19).replace('T', ' '), event, detail + who];
+  return [times.atSecond(at), event, detail + who];
 }
 
 /** A part of a customer. */

@@ -40,9 +40,9 @@ async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptio
       const { status } = await client.workflow.getHandle(workflowId).describe();
       const state = await stateOf(client, workflowId);
       const timelines = isCustomer ? await timelinesOf(client, workflowId, state) : { '': state.timeline };
-      for (const entry of newEntries(timelines, shown)) json ? cli.json(entry) : cli.line(lineOf(entry));
+      for (const entry of newEntries(timelines, shown)) json ? cli.json(entry) : cli.line(lineOf(cli, entry));
       for (const requirement of state.requirements) {
-        if (!json && !shownRequirements.has(requirement.id)) cli.line(describeRequirement(requirement));
+        if (!json && !shownRequirements.has(requirement.id)) cli.line(describeRequirement(cli, requirement));
         shownRequirements.add(requirement.id);
       }
       if (status.name === 'COMPLETED') return;
@@ -86,7 +86,7 @@ function newEntries(timelines: Timelines, shown: Map<Owner, number>): OwnedEntry
   return entries.sort((one, other) => one.at.localeCompare(other.at));
 }
 
-function lineOf({ of, ...entry }: OwnedEntry): string {
-  const [at = '', ...rest] = timelineRow(entry);
+function lineOf(cli: CommandLine, { of, ...entry }: OwnedEntry): string {
+  const [at = '', ...rest] = timelineRow(cli, entry);
   return [at, ...(of ? [of.padEnd('boarding'.length)] : []), ...rest].join('  ');
 }

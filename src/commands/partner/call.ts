@@ -14,8 +14,8 @@ import { catalogue, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../partne
 import { milliseconds } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
-import { tableOf } from '../cli/output.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from '../cli/partner-account.js';
+import { tableOf } from '../cli/table.js';
 import {
   callByWorker,
   callFromHere,

@@ -13,7 +13,6 @@ import { check, numericId, paymentCardId, readJson, sourceName } from '../cli/ar
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput, problemLines } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
-import { tableOf } from '../cli/output.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from '../cli/partner-account.js';
 
 /** A single operation at the bank. */
@@ -21,7 +20,7 @@ export interface Operation<Result extends object> extends Start {
   /** One line for the Web UI. */
   readonly summary: string;
   /** Describes the result for people. */
-  readonly done: (result: Result) => string;
+  readonly done: (result: Result, cli: CommandLine) => string;
   /** A repetition attaches to the operation that was done. Default: it is done again. */
   readonly once?: true;
 }
@@ -66,7 +65,7 @@ export async function runOperation<Result extends object>(
       quiet: json,
       terminal: json ? undefined : cli.terminal,
     });
-    if (outcome?.outcome === 'done' && !json) cli.line(`${workflowId} done: ${done(outcome)}`);
+    if (outcome?.outcome === 'done' && !json) cli.line(`${workflowId} done: ${done(outcome, cli)}`);
     if (outcome?.outcome === 'rejected') {
       const { problems } = outcome;
       const lines = problems.length > 0 ? problemLines(problems) : ['  the partner gave no reason'];
@@ -254,7 +253,7 @@ export function ensureWebhooksCommand(program: Command, cli: CommandLine): void 
         key: keyOf(input.webhooks.map(({ name, url, notificationType }) => [name, url, notificationType])),
         args: [input],
         summary: count === 1 ? 'ensure a webhook' : `ensure ${count} webhooks`,
-        done: ({ webhooks: ensured }) => `${count} registered\n${tableOf(HEAD, ensured.map(row))}`,
+        done: ({ webhooks: ensured }, { fitted }) => `${count} registered\n${fitted(HEAD, ensured.map(row))}`,
       },
       options,
     );

@@ -5,10 +5,10 @@ import type { BankingLists, Listed } from '../../messages/banking-activities.js'
 import { defined } from '../../messages/objects.js';
 import { externalActivityRequest, notificationQuery } from '../../partners/banking/requests.js';
 import { dateTime, text } from '../../partners/fields.js';
-import { check, numericId, positiveInteger } from '../cli/arguments.js';
+import { check, limit, numericId, withRecordFormats } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { runSingle } from '../cli/follow.js';
-import { shortDate } from '../cli/output.js';
+import type { Column, RecordFormat, Value } from '../cli/output.js';
 import { type PartnerAccountOptions, partnerAccountOf, withPartnerAccount } from '../cli/partner-account.js';
 
 type Item = Listed['records'][number];
@@ -24,11 +24,12 @@ interface List<Name extends keyof BankingLists, Rules extends z.ZodRawShape> {
   readonly filter: (given: z.output<z.ZodObject<Rules>>) => Omit<Parameters<BankingLists[Name]>[0], 'limit'>;
   /** By title: the field of a record, or a function of the record. */
   readonly columns: Readonly<Record<string, string | ((item: Item) => unknown)>>;
+  /** The columns that a narrow terminal has no room for, the least important one first. Default: none, all are cut. */
+  readonly optional?: readonly string[];
 }
 
-interface ListOptions extends PartnerAccountOptions {
+interface ListOptions extends PartnerAccountOptions, RecordFormat {
   readonly limit: number;
-  readonly json?: true;
 }
 
 export function showCommand(program: Command, cli: CommandLine): void {
@@ -49,6 +50,7 @@ export function showCommand(program: Command, cli: CommandLine): void {
       'asks about': 'updateFieldRequest',
       text: 'text',
     },
+    optional: ['status', 'topic', 'created'],
   });
   addList(show, cli, 'departments', {
     activity: 'listDepartments',
@@ -56,6 +58,7 @@ export function showCommand(program: Command, cli: CommandLine): void {
     rules: {},
     filter: () => ({}),
     columns: { id: 'id', name: 'name', users: 'authorizedUserCount', description: 'description' },
+    optional: ['users'],
   });
   addList(show, cli, 'notifications', {
     activity: 'listNotifications',
@@ -77,6 +80,7 @@ export function showCommand(program: Command, cli: CommandLine): void {
       subject: 'subject',
       body: 'body',
     },
+    optional: ['read', 'group', 'level'],
   });
   addList(show, cli, 'external-activity', {
     activity: 'listExternalActivity',
@@ -98,6 +102,7 @@ export function showCommand(program: Command, cli: CommandLine): void {
       ...defined({ financialAccountId: account, provider, dateFrom: from, dateTo: to }),
     }),
     columns: { id: 'id', created: 'createdAt', amount: dollarsOf, name: 'name', company: 'companyName' },
+    optional: ['company'],
   });
   addList(show, cli, 'accounts', {
     activity: 'searchAccounts',
@@ -146,42 +151,45 @@ function addList<Name extends keyof BankingLists, Rules extends z.ZodRawShape>(
   show: Command,
   cli: CommandLine,
   name: string,
-  { activity, description, argument, options = {}, rules, filter, columns }: List<Name, Rules>,
+  { activity, description, argument, options = {}, rules, filter, columns, optional = [] }: List<Name, Rules>,
 ): void {
   const command = show.command(name).description(description);
   if (argument) command.argument(`<${argument[0]}>`, argument[1]);
   for (const [option, help] of Object.entries(options)) command.option(option, help);
-  withPartnerAccount(command)
-    .option('--limit <n>', 'maximum number of records', positiveInteger, 100)
-    .option('--json', 'print JSON lines, each a record as the bank has it')
+  withRecordFormats(withPartnerAccount(command), 'print JSON lines, each a record as the bank has it')
+    .option('--limit <n>', 'maximum number of records, 0 for all', limit, 100)
     .action(async () => {
       const given = command.opts<ListOptions & Record<string, unknown>>();
-      const { limit, json } = given;
+      const { json, csv } = given;
       const givenFor = (rule: string) => (rule.startsWith('--') ? given[rule.slice(2)] : command.args[0]);
       const values = Object.fromEntries(Object.keys(rules).map((rule) => [rule, givenFor(rule)]));
       const request = filter(check(z.object(rules), values, `show ${name}`, 'nothing was read'));
       const account = partnerAccountOf(cli.config(), given, `show ${name}`, 'nothing was read');
       const { records, more, isCutShort } = await withTemporal(cli, (context) =>
         runSingle<Listed>(context, `show-${name}-${randomUUID()}`, {
-          ...{ activity, queue: 'banking', account, args: [{ limit, ...request }] },
+          ...{ activity, queue: 'banking', account, args: [{ limit: given.limit, ...request }] },
           ...{ summary: `gangway show ${name}`, options: ACTIVITY_OPTIONS },
         }),
       );
-      const cells = Object.entries(columns).map(([title, column]) => {
+      const priorityOf = (title: string) =>
+        optional.includes(title) ? optional.length + 1 - optional.indexOf(title) : 1;
+      const shown = Object.entries(columns).map(([title, column]): [string, Column<Item>] => {
         const valueIn = typeof column === 'string' ? (item: Item) => item[column] : column;
-        return [title, (item: Item) => cellOf(valueIn(item))] as const;
+        return [title, { value: (item) => shownOf(valueIn(item)), priority: priorityOf(title) }];
       });
-      cli.records(records, { columns: Object.fromEntries(cells), json });
-      if (more) cli.note(`there are more than ${limit}; --limit shows more`);
+      const fields = Object.values(columns).filter((column) => typeof column === 'string');
+      cli.records(records, {
+        ...{ columns: Object.fromEntries(shown), json, csv, fields },
+        total: more ? 'more' : undefined,
+      });
       if (isCutShort)
         cli.note('the partner has more records than it lists; narrow the list with --from and --to');
     });
 }
 
-function cellOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'string' && dateTime.safeParse(value).success) return shortDate(value);
-  return String(value).replace(/\s+/g, ' ');
+function shownOf(value: unknown): Value {
+  if (typeof value === 'string' && dateTime.safeParse(value).success) return new Date(value);
+  return value === null || value === undefined ? undefined : String(value);
 }
 
 /** Amounts are in cents (apis/1, E11). */

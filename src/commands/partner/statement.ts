@@ -12,9 +12,9 @@ import {
   type StatementSchedule,
   saveSchedule,
 } from '../../temporal/statement-schedules.js';
-import { check, numberWithin } from '../cli/arguments.js';
+import { check, numberWithin, withRecordFormats } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { shortDate } from '../cli/output.js';
+import type { RecordFormat, TableColumns } from '../cli/output.js';
 import {
   type IdOptions,
   idInAccount,
@@ -144,11 +144,9 @@ function monthlyCommands(statement: Command, cli: CommandLine): void {
     .option('--hour <hour>', 'hour of that day in UTC, 0 to 23', DEFAULT_HOUR)
     .option('--json', 'print JSON')
     .action((key: string, options: MonthlyOptions) => plan(cli, key, options));
-  statement
-    .command('list')
-    .description('List the schedules of monthly statements.')
-    .option('--json', 'print JSON lines')
-    .action((options: { json?: true }) => list(cli, options));
+  withRecordFormats(
+    statement.command('list').description('List the schedules of monthly statements.'),
+  ).action((options: RecordFormat) => list(cli, options));
   byKey(statement.command('stop').description('Delete a schedule of monthly statements.')).action(
     (key: string, options: IdOptions) => stop(cli, checkedKey(key, 'stop'), options),
   );
@@ -190,23 +188,29 @@ async function plan(
   await withTemporal(cli, async ({ client, config }) => {
     const { created, schedule } = await saveSchedule(client, monthly, config.taskQueue);
     if (json) return cli.json({ created, ...jsonOf(schedule) });
-    const next = schedule.isPaused ? 'it is paused' : `next run ${shortDate(schedule.nextRunAt)} UTC`;
+    const next = schedule.isPaused ? 'it is paused' : `next run ${cli.times.at(schedule.nextRunAt)}`;
     cli.line(`${schedule.scheduleId} ${created ? 'created' : 'changed'}: ${next}`);
   });
 }
 
-async function list(cli: CommandLine, { json }: { json?: true }): Promise<void> {
+async function list(cli: CommandLine, format: RecordFormat): Promise<void> {
   const schedules = await withTemporal(cli, ({ client }) => listSchedules(client));
-  cli.records(schedules, { columns: COLUMNS, json, toJson: jsonOf });
+  cli.records(schedules, { columns: COLUMNS, ...format, toJson: jsonOf, fields: FIELDS });
 }
 
-const COLUMNS: Readonly<Record<string, (schedule: StatementSchedule) => string>> = {
-  key: ({ key, account }) => atAccount(key, account),
+const COLUMNS: TableColumns<StatementSchedule> = {
+  key: { value: ({ key, account }) => atAccount(key, account), keep: true },
   accounts: ({ request }) => request?.financialAccountIds.join(', ') ?? 'key not in PAYLOAD_KEYS',
-  format: ({ request }) => request?.fileFormat ?? '',
-  'next run': ({ isPaused, nextRunAt }) => (isPaused ? 'paused' : shortDate(nextRunAt)),
-  'last run': ({ lastWorkflowId = '' }) => lastWorkflowId,
+  format: { value: ({ request }) => request?.fileFormat, priority: 2 },
+  'next run': ({ isPaused, nextRunAt }) => (isPaused ? 'paused' : nextRunAt),
+  'last run': { value: ({ lastWorkflowId }) => lastWorkflowId, priority: 3 },
 };
+
+/** All that {@link jsonOf} may have. */
+const FIELDS = [
+  ...['key', 'partnerAccount', 'scheduleId', 'accounts', 'format', 'email'],
+  ...['paused', 'nextRunAt', 'lastWorkflowId'],
+];
 
 async function stop(cli: CommandLine, key: string, { json, ...options }: IdOptions): Promise<void> {
   const { scheduleId } = await withTemporal(cli, async (context) => {

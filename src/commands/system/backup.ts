@@ -17,9 +17,10 @@ import {
   restore,
 } from '../../temporal/backup.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
-import { cannotRead, check, parseJson } from '../cli/arguments.js';
+import { cannotRead, check, parseJson, withRecordFormats } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
+import type { RecordFormat } from '../cli/output.js';
 
 const { Payload } = proto.temporal.api.common.v1;
 
@@ -74,7 +75,7 @@ function cannotWrite(file: string): (error: NodeJS.ErrnoException) => never {
 }
 
 export function restoreCommand(program: Command, cli: CommandLine): void {
-  program
+  const command = program
     .command('restore')
     .summary('start the onboardings of a backup')
     .description(
@@ -83,20 +84,24 @@ export function restoreCommand(program: Command, cli: CommandLine): void {
         'See docs/disaster.md.',
     )
     .argument('<file>', 'file that gangway backup wrote')
-    .option('--dry-run', 'only print what would be started')
-    .option('--json', 'print JSON lines')
-    .action((file: string, options: RestoreOptions) => restoreAll(cli, file, options));
+    .option('--dry-run', 'only print what would be started');
+  withRecordFormats(command).action((file: string, options: RestoreOptions) =>
+    restoreAll(cli, file, options),
+  );
 }
 
-interface RestoreOptions {
+interface RestoreOptions extends RecordFormat {
   readonly dryRun?: true;
-  readonly json?: true;
 }
 
 /** How many are started concurrently. */
 const CONCURRENCY = 8;
 
-async function restoreAll(cli: CommandLine, file: string, { dryRun, json }: RestoreOptions): Promise<void> {
+async function restoreAll(
+  cli: CommandLine,
+  file: string,
+  { dryRun, json, csv }: RestoreOptions,
+): Promise<void> {
   const { at: backedUpAt, entries: lines } = await readBackup(file);
   await withTemporal(cli, async (context) => {
     const { client, config } = context;
@@ -105,18 +110,21 @@ async function restoreAll(cli: CommandLine, file: string, { dryRun, json }: Rest
     const { taskQueue, dbaForm } = config;
     const options = { taskQueue, dbaForm, backedUpAt, dryRun };
     const counts: Record<Restoring, number> = { adopts: 0, looks: 0, there: 0, skipped: 0 };
+    const row = csv && cli.csvRows(['workflowId', 'restoring']);
     const restoreOne = async (entry: BackedUp) => {
       const restoring = await restore(client, entry, options);
       counts[restoring] += 1;
-      if (json) cli.json({ workflowId: entry.workflowId, restoring });
-      else cli.line(`${entry.workflowId} ${describeRestoring(entry, restoring)}`);
+      const { workflowId } = entry;
+      if (json) cli.json({ workflowId, restoring });
+      else if (row) row({ workflowId, restoring });
+      else cli.line(`${workflowId} ${describeRestoring(entry, restoring)}`);
     };
     const ordered = inOrder(entries);
     const isCustomer = ({ type }: BackedUp) => type === 'customerOnboarding';
     for (const group of [ordered.filter((each) => !isCustomer(each)), ordered.filter(isCustomer)])
       await Promise.all(group.map((entry) => limit(() => restoreOne(entry))));
     const { adopts, looks, there, skipped } = counts;
-    if (!json)
+    if (!json && !csv)
       cli.line(
         `${dryRun ? 'would restore' : 'restored'} ${adopts + looks}, of which ${looks} search the partner first; already there: ${there}; not restored: ${skipped}`,
       );

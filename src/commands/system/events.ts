@@ -7,10 +7,10 @@ import {
   listDeliveries,
   redeliver,
 } from '../../temporal/deliveries.js';
-import { positiveInteger } from '../cli/arguments.js';
+import { limit as limitOf, withRecordFormats } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { shortDate } from '../cli/output.js';
+import type { RecordFormat, TableColumns } from '../cli/output.js';
 import {
   idInAccount,
   type PartnerAccountOptions,
@@ -26,11 +26,10 @@ export function eventsCommand(program: Command, cli: CommandLine): void {
   const list = events
     .command('list')
     .description('List outbound events, newest first, with the state of their delivery.');
-  withSubject(list)
+  withRecordFormats(withSubject(list))
     .option('--failed', 'only failed deliveries, which are not retried')
     .option('--waiting', 'only deliveries that are retried')
-    .option('--limit <n>', 'maximum number of events', positiveInteger, 100)
-    .option('--json', 'print JSON lines')
+    .option('--limit <n>', 'maximum number of events, 0 for all', limitOf, 100)
     .action((id: string | undefined, options: ListOptions) => listEvents(cli, id, options));
   const again = events
     .command('redeliver')
@@ -51,11 +50,10 @@ function withSubject(command: Command): Command {
   return withPartnerAccount(command.argument('[id]', id));
 }
 
-interface ListOptions extends PartnerAccountOptions {
+interface ListOptions extends PartnerAccountOptions, RecordFormat {
   readonly failed?: true;
   readonly waiting?: true;
   readonly limit: number;
-  readonly json?: true;
 }
 
 const WAITING: readonly DeliveryStatus[] = ['RUNNING'];
@@ -63,28 +61,40 @@ const WAITING: readonly DeliveryStatus[] = ['RUNNING'];
 async function listEvents(
   cli: CommandLine,
   id: string | undefined,
-  { failed, waiting, limit, json, ...options }: ListOptions,
+  { failed, waiting, limit, json, csv, ...options }: ListOptions,
 ): Promise<void> {
   const wanted = [...(failed ? GIVEN_UP : []), ...(waiting ? WAITING : [])];
   const statuses = failed || waiting ? wanted : undefined;
-  const shown: KnownDelivery[] = [];
+  const found: KnownDelivery[] = [];
   await withTemporal(cli, async (context) => {
     for await (const delivery of deliveriesOf(context, id, options, statuses)) {
-      if (shown.push(delivery) === limit) break;
+      if (found.push(delivery) > limit) break;
     }
   });
-  cli.records(shown, { columns: COLUMNS, json, toJson, none: 'no events' });
+  cli.records(found.slice(0, limit), {
+    ...{ columns: COLUMNS, json, csv, toJson, fields: FIELDS, none: 'no events' },
+    total: found.length > limit ? 'more' : undefined,
+  });
 }
 
-const COLUMNS: Readonly<Record<string, (delivery: KnownDelivery) => string>> = {
+const COLUMNS: TableColumns<KnownDelivery> = {
   event: ({ event: { type } }) => type,
-  of: ({ event: { subject } }) => subject,
-  at: ({ event: { time } }) => shortDate(time),
-  to: ({ destination }) => destination,
-  delivery: ({ status }) => deliveryState(status),
-  attempts: ({ attempts }) => String(attempts),
-  problem: ({ problem = '' }) => problem,
+  of: { value: ({ event: { subject } }) => subject, keep: true },
+  at: { value: ({ event: { time } }) => new Date(time), priority: 3 },
+  to: { value: ({ destination }) => destination, priority: 4 },
+  delivery: {
+    value: ({ status }) => deliveryState(status),
+    style: ({ status }) => (deliveryState(status) === 'given-up' ? 'red' : undefined),
+  },
+  attempts: { value: ({ attempts }) => attempts, priority: 5 },
+  problem: { value: ({ problem }) => problem, priority: 2 },
 };
+
+/** All that {@link toJson} has, of an event without its own data. */
+const FIELDS = [
+  ...['event.type', 'event.subject', 'event.time', 'event.id'],
+  ...['destination', 'status', 'attempts', 'problem'],
+];
 
 interface RedeliverOptions extends PartnerAccountOptions {
   readonly waiting?: true;

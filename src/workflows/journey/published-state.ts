@@ -267,8 +267,13 @@ function waitOf({ waiting }: OnboardingState): string[] {
 }
 
 /** `2026-01-31 10:00 UTC` */
-function minuteOf(iso: string): string {
+export function minuteOf(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** `2026-01-31 10:00:05.138 UTC`, to look for in the logs of a partner. */
+export function momentOf(iso: string): string {
+  return `${iso.replace('T', ' ').replace('Z', '')} UTC`;
 }
 
 /** More requirements would hide what is below them. */

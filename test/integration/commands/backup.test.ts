@@ -79,6 +79,13 @@ describe('gangway backup and restore', () => {
     expect((await gangway('restore', file)).stdout).toContain(
       'restored 2, of which 0 search the partner first; already there: 0; not restored: 0\n',
     );
+    expect((await gangway('restore', file, '--csv')).stdout.split('\r\n').toSorted()).toEqual(
+      [
+        'workflowId,restoring',
+        ...[boarding, onboarding].map(({ workflowId }) => `${workflowId},there`),
+        '',
+      ].toSorted(),
+    );
     const again = await boarding.requirement('request-changes');
     expect(again.id).not.toBe('');
     expect(asked.title).toBe(again.title);

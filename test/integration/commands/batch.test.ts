@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { batchFile, executions, idOf, inputFile, merchantsFile, ndjson } from '../../rigs/commands/files.js';
@@ -338,6 +339,54 @@ describe('a run', () => {
     ]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '30 rows: 30 not started\n' });
     expect(stderr).toContain('(TEMPORAL_NAMESPACE)');
+  });
+});
+
+describe('--csv', () => {
+  it('prints a row for each row of the file in its order, with its outcome', async () => {
+    await rig.startWorker();
+    const inputs = [merchant(), merchant('declined'), business()];
+    const file = await batchFile(rig, 'rows.ndjson', ndjson(inputs));
+    const { code, stdout, stderr } = await gangway([file, '--wait', '--csv']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^3 rows: 3 started\n3 rows: /),
+    });
+    const rows: Record<string, string>[] = parse(stdout, { columns: true });
+    const outcomes = ['boarded', 'declined', 'onboarded'];
+    expect(rows).toEqual(
+      inputs.map(({ externalId }, place) =>
+        expect.objectContaining({
+          line: `${place + 1}`,
+          externalId,
+          outcome: outcomes[place],
+          started: 'true',
+        }),
+      ),
+    );
+    expect(rows[0]).toMatchObject({ mid: expect.stringMatching(/^5180\d+$/), comment: '', profileId: '' });
+    expect(rows[1]).toMatchObject({ mid: '', comment: 'Business type is not supported.', profileId: '' });
+    expect(rows[2]).toMatchObject({ mid: '', profileId: expect.stringMatching(/^\d+$/) });
+  }, 60_000);
+
+  it('prints what was started also when it is interrupted', async () => {
+    const { file, ids } = await merchantsFile(rig, 2);
+    const running = startGangway(rig.env, ['batch', file, '--wait', '--csv']);
+    await running.says('2 rows: 2 started');
+    running.kill('SIGTERM');
+    const { code, stdout } = await running.finished;
+    expect(code).toBe(143);
+    expect(parse(stdout, { columns: true })).toMatchObject(
+      ids.map((workflowId) => ({ workflowId, started: 'true' })),
+    );
+  });
+
+  it('has no preview of a file', async () => {
+    const { file } = await merchantsFile(rig, 2);
+    expect(await gangway([file, '--csv', '--dry-run'])).toMatchObject({
+      code: 2,
+      stderr: "error: option '--csv' cannot be used with option '--dry-run'\n",
+    });
   });
 });
 

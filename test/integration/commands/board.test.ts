@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partIds } from '../../../src/temporal/onboardings.js';
-import { gangway as runGangway } from '../../rigs/command.js';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
@@ -171,6 +171,30 @@ describe('gangway status', () => {
     ]) {
       expect(stdout).toContain(part);
     }
+  });
+
+  it('shows times in the zone of the person, and how far off they are', async () => {
+    const { externalId } = await waiting();
+    const inIndia = { ...rig.env, TZ: 'Asia/Kolkata' };
+    const { stdout } = await runGangway(inIndia, ['status', externalId]);
+    const minute = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
+    expect(stdout).toMatch(
+      new RegExp(`underwriting-note, waiting \\d+ s, due in 47 h, ${minute} GMT\\+5:30\\)`),
+    );
+    const [, ...rows] = stdout.slice(stdout.indexOf('\nAT ')).trim().split('\n');
+    for (const row of rows) expect(row).toMatch(new RegExp(`^${minute}:\\d\\d GMT\\+5:30  \\w`));
+    const watching = startGangway(inIndia, ['watch', externalId]);
+    await watching.printsLines(rows.length);
+    watching.kill('SIGINT');
+    expect((await watching.finished).stdout).toContain(rows[0]?.replace(/ {2,}/g, '  '));
+  });
+
+  it('wraps no row of the timeline at a terminal', async () => {
+    const { externalId } = await waiting();
+    const shown = await startGangway(rig.env, ['status', externalId], { terminal: true }).finished;
+    const timeline = shown.stdout.slice(shown.stdout.indexOf('\nAT ')).trim().split('\n');
+    expect(Math.max(...timeline.map(({ length }) => length))).toBe(80);
+    expect(timeline.join('\n')).toContain('…');
   });
 
   it('shows why a call is retried, of an onboarding and of a part of a customer', async () => {

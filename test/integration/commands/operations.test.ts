@@ -78,7 +78,9 @@ describe('gangway close-card', () => {
     await rig.sandbox.plan('500-before-commit', 'close-card');
     const closing = startGangway(rig.env, ['close-card', 'card-1003', '--confirm', '1003']);
     await closing.says('still running; Ctrl-C ends the wait, not the operation\n');
-    await closing.says(`${workflowId} has an open requirement:\n  uncertain-write-1 (uncertain-write, due `);
+    await closing.says(
+      `${workflowId} has an open requirement:\n  uncertain-write-1 (uncertain-write, waiting `,
+    );
     await closing.says('    Outcome unknown: close the card\n');
     await closing.says(`    gangway resolve ${workflowId} uncertain-write-1 --adopt ID --reason WHY\n`);
     await closing.says(`    gangway resolve ${workflowId} uncertain-write-1 --abandon --reason WHY\n`);
@@ -293,7 +295,7 @@ describe('gangway ensure-webhooks', () => {
   it('registers the missing ones, and prints which', async () => {
     const first = await gangway(['ensure-webhooks', await file([hook('a')])]);
     expect(first.code).toBe(0);
-    expect(first.stdout).toMatch(/ done: 1 registered\nNAME +TYPE +URL +\na +Fee +https:\S+\/a +created/);
+    expect(first.stdout).toMatch(/ done: 1 registered\nNAME +TYPE +URL\na +Fee +https:\S+\/a +created/);
     const both = { webhooks: [hook('a'), hook('b')] };
     const [, outcome] = jsonLines(await gangway(['ensure-webhooks', '-', '--json'], JSON.stringify(both)));
     expect(outcome).toEqual({

@@ -139,7 +139,7 @@ describe('gangway statement monthly', () => {
       outcome: 'done',
       fileName: `${month(LAST_MONTH)}-fa-501-1.pdf`,
     });
-    const row = new RegExp(`^${key} +fa-501-1 +PDF +\\d{4}-\\d\\d-01 12:00 +${workflowId}$`, 'm');
+    const row = new RegExp(`^${key} +fa-501-1 +PDF +\\d{4}-\\d\\d-01 12:00 UTC +${workflowId}$`, 'm');
     await eventually(
       async () => (await gangway(['list'])).stdout,
       (listed) => row.test(listed),

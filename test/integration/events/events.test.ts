@@ -331,6 +331,15 @@ describe('gangway events', () => {
       'five that were given up',
     );
     expect(lost[0]).toMatchObject({ status: 'given-up', problem: 'HTTP 410' });
+    const asTable = await gangway({ ...rig.env, TZ: 'Asia/Tokyo' }, ['events', 'list', id, '--limit', '2']);
+    expect(asTable.stdout).toMatch(
+      /^EVENT +OF +AT +TO +DELIVERY +ATTEMPTS +PROBLEM\n(\S+ +merchant-boarding-\S+ +[-\d]+ [:\d]+ GMT\+9 +\S+ +given-up +1 {2}HTTP 410\n){2}$/,
+    );
+    expect(asTable.stderr).toBe('the first 2; --limit 0 for all\n');
+    const asCsv = await gangway(rig.env, ['events', 'list', id, '--limit', '0', '--csv']);
+    const [head, ...rows] = asCsv.stdout.trimEnd().split('\r\n');
+    expect(head).toMatch(/^event\.type,event\.subject,event\.time,event\.id,.*,event\.data\.stage/);
+    expect([rows.length, asCsv.stderr]).toEqual([5, '']);
     // Rejected for good, so there is no automatic retry.
     expect(crm.received).toHaveLength(5);
 

@@ -101,7 +101,7 @@ describe('a question about a write', () => {
 describe('a question about a write that was never sent', () => {
   const question = {
     ...{ workflowId: 'w-1', id: 'uncertain-write-1', title: SUBMIT, at: at(50), request: undefined },
-    doubt: `, sent at ${at(10)}: its worker stopped before the response was recorded`,
+    doubt: `, sent at ${at(10).replace('T', ' ').replace('Z', ' UTC')}: its worker stopped before the response was recorded`,
   };
   const killed = (second: number, target = 'worker 1') => ({
     at: at(second),
