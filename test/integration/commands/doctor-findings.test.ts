@@ -370,7 +370,7 @@ describe('doctor finds a webhook of the bank that nobody receives:', () => {
     expect(await (await registered(`${url}/hooks/bank`))()).toEqual([
       wrong(
         'webhooks',
-        `webhook 1 (ApplicationStatus) to ${url}/...: the receiver does not know the path`,
+        `webhook 1 (ApplicationStatus) to ${url}/...: the receiver does not have the path`,
         `${EDIT}, with the path /webhooks/banking`,
       ),
     ]);

@@ -64,7 +64,7 @@ describe('gangway setup and doctor', () => {
     expect([code, stderr]).toEqual([1, '2 of 16 findings are wrong\n']);
   });
 
-  it('doctor prints what it knows while a slow check goes on', async () => {
+  it('doctor prints what it found while a slow check goes on', async () => {
     const silent = createServer();
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');

@@ -78,7 +78,7 @@ async function examineOne(webhook: RegisteredWebhook, examiner: Examiner): Promi
   }
   if (found.problem === 'unknown-path')
     return wrong(
-      `${what}: the receiver does not know the path`,
+      `${what}: the receiver does not have the path`,
       `${edit}, with the path /webhooks/${system}`,
     );
 
