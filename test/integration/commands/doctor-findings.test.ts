@@ -8,6 +8,7 @@ import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { SYSTEM_NAMES } from '../../../src/partners/systems.js';
 import { loadReceiverSettings } from '../../../src/receiver/settings.js';
 import { dataConverter, generatePayloadKey, parsePayloadKeys } from '../../../src/temporal/payload-codec.js';
+import { startMerchantBoarding } from '../../../src/temporal/start.js';
 import { gangway } from '../../rigs/command.js';
 import { merchant } from '../../rigs/inputs.js';
 import { jsonLines, run } from '../../rigs/processes.js';
@@ -147,13 +148,8 @@ describe('doctor finds payload keys that cannot read the running workflows:', ()
     onTestFinished(() => connection.close());
     const client = new Client({ connection, dataConverter: dataConverter(parsePayloadKeys(keys)) });
     const ids: string[] = [];
-    for (const input of Array.from({ length: count }, () => merchant())) {
-      const { workflowId } = await client.workflow.start('merchantBoarding', {
-        workflowId: `merchant-boarding-${input.externalId}`,
-        taskQueue: own.taskQueue,
-        args: [input],
-        memo: { dba: input.merchant.dba },
-      });
+    for (let number = 0; number < count; number++) {
+      const { workflowId } = await startMerchantBoarding(client, merchant(), { taskQueue: own.taskQueue });
       ids.push(workflowId);
     }
     return ids;

@@ -2,12 +2,17 @@ import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { stateOf } from '../../../temporal/onboardings.js';
 import { decodedPayloads, encryptedIn, isUnreadablePayload } from '../../../temporal/payload-codec.js';
+import { quoted, type Raw, rawListed } from '../../../temporal/search.js';
 import { isNotFound } from '../../../temporal/unavailable.js';
 import { UnreadableOnboarding } from '../../../temporal/unreadable.js';
 import { pollersOf } from '../../../temporal/workers.js';
 import type { WorkerSettings } from '../../../worker/settings.js';
 import { ok, type Verdict, wrong } from './check.js';
-import { idOf, listed, type RawListed, runningIn } from './running.js';
+
+/** A query for the running workflows of a task queue. */
+export function runningIn(taskQueue: string, ...conditions: readonly string[]): string {
+  return [`TaskQueue = ${quoted(taskQueue)}`, "ExecutionStatus = 'Running'", ...conditions].join(' AND ');
+}
 
 /** Workflows whose entry in the list is checked. An entry needs no request of its own. */
 const IN_LIST = 5_000;
@@ -38,7 +43,7 @@ export async function examineKeys(
   client: Client,
   { taskQueue, payloadKeys }: WorkerSettings,
 ): Promise<Verdict[]> {
-  const everyone = await listed(client, runningIn(taskQueue), IN_LIST);
+  const everyone = await Array.fromAsync(rawListed(client, runningIn(taskQueue), IN_LIST));
   const sample = await sampleOf(client, taskQueue);
   const inUse = new Map<string, KeyInUse>();
   const note = (workflowId: string, found: unknown) => {
@@ -65,18 +70,17 @@ export async function examineKeys(
   ];
 }
 
+const idOf = ({ execution }: Raw) => execution?.workflowId ?? '';
+
 async function sampleOf(client: Client, taskQueue: string): Promise<string[]> {
   const sampled = await Promise.all(
     AGES_DAYS.map((days) => {
       const before = new Date(Date.now() - days * DAY_MS).toISOString();
-      return listed(
-        client,
-        runningIn(taskQueue, ...(days > 0 ? [`StartTime < '${before}'`] : [])),
-        OF_EACH_AGE,
-      );
+      const query = runningIn(taskQueue, ...(days > 0 ? [`StartTime < '${before}'`] : []));
+      return Array.fromAsync(rawListed(client, query, OF_EACH_AGE));
     }),
   );
-  return [...new Set(sampled.flat().map((each: RawListed) => idOf(each)))];
+  return [...new Set(sampled.flat().map(idOf))];
 }
 
 /** How many events are read, from the end of a history. */

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { servedAccounts } from '../../../partners/account-settings.js';
+import { listed } from '../../../temporal/search.js';
 import { missingSearchAttributes } from '../../../temporal/search-attributes.js';
 import { serverClockOffset, serverGaps } from '../../../temporal/server.js';
 import { isInvalidRequest } from '../../../temporal/unavailable.js';
@@ -15,8 +16,7 @@ import type { WorkerSettings } from '../../../worker/settings.js';
 import { obstacleOf } from '../../cli/requirements.js';
 import { type Check, ok, type Verdict, wrong } from './check.js';
 import type { ClockOffsets } from './clocks.js';
-import { examineKeys } from './keys.js';
-import { idOf, listed, runningIn } from './running.js';
+import { examineKeys, runningIn } from './keys.js';
 
 /** @param connected rejects when Temporal is unavailable, which the first check reports */
 export function temporalChecks(
@@ -190,8 +190,8 @@ async function examineTasks(client: Client, taskQueue: string): Promise<Verdict[
   });
   if (counted === undefined) return [ok('unknown: this server does not report workflow tasks that fail')];
   if (counted.count === 0) return [ok('none fail (the server reports a failing task after a minute)')];
-  const failing = await listed(client, query, NAMED);
-  const named = await Promise.all(failing.map((each) => whyOf(client, idOf(each))));
+  const failing = await Array.fromAsync(listed(client, query, NAMED));
+  const named = await Promise.all(failing.map(({ workflowId }) => whyOf(client, workflowId)));
   const more = counted.count > named.length ? `; and ${counted.count - named.length} more` : '';
   return [
     wrong(
