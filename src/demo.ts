@@ -55,11 +55,12 @@ async function main(): Promise<number> {
   const client = new Client({ connection, dataConverter: dataConverter(keys) });
   const allAsExpected = (await report(client, uiUrl)) && (await receivedAll(crm));
   if (process.stdout.isTTY) {
-    leaveToYou(client, await startPlayground(env, FOLDER, command), uiUrl);
+    const commands = await startPlayground(env, FOLDER, command);
     printer.line(`\nEverything keeps running until Ctrl-C:`);
     printer.line(`  Web UI   ${uiUrl}\n  sandbox  ${sandboxUrl}/sandbox/scenarios`);
     printer.line(`  receiver ${receiverUrl}/openapi.json\n  logs     .cache/demo/`);
     printer.line(`  gangway  ${quoted(command)} list`);
+    leaveToYou(client, commands, uiUrl);
     await new Promise(() => undefined);
   }
   await connection.close();
@@ -75,6 +76,7 @@ function leaveToYou(client: Client, commands: readonly string[], uiUrl: string):
   printer.line(`It is at ${uiUrl}/namespaces/default/workflows/${id}`);
   printer.line('To finish it, copy these two commands into another terminal:\n');
   for (const each of commands) printer.line(`${each}\n`);
+  printer.line('Its outcome appears here.');
   outcomeOf<MerchantBoardingOutcome>(client, id).then(
     (ended) => {
       const mid = ended.outcome === 'boarded' ? `: mid ${ended.mid}` : '';

@@ -47,8 +47,9 @@ it(
         text,
         TIMEOUT_MS,
       );
-    const shown = (await shows('Everything keeps running until Ctrl-C')).replaceAll('\r', '');
-    const [, copied = ''] = /copy these two commands into another terminal:\n\n(.*?)\n\n\nEvery/s.exec(shown) ?? [];
+    const shown = (await shows('Its outcome appears here.')).replaceAll('\r', '');
+    const [, copied = ''] =
+      /copy these two commands into another terminal:\n\n(.*?)\n\nIts/s.exec(shown) ?? [];
     const commands = copied.split('\n\n');
     expect(commands).toHaveLength(2);
 
