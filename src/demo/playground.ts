@@ -35,7 +35,8 @@ export async function startPlayground(
   await gangway(env, ['board', file]);
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(300)) {
     const waiting = await gangway<{ workflowId: string }>(env, ['inbox']);
-    if (waiting.filter(({ workflowId }) => workflowId.endsWith(YOURS.externalId)).length < QUESTIONS) continue;
+    if (waiting.filter(({ workflowId }) => workflowId.endsWith(YOURS.externalId)).length < QUESTIONS)
+      continue;
     return (await openRequirements(env, YOURS.externalId)).map(({ id, kind, detail }) => {
       const answer = answerTo(kind, detail) ?? [];
       const args = [command, 'resolve', YOURS.externalId, id, ...answer.map(fromAnywhere)];

@@ -45,7 +45,7 @@ it(
         async () => demo.stdout(),
         (shown) => shown.includes(text),
         text,
-        TIMEOUT_MS,
+        TIMEOUT_MS - 60_000,
       );
     const shown = (await shows('Its outcome appears here.')).replaceAll('\r', '');
     const [, copied = ''] =

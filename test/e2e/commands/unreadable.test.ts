@@ -126,7 +126,7 @@ describe('onboardings that cannot be read', () => {
         expect.stringContaining(`no worker polls task queue ${unserved.taskQueue}`),
       ]);
       expect(await failed(locked.taskQueue)).toEqual([
-        expect.stringMatching(new RegExp(`not in PAYLOAD_KEYS: key \\S+ of ${encrypted.workflowId}`)),
+        expect.stringMatching(new RegExp(`key \\S+ is missing of ${encrypted.workflowId}`)),
       ]);
 
       const { call } = await runReceiver(rig);
