@@ -27,7 +27,7 @@ import {
 import { showCommand } from './partner/show.js';
 import { statementCommand } from './partner/statement.js';
 import { backupCommand, restoreCommand } from './system/backup.js';
-import { doctorCommand } from './system/doctor.js';
+import { doctorCommand } from './system/doctor/doctor.js';
 import { eventsCommand } from './system/events.js';
 import { keysCommand, setupCommand } from './system/setup.js';
 

@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import type { WorkflowType } from '../messages/ids.js';
-import type { OutcomeName } from '../messages/onboarding-state.js';
+import type { OnboardingState, OutcomeName } from '../messages/onboarding-state.js';
 import type { OutboundEvent } from '../messages/outbound-events.js';
-import type { RequirementKind } from '../messages/requirements.js';
+import type { Requirement, RequirementKind } from '../messages/requirements.js';
 import { endWithUs } from '../process/lifecycle.js';
 
 const run = promisify(execFile);
@@ -78,6 +78,12 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
   });
   const lines = stdout.split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line) as Line);
+}
+
+/** The open requirements of an onboarding. */
+export async function openRequirements(env: NodeJS.ProcessEnv, id: string): Promise<readonly Requirement[]> {
+  const [state] = await gangway<OnboardingState>(env, ['status', id]);
+  return state?.requirements ?? [];
 }
 
 /** One onboarding of the demo: its file in examples/, what starts it, and the outcome of its scenario. */

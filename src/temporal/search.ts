@@ -133,6 +133,14 @@ export async function* listed(
   query: string,
   most = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Listed> {
+  for await (const raw of rawListed(client, query, most)) yield await listedFrom(client, raw);
+}
+
+/** A workflow as Temporal lists it. */
+export type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
+
+/** The same workflows in their raw form: nothing of them is decrypted. */
+export async function* rawListed(client: Client, query: string, most: number): AsyncGenerator<Raw> {
   const { namespace } = client.options;
   let left = most;
   let nextPageToken: Uint8Array | undefined;
@@ -141,14 +149,12 @@ export async function* listed(
       ...{ namespace, query, pageSize: Math.min(PAGE, left) },
       ...(nextPageToken && { nextPageToken }),
     });
-    for (const raw of page.executions) yield await listedFrom(client, raw);
+    yield* page.executions;
     left -= page.executions.length;
     ({ nextPageToken } = page);
     if (!nextPageToken?.length) return;
   }
 }
-
-type Raw = temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
 async function listedFrom(client: Client, raw: Raw): Promise<Listed> {
   const { workflowId = '', runId = '' } = raw.execution as { workflowId: string; runId: string };

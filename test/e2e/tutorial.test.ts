@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ScratchCopy, scratchCopy } from '../../scripts/scratch-copy.js';
-import { endWithUs } from '../../src/process/lifecycle.js';
 import { nodesOf } from '../rigs/docs.js';
-import { watched } from '../rigs/output.js';
 import { run } from '../rigs/processes.js';
+import { CTRL_C, startAtTerminal } from '../rigs/terminal.js';
 import { eventually } from '../rigs/waiting.js';
 
 /** The commands of a page, each with the output that the page shows for it. */
@@ -28,12 +25,9 @@ it('the commands of the tutorial do what it shows', async () => {
   const [first, ...others] = STEPS;
   // The copy shares the installed packages, so only the build is missing.
   const install = first?.commands.replace('npm ci', 'npm run --silent build') ?? '';
-  const demo = spawn('bash', ['-c', install], { cwd: copy.root, detached: true, stdio: 'pipe' });
-  endWithUs(demo, 'group');
-  const end = once(demo, 'close');
-  const output = watched(demo, end);
+  const demo = startAtTerminal(install, copy.root);
   await eventually(
-    async () => output.stdout(),
+    async () => demo.stdout(),
     (text) => text.includes('Everything keeps running'),
     'the demo',
     300_000,
@@ -53,9 +47,9 @@ it('the commands of the tutorial do what it shows', async () => {
     expect(missing, `${commands}\nprinted\n${printed}`).toEqual([]);
   });
 
-  const uiUrl = /Web UI +(\S+)/.exec(output.stdout())?.[1] ?? '';
-  if (demo.pid) process.kill(-demo.pid, 'SIGINT');
-  await end;
+  const uiUrl = /Web UI +(\S+)/.exec(demo.stdout())?.[1] ?? '';
+  demo.type(CTRL_C);
+  await demo.end;
   await expect(fetch(uiUrl)).rejects.toThrow();
 }, 600_000);
 
