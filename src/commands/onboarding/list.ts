@@ -1,5 +1,4 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { type Command, Option } from 'commander';
 import {
   ACCOUNTS,
   ONBOARDINGS,
@@ -11,7 +10,6 @@ import type { Requirement } from '../../messages/requirements.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
-import { positiveInteger } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { shortDate } from '../cli/output.js';
@@ -33,29 +31,7 @@ interface ListOptions extends Filter {
   readonly json?: true;
 }
 
-export function listCommand(program: Command, cli: CommandLine): void {
-  program
-    .command('list')
-    .summary('list onboardings, operations, or partner accounts')
-    .description('List onboardings, newest first, filtered by the search attributes that the Web UI shows.')
-    .option('--operations', 'list single operations at the bank instead')
-    .addOption(
-      new Option('--accounts', 'list partner accounts with rejected credentials instead').conflicts(
-        'operations',
-      ),
-    )
-    .option('--stage <stage>', 'only this stage')
-    .option('--agent <agentProfileId>', 'only this agent profile')
-    .option('--partner-account <name>', 'only this account at the partners')
-    .option('--action-required', 'only those that wait for a person')
-    .option('--running', 'only those that have not ended')
-    .option('--query <query>', 'an additional visibility query: "PartnerStatus = \'Pending\'"')
-    .option('--limit <n>', 'maximum number of rows', positiveInteger, 50)
-    .option('--json', 'print JSON lines')
-    .action((options: ListOptions) => list(cli, options));
-}
-
-async function list(cli: CommandLine, options: ListOptions): Promise<void> {
+export async function list(cli: CommandLine, options: ListOptions): Promise<void> {
   const { operations, accounts, limit, json, ...filter } = options;
   const types = typesOf(accounts ? ACCOUNTS : operations ? OPERATIONS : ONBOARDINGS);
   await withTemporal(cli, async ({ client }) => {
@@ -154,21 +130,6 @@ interface InboxItem extends Requirement {
   readonly overdue: boolean;
 }
 
-export function inboxCommand(program: Command, cli: CommandLine): void {
-  program
-    .command('inbox')
-    .summary('list the open requirements')
-    .description(
-      'List the open requirements of all onboardings, operations and partner accounts, the most urgent first. ' +
-        'Answer them with "gangway resolve".',
-    )
-    .option('--agent <agentProfileId>', 'only merchants of this agent profile')
-    .option('--partner-account <name>', 'only this account at the partners')
-    .option('--overdue', 'only overdue requirements')
-    .option('--json', 'print JSON lines')
-    .action((options: InboxOptions) => inbox(cli, options));
-}
-
 interface InboxFilter extends PartnerAccountOptions {
   readonly agent?: string;
 }
@@ -178,7 +139,7 @@ interface InboxOptions extends InboxFilter {
   readonly json?: true;
 }
 
-async function inbox(cli: CommandLine, { overdue, json, ...filter }: InboxOptions): Promise<void> {
+export async function inbox(cli: CommandLine, { overdue, json, ...filter }: InboxOptions): Promise<void> {
   const { items, unreadable } = await withTemporal(cli, ({ client }) => collect(client, filter));
   const shown = items.filter((item) => item.overdue || !overdue);
   if (json || shown.length > 0 || unreadable.length === 0)

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import type { Command } from 'commander';
 import { openStore } from '../../documents/open-store.js';
 import { type Account, closeAll, partnerClients, servedAccounts } from '../../partners/account-settings.js';
 import type { PartnerObserver } from '../../partners/http.js';
@@ -15,7 +14,8 @@ import { isInvalidRequest } from '../../temporal/unavailable.js';
 import { deployedVersions, nameOf, polledQueues, pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import { loadWorkerSettings, type WorkerSettings } from '../../worker/settings.js';
 import type { CommandLine, CommandSettings } from '../cli/command-line.js';
-import { CommandFailed, explain } from '../cli/errors.js';
+import { CommandFailed } from '../cli/errors.js';
+import { explain } from '../cli/failures.js';
 import { obstacleOf } from '../cli/requirements.js';
 import { weakSettings } from './weak-settings.js';
 
@@ -27,18 +27,11 @@ interface Finding {
   readonly detail: string;
 }
 
-export function doctorCommand(program: Command, cli: CommandLine): void {
-  program
-    .command('doctor')
-    .summary('check the setup')
-    .description('Check settings, Temporal, workers, partners and file stores. Changes nothing at a partner.')
-    .option('--json', 'print JSON lines')
-    .action(async ({ json }: { json?: true }) => {
-      const findings = await examine(cli);
-      cli.records(findings, { columns: COLUMNS, json });
-      const failed = findings.filter(({ ok }) => !ok).length;
-      if (failed > 0) throw new CommandFailed(`${failed} of ${findings.length} checks failed`);
-    });
+export async function doctor(cli: CommandLine, { json }: { readonly json?: true }): Promise<void> {
+  const findings = await examine(cli);
+  cli.records(findings, { columns: COLUMNS, json });
+  const failed = findings.filter(({ ok }) => !ok).length;
+  if (failed > 0) throw new CommandFailed(`${failed} of ${findings.length} checks failed`);
 }
 
 const COLUMNS: Readonly<Record<string, (finding: Finding) => string>> = {
