@@ -5,10 +5,11 @@ import { masked } from '../privacy/masked.js';
 import { BadSetting } from '../settings/settings.js';
 import { batchCommand } from './batch/command.js';
 import type { Surroundings } from './cli/command-line.js';
-import type { Act, Definition } from './cli/definition.js';
+import type { Act, Definition, Print } from './cli/definition.js';
 import { Interrupted, InvalidInput } from './cli/errors.js';
 import { milliseconds } from './cli/options.js';
 import { type Output, Printer } from './cli/output.js';
+import { completionCommand, explainCommand, helpCommand } from './help/commands.js';
 import {
   boardCommand,
   cancelCommand,
@@ -56,7 +57,8 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
     ...[ensureWebhooksCommand, statementCommand, showCommand],
   ],
   'Any operation of a partner:': [callCommand],
-  'Setup, backup and help:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
+  'Setup and backup:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
+  'Help:': [helpCommand, explainCommand, completionCommand],
 };
 
 /**
@@ -106,7 +108,7 @@ export function gangway(surroundings: Surroundings): Command {
       'end the command after this time; what it started continues',
       milliseconds,
     )
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 bad usage or input.')
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 bad usage or input ("gangway help exit-codes").')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -118,9 +120,9 @@ export function gangway(surroundings: Surroundings): Command {
     });
   for (const [heading, commands] of Object.entries(COMMANDS)) {
     program.commandsGroup(heading);
-    for (const define of commands) define(program, actIn(surroundings));
+    for (const define of commands) define(program, actIn(surroundings), printIn(surroundings));
   }
-  return program.helpCommand('help [command]', 'show the help of a command');
+  return program;
 }
 
 /** Loads an action when its command runs, with everything that actions share. */
@@ -129,6 +131,14 @@ function actIn(surroundings: Surroundings): Act {
     async (...given) => {
       const [{ perform }, action] = await Promise.all([import('./cli/perform.js'), load()]);
       await perform(surroundings, given.at(-1) as Command, (cli) => action(cli, ...given));
+    };
+}
+
+function printIn(surroundings: Surroundings): Print {
+  return (load) =>
+    async (...given) => {
+      const action = await load();
+      await action(surroundings, ...given);
     };
 }
 

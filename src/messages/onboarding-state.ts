@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Requirement } from './requirements.js';
+import type { TimelineEvent } from './timeline-events.js';
 
 /**
  * Where an onboarding stands, and how it ended.
@@ -67,8 +68,7 @@ export interface Unfinished {
 export interface TimelineEntry {
   /** ISO 8601. */
   readonly at: string;
-  /** What happened, in kebab case: `merchant-created`. */
-  readonly event: string;
+  readonly event: TimelineEvent;
   readonly detail?: string;
   /** Who did it, where a person did. */
   readonly actor?: string;
