@@ -1,8 +1,4 @@
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowExecutionInfo,
-} from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import pLimit from 'p-limit';
 import { ONBOARDINGS, type OnboardingType, partsOfId } from '../messages/ids.js';
@@ -12,13 +8,14 @@ import type {
   MerchantBoardingInput,
   TerminalProvisioningInput,
 } from '../messages/inputs.js';
+import type { DbaForm } from '../messages/listed.js';
 import { mergePatch } from '../messages/objects.js';
 import { partId, type Restored } from '../messages/onboardings.js';
 import { type Resolution, resolveRequirement } from '../messages/requirements.js';
-import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { quoted } from './onboardings.js';
+import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
 import { decodedPayloads } from './payload-codec.js';
-import { type Agent, initialVisibility, priorityOf } from './start.js';
+import { type Listed, listed, quoted } from './search.js';
+import { type Agent, priorityOf } from './start.js';
 
 type Event = temporal.api.history.v1.IHistoryEvent;
 
@@ -62,25 +59,22 @@ export async function* backedUp(client: Client, taskQueue: string): AsyncGenerat
   for (const read of reading) yield await read;
 }
 
-type Run = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'type' | 'startTime'> & {
-  readonly status: string;
-};
+type Run = Pick<Listed, 'workflowId' | 'runId' | 'type' | 'startedAt' | 'state'>;
 
 async function lastRuns(client: Client, taskQueue: string): Promise<Run[]> {
   const types = Object.keys(ONBOARDINGS).map((type) => `'${type}'`);
   const query = `WorkflowType IN (${types.join(', ')}) AND TaskQueue = ${quoted(taskQueue)}`;
   const last = new Map<string, Run>();
-  for await (const { workflowId, runId, type, startTime, status } of client.workflow.list({ query })) {
-    const known = last.get(workflowId);
-    const isLater = !known || known.startTime < startTime || status.name === 'RUNNING';
-    if (isLater)
-      last.set(workflowId, { workflowId, runId, type, startTime, status: status.name.toLowerCase() });
+  for await (const run of listed(client, query)) {
+    const known = last.get(run.workflowId);
+    const isLater = !known || known.startedAt < run.startedAt || run.state === 'running';
+    if (isLater) last.set(run.workflowId, run);
   }
   return [...last.values()];
 }
 
 async function entryOf(client: Client, run: Run): Promise<BackedUp> {
-  const { workflowId, runId, type, startTime, status } = run;
+  const { workflowId, runId, type, startedAt, state: status } = run;
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const history = events ?? [];
   const indexed = indexedIn(history);
@@ -89,7 +83,7 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
     workflowId,
     type: type as OnboardingType,
     status,
-    startedAt: startTime.toISOString(),
+    startedAt: startedAt.toISOString(),
     ...(stage !== undefined && { stage }),
     ...(merchantProfileId !== undefined && { merchantProfileId: Number(merchantProfileId) }),
     ...(bankingProfileId !== undefined && { bankingProfileId: Number(bankingProfileId) }),
@@ -160,6 +154,7 @@ export type Restoring = 'adopts' | 'looks' | 'there' | 'skipped';
 
 export interface RestoreOptions {
   readonly taskQueue: string;
+  readonly dbaForm: DbaForm;
   /** When the backup was made. ISO 8601. */
   readonly backedUpAt: string;
   /** Only returns what would be started. */
@@ -190,12 +185,12 @@ export function inOrder(entries: readonly BackedUp[]): BackedUp[] {
 export async function restore(
   client: Client,
   entry: BackedUp,
-  { taskQueue, backedUpAt, dryRun = false }: RestoreOptions,
+  { taskQueue, dbaForm, backedUpAt, dryRun = false }: RestoreOptions,
 ): Promise<Restoring> {
   const { workflowId, type } = entry;
   if (isEndedBySomebody(entry)) return 'skipped';
   const account = partsOfId(workflowId)?.account;
-  const { args, summary, agent, isKnown } = startOf(entry, { backedUpAt });
+  const { args, dba, agent, isKnown } = startOf(entry, { backedUpAt });
   const restoring = isKnown ? 'adopts' : 'looks';
   if (dryRun) return restoring;
   try {
@@ -206,7 +201,7 @@ export async function restore(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       priority: priorityOf('batch', agent, account),
-      ...initialVisibility(type, summary, account),
+      ...initialVisibility(type, { dba, account, dbaForm }),
     });
     return restoring;
   } catch (error) {
@@ -227,7 +222,7 @@ export function isGivenUp(stage: string | undefined): boolean {
 
 interface RestoredStart {
   readonly args: unknown[];
-  readonly summary: string;
+  readonly dba: string;
   readonly agent?: Agent;
   /** The backup holds what it has at its partner. */
   readonly isKnown: boolean;
@@ -241,25 +236,25 @@ function startOf(
     case 'merchantBoarding': {
       const boarding = input as MerchantBoardingInput;
       const known = merchantProfileId ?? boarding.merchantProfileId;
-      const { dba: summary } = boarding.merchant;
+      const { dba } = boarding.merchant;
       return known === undefined
-        ? { args: [boarding, undefined, restored], summary, agent: boarding, isKnown: false }
-        : { args: [{ ...boarding, merchantProfileId: known }], summary, agent: boarding, isKnown: true };
+        ? { args: [boarding, undefined, restored], dba, agent: boarding, isKnown: false }
+        : { args: [{ ...boarding, merchantProfileId: known }], dba, agent: boarding, isKnown: true };
     }
     case 'businessOnboarding': {
       const { holder } = input as BusinessOnboardingInput;
       const isKnown = bankingProfileId !== undefined;
       const adopted = isKnown ? { ...restored, profileId: bankingProfileId } : restored;
-      return { args: [input, undefined, adopted], summary: holder.doingBusinessAsName, isKnown };
+      return { args: [input, undefined, adopted], dba: holder.doingBusinessAsName, isKnown };
     }
     case 'customerOnboarding': {
       const { boarding } = input as CustomerOnboardingInput;
-      return { args: [input], summary: boarding.merchant.dba, agent: boarding, isKnown: true };
+      return { args: [input], dba: boarding.merchant.dba, agent: boarding, isKnown: true };
     }
     case 'terminalProvisioning': {
       // It searches the platform before each write.
       const { name = '' } = (input as TerminalProvisioningInput).provisionTerminal.account;
-      return { args: [input], summary: name, isKnown: true };
+      return { args: [input], dba: name, isKnown: true };
     }
   }
 }

@@ -11,12 +11,13 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../messages/partner-account.js';
+import { initialVisibility } from '../messages/search-attributes.js';
 import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
 import { isStepAt, nudge, type Pending, pendingActivities, retryNow } from './nudge.js';
 import { ofAccount } from './onboardings.js';
 import { decodedFailure } from './payload-codec.js';
-import { initialVisibility } from './start.js';
+import { listed } from './search.js';
 
 /** One account at one partner, and the workflows that work with it. */
 export interface AccountAt {
@@ -85,7 +86,7 @@ export async function retryReads(client: Client, { operation, workflowIds }: Unr
 function startOf({ system, account, taskQueue }: AccountAt) {
   const input: PartnerAccountInput = { system };
   const workflowId = partnerAccountId(system, account);
-  const visibility = initialVisibility('partnerAccount', `account at ${system}`, account);
+  const visibility = initialVisibility('partnerAccount', { summary: `account at ${system}`, account });
   return { workflowId, taskQueue, args: [input], ...visibility };
 }
 
@@ -140,7 +141,7 @@ async function wakeAll(
   isMeant: (pending: Pending) => boolean | Promise<boolean>,
 ): Promise<Woken> {
   const query = `${ofAccount(taskQueue, account)} AND ExecutionStatus = 'Running'`;
-  const running = client.workflow.list({ query })[Symbol.asyncIterator]();
+  const running = listed(client, query);
   let steps = 0;
   let workflows = 0;
   async function wakeNext(): Promise<void> {

@@ -55,7 +55,7 @@ export async function customerOnboarding(
     requireFields(input.provisionTerminal, { account: 'object', terminal: 'object' });
   }
   const { externalId } = input;
-  const customer = new Customer(externalId, carried?.customer);
+  const customer = new Customer(externalId, String(input.boarding.merchant.dba), carried?.customer);
   const children = new Children(customer, again, carried?.begun);
   const scopes: Partial<Record<Part, CancellationScope>> = {};
 

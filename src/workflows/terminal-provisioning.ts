@@ -1,3 +1,4 @@
+import { workflowInfo } from '@temporalio/workflow';
 import type { FoundOrCreated, PaymentsActivities } from '../messages/activities.js';
 import type { TerminalProvisioningInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
@@ -152,6 +153,8 @@ class Provisioning {
       dueInHours: input.provisionTerminal.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
       nextSteps: NEXT_STEPS,
+      // The customer has named it. The name of the account may be another one.
+      dba: () => String(workflowInfo().memo?.['dba'] ?? this.input.current.provisionTerminal.account.name),
       leftBehind,
       // A customer shows the requirements of its merchant and business beside these.
       idPrefix: 'terminal-',

@@ -55,11 +55,12 @@ async function start(
   { rate, concurrency, giveUpAfter, wait, json }: RunOptions,
   stop: AbortController,
 ): Promise<{ readonly startedRows: readonly StartedRow[]; readonly failures: number }> {
+  const { taskQueue, dbaForm } = config;
   const progress = progressOf(cli, total, 'started');
   const report = new Report(cli, json === true);
   const startedRows: StartedRow[] = [];
   await startAll(client, rows, {
-    options: { taskQueue: config.taskQueue, urgency: 'batch' },
+    options: { taskQueue, dbaForm, urgency: 'batch' },
     rate,
     concurrency: Math.min(concurrency, total),
     stop,

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { type StorePlaces, storeSettings, storesFrom, storeUrls } from '../../documents/open-store.js';
+import type { DbaForm } from '../../messages/listed.js';
 import { type Accounts, accountNames, partnerUrls, readAccounts } from '../../partners/account-settings.js';
 import { isLoopback, readSettings, requireCertificates, url } from '../../settings/settings.js';
 import {
@@ -28,6 +29,7 @@ export const commandSettings = z.object({
 export type CommandSettings = Accounts &
   StorePlaces & {
     readonly taskQueue: string;
+    readonly dbaForm: DbaForm;
     /** undefined when PAYLOAD_KEYS is not set: payloads are not encrypted. */
     readonly payloadKeys: PayloadKeys | undefined;
     /** Where the Temporal Web UI is, for links. */
@@ -47,6 +49,7 @@ export function loadCommandSettings(environment: NodeJS.ProcessEnv): CommandSett
     ...accounts,
     ...stores,
     taskQueue: set.GANGWAY_TASK_QUEUE,
+    dbaForm: set.GANGWAY_DBA,
     payloadKeys: set.PAYLOAD_KEYS,
     uiUrl: set.GANGWAY_UI_URL,
   };

@@ -2,7 +2,6 @@ import type { Argument, Command, Option } from 'commander';
 import type { Surroundings } from '../cli/command-line.js';
 import { CATALOGUE } from './catalogue.js';
 import { TOPICS } from './names.js';
-import { OUTCOME_TEXTS, STAGE_TEXTS } from './stage-texts.js';
 
 /** What can follow, for people: a word and what it means. */
 export type Candidate = readonly [word: string, description?: string];
@@ -20,11 +19,6 @@ export type Values =
 /** Nothing to suggest: the person knows the value, and nobody else does. */
 const FREE: Values = [];
 
-const STAGES: Values = Object.entries({ ...STAGE_TEXTS, ...OUTCOME_TEXTS }).map(([stage, { meaning }]) => [
-  stage,
-  meaning,
-]);
-
 const CODES: Values = CATALOGUE.flatMap(({ kind, texts }) =>
   Object.keys(texts).map((code): Candidate => [code, kind]),
 );
@@ -34,7 +28,7 @@ const words = (...all: readonly string[]): Values => all.map((word) => [word]);
 /** The values of an option, by the name in its flags: `file` of `--mapping <file>`. A test asks for new ones. */
 export const OPTION_VALUES: Readonly<Record<string, Values>> = {
   file: 'files',
-  stage: STAGES,
+  time: words('today', 'yesterday'),
   format: words('PDF', 'CSV', 'QBO', 'OFX'),
   level: words('Info', 'Warning'),
   character: words('tab', ';', '|'),

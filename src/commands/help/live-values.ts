@@ -1,14 +1,9 @@
 import type { Client } from '@temporalio/client';
-import {
-  atAccount,
-  ONBOARDINGS,
-  partsOfId,
-  WORKFLOW_ID_PREFIXES,
-  type WorkflowType,
-} from '../../messages/ids.js';
-import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import { atAccount, ONBOARDINGS, partsOfId, WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
+import { TASKS } from '../../messages/requirement-kinds.js';
 import { withClient } from '../../temporal/connection.js';
-import { findOnboarding, quoted, stateOf } from '../../temporal/onboardings.js';
+import { findOnboarding } from '../../temporal/onboardings.js';
+import { type Filter, type Listed, listed, quoted, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { type CommandSettings, loadCommandSettings, type Surroundings } from '../cli/command-line.js';
 
 /** Words with their descriptions. */
@@ -39,52 +34,48 @@ async function lookUp(
 const MOST = 50;
 
 /** Which onboardings a command can be about. Default: all. */
-const ABOUT: Readonly<Record<string, string>> = {
-  resolve: `${SEARCH_ATTRIBUTES.actionRequired.name} = true AND ExecutionStatus = 'Running'`,
-  watch: `ExecutionStatus = 'Running'`,
-  nudge: `ExecutionStatus = 'Running'`,
-  cancel: `ExecutionStatus = 'Running'`,
+const ABOUT: Readonly<Record<string, Partial<Filter>>> = {
+  resolve: { actionRequired: true },
+  watch: { running: true },
+  nudge: { running: true },
+  cancel: { running: true },
 };
+
+const TYPES = typesOf(WORKFLOW_ID_PREFIXES);
 
 /** The onboardings and operations that begin so, the newest first: an onboarding by its `externalId`. */
 export function onboardingIds(surroundings: Surroundings, command: string, current: string): Promise<Found> {
   return lookUp(surroundings, async (client) => {
     const prefixes = ['', ...Object.values(WORKFLOW_ID_PREFIXES).map((prefix) => `${prefix}-`)];
-    const beginnings = prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix + current)}`);
-    const types = Object.keys(WORKFLOW_ID_PREFIXES).map(quoted).join(', ');
-    const query = [
-      `WorkflowType IN (${types})`,
-      ...(current === '' ? [] : [`(${beginnings.join(' OR ')})`]),
-      ...(ABOUT[command] ? [ABOUT[command]] : []),
-    ].join(' AND ');
-    const found = new Map<string, string>();
-    for await (const { workflowId, type, typedSearchAttributes } of client.workflow.list({
-      query,
-      pageSize: MOST,
-    })) {
-      const stage = typedSearchAttributes.get(SEARCH_ATTRIBUTES.stage) ?? '';
-      const name = nameOf(workflowId, type, current);
-      // The parts of a customer have its name.
-      if (!found.has(name)) found.set(name, stage);
-      if (found.size === MOST) break;
-    }
-    return [...found];
+    const begins = prefixes
+      .map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix + current)}`)
+      .join(' OR ');
+    const query = visibilityQuery({ ...ABOUT[command], types: TYPES, query: current && begins });
+    const found = await Array.fromAsync(listed(client, query, MOST));
+    // The parts of a customer have its name.
+    const named = new Map(found.map((each) => [nameOf(each, current), describe(each)]));
+    return [...named];
   });
 }
 
 /** The `externalId` where that is what the person types. */
-function nameOf(workflowId: string, type: string, current: string): string {
+function nameOf({ workflowId, type }: Listed, current: string): string {
   const { key, account } = partsOfId(workflowId) ?? {};
-  const isOnboarding = Object.hasOwn(ONBOARDINGS, type as WorkflowType);
-  const short = key !== undefined && isOnboarding ? atAccount(key, account) : workflowId;
+  const short = key !== undefined && Object.hasOwn(ONBOARDINGS, type) ? atAccount(key, account) : workflowId;
   return short.startsWith(current) ? short : workflowId;
 }
 
-/** The open requirements of an onboarding. */
+function describe({ dba, stage, requirements: [first] }: Listed): string {
+  return [dba, stage, first && TASKS[first.kind]].filter(Boolean).join(', ');
+}
+
+/** The open requirements of an onboarding, as the list has them: this needs no worker. */
 export function requirementIds(surroundings: Surroundings, id: string): Promise<Found> {
-  return lookUp(surroundings, async (client, config) => {
-    const { workflowId } = await findOnboarding(client, id, Object.keys(config.accounts));
-    const { requirements } = await stateOf(client, workflowId, TIMEOUT_MS);
-    return requirements.map(({ id: requirement, title }) => [requirement, title]);
+  return lookUp(surroundings, async (client, { accounts }) => {
+    const { workflowId } = await findOnboarding(client, id, Object.keys(accounts));
+    const found = await Array.fromAsync(listed(client, `WorkflowId = ${quoted(workflowId)}`));
+    return found
+      .flatMap(({ requirements }) => requirements)
+      .map(({ id: requirement, kind }) => [requirement, TASKS[kind]]);
   });
 }

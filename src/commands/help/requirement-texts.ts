@@ -1,10 +1,8 @@
-import type { RequirementKind } from '../../messages/requirements.js';
+import type { RequirementKind } from '../../messages/requirement-kinds.js';
 import type { Explanation } from './explanation.js';
 
 /** The runbook of a requirement. docs/operations.md and docs/onboardings.md are made from it. */
 export interface Runbook extends Explanation {
-  /** What the person is asked for, as part of a sentence. */
-  readonly asks: string;
   /** The allowed answers, as options of `gangway resolve`. */
   readonly answers: string;
   /** Where to see what it is about. */
@@ -15,7 +13,6 @@ export interface Runbook extends Explanation {
 
 export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
   'underwriting-note': {
-    asks: 'what the underwriters want to know',
     answers: '`--text`, `--document`, `--abandon`',
     meaning: 'An underwriter asks for something.',
     see: 'The detail is the text of the note.',
@@ -26,7 +23,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'answer in the partner’s portal and here.',
   },
   'request-changes': {
-    asks: 'a corrected application',
     answers: '`--patch`, `--retry`, `--abandon`',
     meaning: 'Underwriting wants the application changed.',
     see: 'The detail is the underwriters’ comment.',
@@ -35,7 +31,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'use `--retry` to get rid of the requirement. It submits the application unchanged.',
   },
   'unclear-mid': {
-    asks: 'the right `mid`',
     answers: '`--adopt`, `--abandon`',
     meaning:
       'The merchant is approved, and the partner shows something other than 1 to 20 digits as its `mid`.',
@@ -45,7 +40,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'adopt a temporary `mid`. Gangway cannot correct it later.',
   },
   'rejected-input': {
-    asks: 'corrected fields, or another document',
     answers: '`--patch`, `--document`, `--retry`, `--abandon`',
     meaning: 'The partner, or Gangway’s own check, rejected fields or a document. Nothing was created.',
     see: 'The detail names each field and its rule.',
@@ -56,7 +50,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'use `--retry` without a change, unless the partner corrected something on its side.',
   },
   'uncertain-write': {
-    asks: 'whether a write took effect',
     answers: '`--adopt`, `--retry`, `--abandon`',
     meaning:
       'A write was sent, and its response got lost. Gangway found no [evidence](onboardings.md#writes) that it took effect.',
@@ -69,7 +62,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'use `--retry` before you have looked twice. It can create a second merchant.',
   },
   ticket: {
-    asks: 'what the bank wants to know',
     answers: '`--text`, `--patch`, `--abandon`; of a partner account `--text`, `--retry`',
     meaning: 'The bank opened a ticket.',
     see: 'The detail is the bank’s text, and the field that it asks about.',
@@ -80,7 +72,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'count an answered ticket as closed.',
   },
   'locked-profile': {
-    asks: 'an unlocked profile',
     answers: '`--abandon`',
     meaning: 'The bank locked the profile.',
     see: 'The bank’s portal shows why, or its support explains it.',
@@ -89,7 +80,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'abandon the onboarding because of a lock that is temporary.',
   },
   credentials: {
-    asks: 'credentials or a permission',
     answers: '`--retry`; of an onboarding also `--abandon`',
     meaning: 'The partner responded with 401 or 403, also after a new sign-in.',
     see:
@@ -104,7 +94,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'start the onboardings again.',
   },
   'one-time-code': {
-    asks: 'the code that the bank sent',
     answers: '`--code`; of a partner account also `--retry`, of an operation `--abandon`',
     meaning: 'The bank wants a second factor and `BANKING_TOTP_SECRET` is not set.',
     see: 'The code arrives where the bank sends it.',
@@ -113,7 +102,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'restart workers while codes are asked for. Each restart needs a new code.',
   },
   waiting: {
-    asks: 'attention to a partner that is unavailable for long',
     answers: '`--retry`',
     meaning: 'A step has waited for its partner longer than `GANGWAY_WAIT_MAX`.',
     see: 'The title names the step, the detail shows the last failure. `gangway doctor` shows whether the partner responds.',
@@ -123,7 +111,6 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'cancel and start again. The step keeps its place and its mark.',
   },
   unreadable: {
-    asks: 'attention to responses that cannot be read',
     answers: '`--retry`',
     meaning:
       'Gangway could not read the responses of an operation for longer than `GANGWAY_UNREADABLE_MAX`. `partner-account-...` raises ' +

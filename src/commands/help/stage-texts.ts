@@ -1,4 +1,4 @@
-import type { OutcomeName, Stage } from '../../messages/onboarding-state.js';
+import type { OutcomeName, Stage } from '../../messages/stages.js';
 import { type Explanation, NOTHING } from './explanation.js';
 
 const ENDED = 'The onboarding has ended. The same `externalId` returns this outcome.';

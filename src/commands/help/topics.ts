@@ -1,3 +1,4 @@
+import { REQUIREMENT_KINDS, TASKS } from '../../messages/requirement-kinds.js';
 import type { AnswerKind } from '../../messages/requirements.js';
 import type { Surroundings } from '../cli/command-line.js';
 import { EXIT_CODES } from '../cli/exit-codes.js';
@@ -25,12 +26,9 @@ const TEXTS: Readonly<Record<Topic, (width: number, part: string | undefined) =>
           'UI shows them in the details of the workflow.',
         'Gangway never decides a requirement by itself. Past its due date it is overdue and stays open. It closes when the ' +
           "partner's own change makes it obsolete.",
-        'These are the kinds, with what each asks for:',
+        'These are the kinds, with what a person has to do and the allowed answers:',
         described(
-          Object.entries(REQUIREMENT_TEXTS).map(([kind, { asks, answers }]) => [
-            kind,
-            `${asks} (${answers})`,
-          ]),
+          REQUIREMENT_KINDS.map((kind) => [kind, `${TASKS[kind]} (${REQUIREMENT_TEXTS[kind].answers})`]),
           width,
         ),
         '"gangway explain KIND" describes a kind: what happened, what to do, and what not to do.',

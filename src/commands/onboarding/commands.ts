@@ -1,7 +1,10 @@
 import { type Command, Option } from 'commander';
+import { REQUIREMENT_KINDS } from '../../messages/requirement-kinds.js';
+import { STAGES } from '../../messages/stages.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import type { Act } from '../cli/definition.js';
-import { positiveInteger, withId, withPartnerAccount } from '../cli/options.js';
+import { withId, withPartnerAccount } from '../cli/options.js';
+import { pastTime, rowLimit, withListFilter } from './filters.js';
 
 /** The commands that start, follow and end onboardings. */
 
@@ -52,40 +55,48 @@ export function statusCommand(program: Command, act: Act): void {
 }
 
 export function listCommand(program: Command, act: Act): void {
-  program
+  const command = program
     .command('list')
     .summary('list onboardings, operations, or partner accounts')
-    .description('List onboardings, newest first, filtered by the search attributes that the Web UI shows.')
+    .description('List onboardings, newest first. This needs no worker.')
     .option('--operations', 'list single operations at the bank instead')
     .addOption(
       new Option('--accounts', 'list partner accounts with rejected credentials instead').conflicts(
         'operations',
       ),
-    )
-    .option('--stage <stage>', 'only this stage')
-    .option('--agent <agentProfileId>', 'only this agent profile')
-    .option('--partner-account <name>', 'only this account at the partners')
+    );
+  withListFilter(command)
+    .addOption(new Option('--stage <stage>', 'only this stage').choices(STAGES))
     .option('--action-required', 'only those that wait for a person')
     .option('--running', 'only those that have not ended')
+    .option('--started-before <time>', 'only those that started before: 2d, yesterday, 2026-01-31', pastTime)
+    .option('--ended-since <time>', 'only those that ended since: today, 12h, 2026-01-31', pastTime)
     .option('--query <query>', 'an additional visibility query: "PartnerStatus = \'Pending\'"')
-    .option('--limit <n>', 'maximum number of rows', positiveInteger, 50)
+    .option('--limit <n>', 'maximum number of rows; 0 for all', rowLimit, 50)
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./list.js')).list));
 }
 
 export function inboxCommand(program: Command, act: Act): void {
-  program
+  const command = program
     .command('inbox')
     .summary('list the open requirements')
     .description(
-      'List the open requirements of all onboardings, operations and partner accounts, the most urgent first. ' +
-        'Answer them with "gangway resolve".',
-    )
-    .option('--agent <agentProfileId>', 'only merchants of this agent profile')
-    .option('--partner-account <name>', 'only this account at the partners')
+      'List the open requirements of all onboardings, operations and partner accounts, the first due first. This needs no ' +
+        'worker. "gangway status" shows what exactly is asked, and "gangway resolve" answers it.',
+    );
+  withListFilter(command)
+    .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
     .option('--overdue', 'only overdue requirements')
+    .option(
+      '--raised-before <time>',
+      'only those that were raised before: 2d, yesterday, 2026-01-31',
+      pastTime,
+    )
+    .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
+    .option('--limit <n>', 'maximum number of onboardings, the most urgent ones; 0 for all', rowLimit, 1_000)
     .option('--json', 'print JSON lines')
-    .action(act(async () => (await import('./list.js')).inbox));
+    .action(act(async () => (await import('./inbox.js')).inbox));
 }
 
 export function resolveCommand(program: Command, act: Act): void {

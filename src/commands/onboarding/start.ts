@@ -26,8 +26,11 @@ async function startFrom<Input>(
 ): Promise<void> {
   const input = check(schema(cli.config()), await readJson(cli, file), sourceName(file));
   await withTemporal(cli, async (context) => {
-    const { client, config } = context;
-    const started = await start(client, input, { taskQueue: config.taskQueue, again: again === true });
+    const {
+      client,
+      config: { taskQueue, dbaForm },
+    } = context;
+    const started = await start(client, input, { taskQueue, dbaForm, again: again === true });
     const restart = 'start it again with --again';
     const outcome = await followStarted<Outcome>(context, started, {
       ...{ wait: wait === true, json, restart },

@@ -17,7 +17,7 @@ export async function status(cli: CommandLine, id: string, { json, ...options }:
     const { workflowId, runId, typedSearchAttributes } = await findById(context, id, options);
     const state = await stateOf(client, workflowId).catch((error: unknown) => {
       if (error instanceof UnreadableOnboarding && !json)
-        printFacts(cli, { workflow: workflowId, ...indexed(typedSearchAttributes) });
+        printFacts(cli, { ...indexed(typedSearchAttributes), workflow: workflowId });
       throw error;
     });
     if (json) return cli.json(state);
@@ -40,7 +40,7 @@ function printState(
   more: Readonly<Record<string, string | undefined>>,
 ): void {
   const facts = {
-    workflow: workflowId,
+    dba: state.dba,
     stage: state.stage,
     'partner status': state.partnerStatus,
     merchant: state.merchantProfileId,
@@ -54,7 +54,7 @@ function printState(
     'waits for partner': waitOf(state),
     ...more,
   };
-  printFacts(cli, facts);
+  printFacts(cli, { ...facts, workflow: workflowId });
   if (state.requirements.length > 0) cli.line('\nopen requirements:');
   for (const requirement of state.requirements) cli.line(describeRequirement(requirement));
   cli.line('');
@@ -69,8 +69,9 @@ function printFacts(cli: CommandLine, facts: Readonly<Record<string, unknown>>):
 
 /** The search attributes of an onboarding whose state cannot be read. */
 function indexed(attributes: TypedSearchAttributes) {
-  const { stage, partnerStatus, merchantProfileId, mid, bankingProfileId } = SEARCH_ATTRIBUTES;
+  const { dba, stage, partnerStatus, merchantProfileId, mid, bankingProfileId } = SEARCH_ATTRIBUTES;
   return {
+    dba: attributes.get(dba),
     stage: attributes.get(stage),
     'partner status': attributes.get(partnerStatus),
     merchant: attributes.get(merchantProfileId),

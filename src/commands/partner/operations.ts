@@ -17,6 +17,8 @@ import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-acc
 
 /** A single operation at the bank. */
 export interface Operation<Result extends object> extends Start {
+  /** One line for the Web UI. */
+  readonly summary: string;
   /** Describes the result for people. */
   readonly done: (result: Result) => string;
   /** A repetition attaches to the operation that was done. Default: it is done again. */

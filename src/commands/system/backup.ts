@@ -81,7 +81,8 @@ export async function restoreAll(
     const { client, config } = context;
     const { entries, locked } = await unsealedAll(context, lines);
     const limit = pLimit(CONCURRENCY);
-    const options = { taskQueue: config.taskQueue, backedUpAt, dryRun };
+    const { taskQueue, dbaForm } = config;
+    const options = { taskQueue, dbaForm, backedUpAt, dryRun };
     const counts: Record<Restoring, number> = { adopts: 0, looks: 0, there: 0, skipped: 0 };
     const restoreOne = async (entry: BackedUp) => {
       const restoring = await restore(client, entry, options);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { openStore } from '../../documents/open-store.js';
 import { type Account, closeAll, partnerClients, servedAccounts } from '../../partners/account-settings.js';
 import type { PartnerObserver } from '../../partners/http.js';
@@ -8,6 +8,7 @@ import type { Closable } from '../../partners/partner.js';
 import { PARTNERS, SYSTEM_NAMES, type SystemName, settingsPrefix } from '../../partners/systems.js';
 import { withClient } from '../../temporal/connection.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
+import { type Listed, listed, quoted } from '../../temporal/search.js';
 import { missingSearchAttributes } from '../../temporal/search-attributes.js';
 import { serverClockOffset } from '../../temporal/server.js';
 import { isInvalidRequest } from '../../temporal/unavailable.js';
@@ -281,17 +282,11 @@ async function isLocked(client: Client, workflowId: string): Promise<string[]> {
 }
 
 function running(taskQueue: string, ...conditions: readonly string[]): string {
-  const quoted = `'${taskQueue.replaceAll("'", "''")}'`;
-  return [`TaskQueue = ${quoted}`, "ExecutionStatus = 'Running'", ...conditions].join(' AND ');
+  return [`TaskQueue = ${quoted(taskQueue)}`, "ExecutionStatus = 'Running'", ...conditions].join(' AND ');
 }
 
-async function first(client: Client, query: string, count: number): Promise<WorkflowExecutionInfo[]> {
-  const found: WorkflowExecutionInfo[] = [];
-  for await (const each of client.workflow.list({ query, pageSize: count })) {
-    found.push(each);
-    if (found.length >= count) break;
-  }
-  return found;
+function first(client: Client, query: string, count: number): Promise<Listed[]> {
+  return Array.fromAsync(listed(client, query, count));
 }
 
 /** @throws {Error} that names a task queue whose new tasks no worker takes, and why */

@@ -57,6 +57,7 @@ export class Application {
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
       nextSteps: NEXT_STEPS,
+      dba: () => String(this.input.current.merchant.dba),
       leftBehind,
       records,
     });
@@ -70,6 +71,10 @@ export class Application {
     if (merchantProfileId === undefined) throw new Error('the merchant does not exist yet');
     return merchantProfileId;
   }
+}
+
+function dbaOf({ input }: Application): string {
+  return masked(String(input.current.merchant.dba));
 }
 
 /** Sets the fees that the input asks for, if it does, and asks a person when the partner keeps others. */
@@ -98,7 +103,6 @@ export async function submit(
   polled: () => StatusSnapshot | undefined,
 ): Promise<Submission> {
   const { journey, merchantProfileId } = application;
-  const { dba } = application.input.current.merchant;
   let readsAs = 'not submitted';
   let hasNewFees = false;
   const effectIn = (now: StatusSnapshot | undefined) =>
@@ -127,7 +131,7 @@ export async function submit(
       adopt: () => ({ submitted: true, status: readsAs, phase: 'submitted' }),
       get whereToLook() {
         return (
-          `Merchant ${merchantProfileId} (“${masked(String(dba))}”) still reads as ${readsAs}. ` +
+          `Merchant ${merchantProfileId} (“${dbaOf(application)}”) still reads as ${readsAs}. ` +
           `If the partner has the submission, adopt ${merchantProfileId}; if not, retry.`
         );
       },
@@ -152,11 +156,12 @@ export function read({ journey, merchantProfileId }: Application): Promise<Statu
  * @param polled what the status poll has read since the uploads began
  */
 export async function upload(
-  { journey, merchantProfileId }: Application,
+  application: Application,
   first: DocumentRef,
   description: string,
   polled: () => StatusSnapshot | undefined,
 ): Promise<void> {
+  const { journey, merchantProfileId } = application;
   let document = first;
   await runStep<Warned>(journey, {
     get title() {
@@ -173,7 +178,7 @@ export async function upload(
       },
       adopt: () => ({}),
       whereToLook:
-        `Look in the partner’s portal whether merchant ${merchantProfileId} has the document. ` +
+        `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) has the document. ` +
         `If it has, adopt ${merchantProfileId}; if not, retry.`,
     },
   });
@@ -211,7 +216,7 @@ export function requestReview(
       polledEvidence: () => effectIn(polled()),
       adopt: async () => ({ delivered: true, before: await read(application) }),
       whereToLook:
-        `Look in the partner’s portal whether merchant ${merchantProfileId} is in review with these answers. ` +
+        `Look in the partner’s portal whether merchant ${merchantProfileId} (“${dbaOf(application)}”) is in review with these answers. ` +
         `If it is, adopt ${merchantProfileId}; if not, retry.`,
     },
   });

@@ -54,6 +54,7 @@ export class BusinessApplication {
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
       nextSteps: NEXT_STEPS,
+      dba: () => this.dba,
       leftBehind,
       // A customer shows the requirements of its merchant beside these.
       idPrefix: 'business-',

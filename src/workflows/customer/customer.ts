@@ -84,11 +84,13 @@ export class Customer {
 
   constructor(
     private readonly externalId: string,
+    dba: string,
     records?: CustomerRecords,
   ) {
     this.#events = new OutboundEvents(records?.events);
     this.state = new PublishedState({
       nextSteps: NEXT_STEPS,
+      dba: () => dba,
       before: records?.state,
       others: () => ({
         requirements: this.#requirements,

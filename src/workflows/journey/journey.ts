@@ -30,6 +30,8 @@ export interface JourneyRecords {
 export interface JourneyOptions extends Omit<RequirementQueueOptions, 'records'> {
   /** What comes next in each stage, for people. */
   readonly nextSteps: NextSteps;
+  /** The dba as it stands. */
+  readonly dba?: () => string;
   /** What exists at the partner, for those who clean up after a cancellation. */
   readonly leftBehind: (facts: Facts) => string;
   readonly records?: JourneyRecords | undefined;
@@ -46,11 +48,12 @@ export class Journey {
   readonly #leftBehind: (facts: Facts) => string;
   #outcome: { readonly outcome: OutcomeName | 'cancelled' } | undefined;
 
-  constructor({ nextSteps, leftBehind, records, ...options }: JourneyOptions) {
+  constructor({ nextSteps, dba, leftBehind, records, ...options }: JourneyOptions) {
     this.#leftBehind = leftBehind;
     this.events = new OutboundEvents(records?.events);
     this.state = new PublishedState({
       nextSteps,
+      dba,
       before: records?.state,
       others: () => ({ requirements: this.requirements.open, unsent: this.requirements.unsent }),
       onShow: () => this.events.stage(this.state.facts),

@@ -3,10 +3,20 @@ import {
   metricMeter,
   setCurrentDetails,
   setHandler,
+  upsertMemo,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import { systemOf } from '../../messages/ids.js';
+import {
+  type DbaForm,
+  indexedDba,
+  listedRequirements,
+  listedStages,
+  type StageSeconds,
+  stagesIn,
+  withStage,
+} from '../../messages/listed.js';
 import {
   firstStage,
   type OnboardingState,
@@ -20,14 +30,16 @@ import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { accountName } from './partner-activities.js';
 
-/** The state without what the requirement queue and the timeline hold. */
-export type Facts = Omit<OnboardingState, 'requirements' | 'unsent' | 'timeline'>;
+/** The state without what the requirement queue, the timeline and the input hold. */
+export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
 
 /** What comes next in each stage, for people. Ends that a workflow type does not have are left out. */
 export type NextSteps = Readonly<Partial<Record<Stage, string>>>;
 
 export interface PublishedStateOptions {
   readonly nextSteps: NextSteps;
+  /** The dba as it stands. A correction may change it. */
+  readonly dba?: (() => string) | undefined;
   /** State of the run before this one. */
   readonly before?: OnboardingState | undefined;
   /** The parts of the state that others hold: the open requirements, and the parts of a customer. */
@@ -53,13 +65,17 @@ export function blankState(workflowType: string): OnboardingState {
 export class PublishedState {
   readonly timeline: Timeline;
   #facts: Facts;
+  #stageSeconds: StageSeconds;
   #agentProfileId: number | undefined;
 
   constructor(private readonly options: PublishedStateOptions) {
     const before = options.before ?? blankState(workflowInfo().workflowType);
-    const { requirements: _, unsent: __, timeline, ...facts } = before;
+    const { dba: _, requirements: __, unsent: ___, timeline, ...facts } = before;
     this.timeline = new Timeline(timeline);
     this.#facts = facts;
+    this.#stageSeconds = stagesIn(
+      workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.stageTimes) ?? [],
+    );
     setHandler(stateQuery, () => this.current);
     if (this.isContinued) return;
     this.timeline.add('started');
@@ -75,8 +91,10 @@ export class PublishedState {
   }
 
   get current(): OnboardingState {
-    const { requirements, ...others } = this.options.others();
-    return { ...this.#facts, requirements, timeline: this.timeline.entries, ...others };
+    const { dba, others } = this.options;
+    const { requirements, ...more } = others();
+    const name = dba ? { dba: shortened(dba(), LONGEST.line) } : {};
+    return { ...name, ...this.#facts, requirements, timeline: this.timeline.entries, ...more };
   }
 
   /** What the next run gets. Others hand on what they hold. */
@@ -84,8 +102,19 @@ export class PublishedState {
     return { ...this.#facts, requirements: [], timeline: this.timeline.entries };
   }
 
+  /** In which form the search attribute has the dba. A workflow that was started without `gangway` masks it. */
+  get dbaForm(): DbaForm {
+    const { memo, typedSearchAttributes } = workflowInfo();
+    const indexed = typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba);
+    return indexed !== undefined && indexed === memo?.['dba'] ? 'shown' : 'masked';
+  }
+
   /** Changes facts. The outside sees them with the next {@link show} or {@link publish}. */
   know(facts: Partial<Facts>): void {
+    const { stage } = this.#facts;
+    const [first] = this.timeline.entries;
+    if (facts.stage !== undefined && facts.stage !== stage && first)
+      this.#stageSeconds = withStage(this.#stageSeconds, stage, (Date.now() - Date.parse(first.at)) / 1_000);
     this.#facts = { ...this.#facts, ...facts };
   }
 
@@ -114,9 +143,11 @@ export class PublishedState {
     const { current } = this;
     const agentProfileId = this.#agentProfileId?.toString();
     const dueDates = current.requirements.map(({ dueAt }) => Date.parse(dueAt));
+    if (current.dba !== undefined) this.#showDba(current.dba);
     upsertChanged([
       ...(agentProfileId ? [{ key: SEARCH_ATTRIBUTES.agentProfileId, value: agentProfileId }] : []),
       { key: SEARCH_ATTRIBUTES.stage, value: stage },
+      { key: SEARCH_ATTRIBUTES.stageTimes, value: listOrNull(listedStages(this.#stageSeconds)) },
       { key: SEARCH_ATTRIBUTES.partnerStatus, value: partnerStatus },
       { key: SEARCH_ATTRIBUTES.merchantProfileId, value: merchantProfileId?.toString() ?? null },
       { key: SEARCH_ATTRIBUTES.bankingProfileId, value: profileId?.toString() ?? null },
@@ -126,10 +157,22 @@ export class PublishedState {
         key: SEARCH_ATTRIBUTES.actionDueAt,
         value: dueDates.length > 0 ? new Date(Math.min(...dueDates)) : null,
       },
+      { key: SEARCH_ATTRIBUTES.requirements, value: listOrNull(listedRequirements(current.requirements)) },
     ]);
     setCurrentDetails(currentDetails(workflowInfo().workflowId, current, this.options.nextSteps));
     this.options.onShow?.();
   }
+
+  /** The start has set both, so this writes events only after a correction of the dba, and after a start without `gangway`. */
+  #showDba(dba: string): void {
+    if (workflowInfo().memo?.['dba'] === dba) return;
+    upsertChanged([{ key: SEARCH_ATTRIBUTES.dba, value: indexedDba(dba, this.dbaForm) }]);
+    upsertMemo({ dba });
+  }
+}
+
+function listOrNull(values: string[]): string[] | null {
+  return values.length > 0 ? values : null;
 }
 
 /** What happened, in order: facts and who did what. Never holds the content of an answer or a secret. */
@@ -169,7 +212,7 @@ function count(event: keyof typeof COUNTERS, labels: Readonly<Record<string, str
 /** Writes one history event for all attributes that differ from what the server has; none when none differs. */
 function upsertChanged(pairs: SearchAttributeUpdatePair[]): void {
   const present = workflowInfo().typedSearchAttributes;
-  const comparable = (value: unknown) => (value instanceof Date ? value.getTime() : (value ?? null));
+  const comparable = (value: unknown) => JSON.stringify(value ?? null);
   const changed = pairs
     .map((pair) => ({ ...pair, value: indexable(pair.value) }) as SearchAttributeUpdatePair)
     .filter(({ key, value }) => comparable(present.get(key)) !== comparable(value));
@@ -191,8 +234,9 @@ const AT_THE_END: NextSteps = {
 /** The Markdown that the Web UI shows on top of a running workflow. */
 function currentDetails(workflowId: string, state: OnboardingState, nextSteps: NextSteps): string {
   const { stage, partnerStatus, merchantProfileId, mid, profileId, financialAccountId } = state;
-  const { paymentsAccountId, terminalId, requirements } = state;
+  const { dba, paymentsAccountId, terminalId, requirements } = state;
   const facts = [
+    dba !== undefined && `**${plain(dba)}**`,
     `**Stage** ${stage}`,
     partnerStatus !== null && `**Partner status** ${plain(partnerStatus)}`,
     merchantProfileId !== undefined && `**Merchant** ${merchantProfileId}`,

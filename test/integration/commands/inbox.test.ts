@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
 import { gangway as runGangway } from '../../rigs/command.js';
+import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
-import { business, merchant } from '../../rigs/inputs.js';
+import { business, customer, merchant } from '../../rigs/inputs.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -31,46 +33,89 @@ describe('gangway list and inbox', () => {
       partnerStatus: 'Pending',
       merchantProfileId: expect.stringMatching(/^\d+$/),
       agentProfileId: '101',
-      actionRequired: true,
+      requirements: [{ kind: 'underwriting-note' }, { kind: 'underwriting-note' }],
     });
     const ofOther = jsonLines(await gangway(['list', '--agent', '102', '--json']));
     expect(ofOther.map((row) => row['workflowId'])).not.toContain(workflowId);
     const items = jsonLines(await gangway(['inbox', '--json'])).filter(
       (item) => item['workflowId'] === workflowId,
     );
-    expect(items.map(({ kind, overdue }) => ({ kind, overdue }))).toEqual([
-      { kind: 'underwriting-note', overdue: false },
-      { kind: 'underwriting-note', overdue: false },
-    ]);
-    expect((await gangway(['inbox'])).stdout).toContain(
-      'Please send a voided check for the deposit account.',
+    const { dba } = merchant('notes').merchant;
+    const item = { dba, system: 'boarding', kind: 'underwriting-note', task: 'answer the underwriter' };
+    expect(items).toEqual([expect.objectContaining(item), expect.objectContaining(item)]);
+    expect(items.map(({ overdue }) => overdue)).toEqual([false, false]);
+    const { stdout } = await gangway(['inbox', '--dba', dba, '--kind', 'underwriting-note']);
+    expect(stdout).toMatch(
+      new RegExp(`Corner Bakery \\[notes\\] +answer the underwriter +boarding .*${workflowId}`),
     );
-    expect(
-      jsonLines(await gangway(['inbox', '--overdue', '--json'])).map((item) => item['workflowId']),
-    ).not.toContain(workflowId);
+    expect(jsonLines(await gangway(['inbox', '--kind', 'ticket', '--json']))).toEqual([]);
+    expect((await gangway(['inbox', '--overdue'])).stdout).toMatch(
+      /^nothing is overdue; \d+ onboardings? waits? for a person\n$/,
+    );
   });
 
-  it('name the boardings that are encrypted with another key, and show the others', async () => {
+  it('show the boardings that are encrypted with another key by what the list has of them', async () => {
     const other = await createRig(beside(rig));
     try {
       const boarding = await other.board(merchant('notes'));
       await boarding.requirement('underwriting-note');
+      await boarding.listed(' AND ActionRequired = true');
       const { externalId } = await waiting();
       const { code, stdout, stderr } = await gangway(['inbox']);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(
-        new RegExp(`^cannot read .*${boarding.workflowId}.*: its key is not in PAYLOAD_KEYS$`, 'm'),
-      );
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain(externalId);
+      expect(stdout).toContain(boarding.workflowId);
       expect(await gangway(['status', boarding.workflowId])).toEqual({
         code: 1,
-        stdout: expect.stringContaining(
-          `workflow          ${boarding.workflowId}\nstage             underwriting\n`,
+        stdout: expect.stringMatching(
+          /^dba +Corner Bakery \[notes\]\nstage +underwriting\n[\s\S]*workflow +merchant-boarding-/,
         ),
         stderr: `${boarding.workflowId} cannot be read: its key is not in PAYLOAD_KEYS\n`,
       });
     } finally {
       await other.close();
+    }
+  });
+
+  it('need no worker', async () => {
+    const alone = await createRig({ server: {}, worker: false });
+    const worker = await alone.startWorker();
+    const run = (args: readonly string[]) => runGangway(alone.env, args);
+    try {
+      const { boarding } = await waitingBoarding(alone);
+      await worker.stop();
+      const { code, stdout } = await run(['inbox']);
+      expect(code).toBe(0);
+      expect(stdout).toContain(boarding.workflowId);
+      expect((await run(['list'])).stdout).toContain('answer the underwriter (1 more)');
+    } finally {
+      await alone.close();
+    }
+  });
+
+  it('show the most urgent of many, and how to see the others', async () => {
+    const many = await createRig({ server: {} });
+    const run = (args: readonly string[]) => runGangway(many.env, args);
+    try {
+      const hours = [50, 10, 40, 30, 20];
+      for (const dueInHours of hours) {
+        const boarding = await many.board(merchant('notes', { dueInHours }));
+        await boarding.listed(' AND ActionRequired = true');
+      }
+      const first = await run(['inbox', '--limit', '2', '--json']);
+      const due = (line: Record<string, unknown>) =>
+        Math.round((Date.parse(String(line['dueAt'])) - Date.now()) / 3_600_000);
+      const shown = [...new Set(jsonLines(first).map(due))];
+      expect(shown).toEqual([10, 20].slice(0, shown.length));
+      const next =
+        /2 of 5 onboardings, the most urgent; the next: gangway inbox (--due-after \S+); all: --limit 0/;
+      expect(first.stderr).toMatch(next);
+      const more = (next.exec(first.stderr)?.[1] ?? '').split(' ');
+      const rest = jsonLines(await run(['inbox', ...more, '--json']));
+      expect([...new Set(rest.map(due))]).toEqual([30, 40, 50]);
+      expect(new Set(jsonLines(await run(['inbox', '--limit', '0', '--json'])).map(due)).size).toBe(5);
+    } finally {
+      await many.close();
     }
   });
 
@@ -85,7 +130,9 @@ describe('gangway list and inbox', () => {
       "PartnerStatus = 'Declined'",
     ]);
     expect(stdout).toContain(declined.workflowId);
-    expect(jsonLines(await gangway(['list', '--stage', "declined' OR ''='", '--json']))).toEqual([]);
+    expect(jsonLines(await gangway(['list', '--agent', "101' OR ''='", '--json']))).toEqual([]);
+    expect((await gangway(['list', '--ended-since', 'today'])).stdout).toContain(declined.workflowId);
+    expect((await gangway(['list', '--started-before', '1h'])).stdout).toBe('none\n');
   });
 });
 
@@ -106,8 +153,55 @@ describe('gangway list', () => {
       bankingProfileId: String(profileId),
     });
     expect((await gangway(['list', '--query', query])).stdout).toMatch(
-      new RegExp(`PROFILE[^]*${id} .* ${profileId} `),
+      new RegExp(`PROFILE[\\s\\S]*Denied .* ${profileId} .*${id}`),
     );
     expect(jsonLines(await gangway(['list', '--operations', '--query', query, '--json']))).toEqual([]);
+  });
+});
+
+describe('a dba', () => {
+  it('names an onboarding where it is unique', async () => {
+    const named = (dba: string) => ({ ...merchant().merchant, dba });
+    const acme = await rig.board(merchant(undefined, { merchant: named('Acme Bikes') }));
+    await acme.listed();
+    expect((await gangway(['status', 'Acme Bikes'])).stdout).toMatch(/^dba +Acme Bikes\n/);
+    expect((await gangway(['status', 'Acme Bike'])).stderr).toBe(
+      'there is no onboarding with id or dba "Acme Bike"; did you mean "Acme Bikes"?\n',
+    );
+    const second = await rig.board(merchant(undefined, { merchant: named('Acme Bikes') }));
+    await second.listed();
+    const { code, stderr } = await gangway(['status', 'Acme Bikes']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^"Acme Bikes" may mean .*: give the whole workflow id\n$/);
+    for (const { workflowId } of [acme, second]) expect(stderr).toContain(workflowId);
+  });
+
+  it('of a customer names the customer, not its parts', async () => {
+    const input = customer();
+    const running = await rig.onboard(input);
+    await running.outcome();
+    await running.listed();
+    const { stdout } = await gangway(['status', input.boarding.merchant.dba]);
+    expect(stdout).toContain(running.workflowId);
+  });
+
+  it('is whole for those who have the key, also where lists have it masked', async () => {
+    const file = await inputFile(
+      rig,
+      merchant(undefined, { merchant: { ...merchant().merchant, dba: 'Hidden Harbor' } }),
+    );
+    const { stdout } = await runGangway({ ...rig.env, GANGWAY_DBA: 'masked' }, [
+      'board',
+      file,
+      '--wait',
+      '--json',
+    ]);
+    const { workflowId } = JSON.parse(stdout.split('\n')[0] ?? '') as { workflowId: string };
+    const raw = await rig.client.workflow.getHandle(workflowId).describe();
+    expect(raw.typedSearchAttributes.get(SEARCH_ATTRIBUTES.dba)).toBe('H… H…');
+    expect(JSON.stringify(raw.raw.workflowExecutionInfo)).not.toContain('Harbor');
+    const [listed] = jsonLines(await gangway(['list', '--dba', 'Hidden Harbor', '--json']));
+    expect(listed).toMatchObject({ workflowId, dba: 'Hidden Harbor' });
+    expect((await gangway(['status', 'Hidden Harbor'])).stdout).toContain(workflowId);
   });
 });

