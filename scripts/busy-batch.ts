@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { Command } from 'commander';
-import { positiveInteger } from '../src/commands/cli/arguments.js';
+import { positiveInteger } from '../src/commands/cli/options.js';
 import { Printer } from '../src/commands/cli/output.js';
 import { endWithUs } from '../src/process/lifecycle.js';
 import { merchant } from '../test/rigs/inputs.js';

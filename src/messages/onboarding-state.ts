@@ -1,59 +1,9 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { Requirement } from './requirements.js';
+import type { OutcomeName, Stage } from './stages.js';
+import type { TimelineEvent } from './timeline-events.js';
 
-/** How an onboarding or a single operation ends. */
-export const OUTCOMES = [
-  'boarded',
-  'onboarded',
-  'provisioned',
-  'partly-onboarded',
-  'declined',
-  'withdrawn',
-  'closed',
-  'done',
-  'rejected',
-  'abandoned',
-] as const;
-
-export type OutcomeName = (typeof OUTCOMES)[number];
-
-/**
- * Where an onboarding stands, and how it ended.
- *
- * - a merchant: `preparing` (looking up and creating), `applying` (fees and submission), `underwriting`, `boarding`
- *   (approved; the processor has not assigned the `mid` yet)
- * - a business: `applying` (looking for a profile, submitting the holder), `underwriting`, `opening` (the
- *   financial account)
- * - a terminal: `provisioning`
- * - a customer: `onboarding` while one of these runs
- * - a single operation: `working`
- */
-export const STAGES = [
-  'preparing',
-  'applying',
-  'underwriting',
-  'boarding',
-  'opening',
-  'provisioning',
-  'onboarding',
-  'working',
-  ...OUTCOMES,
-  'cancelled',
-] as const;
-
-export type Stage = (typeof STAGES)[number];
-
-const FIRST_STAGES: Readonly<Record<string, Stage>> = {
-  merchantBoarding: 'preparing',
-  businessOnboarding: 'applying',
-  terminalProvisioning: 'provisioning',
-  customerOnboarding: 'onboarding',
-};
-
-/** The stage in which a workflow of this type begins. */
-export function firstStage(workflowType: string): Stage {
-  return FIRST_STAGES[workflowType] ?? 'working';
-}
+export { firstStage, OUTCOMES, type OutcomeName, STAGES, type Stage } from './stages.js';
 
 /** A write that was in flight when its onboarding ended, and its result. */
 export interface UnfinishedWrite {
@@ -73,8 +23,7 @@ export interface Unfinished {
 export interface TimelineEntry {
   /** ISO 8601. */
   readonly at: string;
-  /** What happened, in kebab case: `merchant-created`. */
-  readonly event: string;
+  readonly event: TimelineEvent;
   readonly detail?: string;
   /** Who did it, where a person did. */
   readonly actor?: string;

@@ -97,7 +97,8 @@ async function findOrCreate({ journey, input }: Provisioning, thing: Thing): Pro
     const isNew = 'created' in made;
     const id = isNew ? made.created : await theOne(journey, thing, made.found);
     if (id === undefined) continue;
-    journey.timeline.add(`${name.replace(' ', '-')}-${isNew ? 'created' : 'adopted'}`, { detail: id });
+    const what = name === 'terminal' ? name : 'payments-account';
+    journey.timeline.add(`${what}-${isNew ? 'created' : 'adopted'}`, { detail: id });
     return id;
   }
 }

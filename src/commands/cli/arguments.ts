@@ -1,55 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { fieldProblems } from '../../partners/client.js';
 import { int32, text } from '../../partners/fields.js';
 import { isNestedDeeper, parseExactly, TOO_NESTED } from '../../partners/json.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
-import { duration } from '../../settings/settings.js';
 import type { CommandLine } from './command-line.js';
 import { InvalidInput } from './errors.js';
 
 /** Rules for arguments and options. A problem names the argument or option, such as `--period`. */
-
-/** A number above 0, as commander parses options. */
-export function positiveInteger(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('It must be a positive integer.');
-  return number;
-}
-
-/** How many records a list has at most, as commander parses options. 0 is all of them. */
-export function limit(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 0)
-    throw new InvalidArgumentError('It must be a positive integer, or 0 for all.');
-  return number === 0 ? Number.MAX_SAFE_INTEGER : number;
-}
-
-/** Adds `--json` and `--csv`, which {@link Printer.records} takes. */
-export function withRecordFormats(command: Command, json = 'print JSON lines'): Command {
-  return command.option('--json', json).addOption(csvOption());
-}
-
-export function csvOption(): Option {
-  return new Option('--csv', 'print CSV with the fields of --json').conflicts('json');
-}
-
-/** A rate per second, as commander parses options. The lower limit keeps the interval within what a timer can wait. */
-export function perSecond(value: string): number {
-  const number = Number(value);
-  if (!(number >= 0.001 && number <= 1_000))
-    throw new InvalidArgumentError('It must be a number from 0.001 to 1000.');
-  return number;
-}
-
-/** A duration in milliseconds, as commander parses options. */
-export function milliseconds(value: string): number {
-  const read = duration.safeParse(value);
-  if (read.success) return read.data;
-  throw new InvalidArgumentError('It must be a duration such as 30s, 2m or 1h.');
-}
 
 /** A numeric id at the partner. */
 export const numericId = z

@@ -10,7 +10,8 @@ import { resultOfSingle, startSingle } from '../../temporal/single-activities.js
 import type { Started } from '../../temporal/start.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import type { CommandContext, Terminal } from './command-line.js';
-import { explainActivity, InvalidInput } from './errors.js';
+import { InvalidInput } from './errors.js';
+import { explainActivity } from './failures.js';
 import { awaitOutcome, hasEnded } from './outcomes.js';
 import {
   describeRequirement,

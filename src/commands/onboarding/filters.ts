@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
+import { SYSTEM_NAMES, type SystemName } from '../../partners/names.js';
 import { duration } from '../../settings/settings.js';
 import type { PartnerAccountOptions } from '../cli/partner-account.js';
 
@@ -16,13 +16,6 @@ export function withListFilter(command: Command): Command {
     .addOption(new Option('--system <name>', 'only at this partner').choices(SYSTEM_NAMES))
     .option('--partner-account <name>', 'only this account at the partners')
     .option('--agent <agentProfileId>', 'only this agent profile');
-}
-
-/** The greatest number of rows, as commander parses options. 0 stands for all. */
-export function rowLimit(value: string): number {
-  const number = Number(value);
-  if (/^\d+$/.test(value)) return number === 0 ? Number.POSITIVE_INFINITY : number;
-  throw new InvalidArgumentError('It must be a number of rows, or 0 for all.');
 }
 
 const DAYS_AGO: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };

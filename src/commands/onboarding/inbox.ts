@@ -1,53 +1,23 @@
 import type { Client } from '@temporalio/client';
-import { type Command, Option } from 'commander';
 import pLimit from 'p-limit';
 import { WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
 import type { ListedRequirement } from '../../messages/listed.js';
-import {
-  REQUIREMENT_KINDS,
-  type Requirement,
-  type RequirementKind,
-  TASKS,
-} from '../../messages/requirements.js';
+import { type Requirement, type RequirementKind, TASKS } from '../../messages/requirements.js';
 import { stateOf } from '../../temporal/onboardings.js';
 import { count, type Listed, listed, mostUrgent, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import type { TableColumns } from '../cli/output.js';
+import type { RecordFormat, TableColumns } from '../cli/output.js';
 import { isOverdue } from '../cli/requirements.js';
-import { type ListFilter, pastTime, rowLimit, withListFilter } from './filters.js';
+import type { ListFilter } from './filters.js';
 
-interface InboxOptions extends ListFilter {
+interface InboxOptions extends ListFilter, RecordFormat {
   readonly kind?: RequirementKind;
   readonly overdue?: true;
   readonly raisedBefore?: Date;
   readonly dueAfter?: Date;
   readonly details?: true;
   readonly limit: number;
-  readonly json?: true;
-}
-
-export function inboxCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('inbox')
-    .summary('list the open requirements')
-    .description(
-      'List the open requirements of all onboardings, operations and partner accounts, the first due first. This needs no ' +
-        'worker. With --details it shows the words of the partner, which a worker has to read; "gangway resolve" answers.',
-    );
-  withListFilter(command)
-    .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
-    .option('--overdue', 'only overdue requirements')
-    .option(
-      '--raised-before <time>',
-      'only those that were raised before: 2d, yesterday, 2026-01-31',
-      pastTime,
-    )
-    .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
-    .option('--details', 'show what exactly is asked')
-    .option('--limit <n>', 'maximum number of onboardings, the most urgent ones; 0 for all', rowLimit, 1_000)
-    .option('--json', 'print JSON lines')
-    .action((options: InboxOptions) => inbox(cli, options));
 }
 
 /** An open requirement, and what it belongs to. */
@@ -65,12 +35,12 @@ interface InboxItem
 /** Without customers: their requirements are those of their parts, and would show twice. */
 const { customerOnboarding: _, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES;
 
-async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
-  const { overdue, raisedBefore, limit, json, ...others } = options;
+export async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
+  const { overdue, raisedBefore, limit, json, csv, ...others } = options;
   const everything = { ...others, types: typesOf(WITH_OWN_REQUIREMENTS), actionRequired: true };
   await withTemporal(cli, async ({ client }) => {
     const wanted = { ...everything, ...(overdue && { dueUntil: new Date() }) };
-    const page = limit === Number.POSITIVE_INFINITY ? wanted : await mostUrgent(client, wanted, limit);
+    const page = limit === Number.MAX_SAFE_INTEGER ? wanted : await mostUrgent(client, wanted, limit);
     const found = await Array.fromAsync(listed(client, visibilityQuery(page)));
     const isWanted = ({ kind, raisedAt, overdue: isLate }: InboxItem) =>
       (options.kind === undefined || kind === options.kind) &&
@@ -80,7 +50,7 @@ async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
     const items = options.details ? await withDetails(cli, client, listedItems) : listedItems;
     const waiting = () => count(client, visibilityQuery(everything));
     const none = items.length > 0 ? '' : await nothing(options, waiting);
-    cli.records(items, { columns: columnsOf(cli, options), json, none });
+    cli.records(items, { columns: columnsOf(cli, options), json, csv, none });
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
       cli.note(`${found.length} of ${await waiting()} onboardings, the most urgent; ${next}; all: --limit 0`);

@@ -1,5 +1,4 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
-import { type Command, Option } from 'commander';
 import {
   AWAIT_STATUS_ACTIVITY_ID,
   partnerTaskQueue,
@@ -7,40 +6,25 @@ import {
   type WorkflowType,
 } from '../../messages/ids.js';
 import { SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
-import { isStepAt, nudge, retryNow } from '../../temporal/nudge.js';
+import { isStepAt, nudge as readNow, retryNow } from '../../temporal/nudge.js';
 import { partIds } from '../../temporal/onboardings.js';
 import { wakeWaiting } from '../../temporal/partner-accounts.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
-import {
-  findById,
-  type IdOptions,
-  partnerAccountOf,
-  withId,
-  withPartnerAccount,
-} from '../cli/partner-account.js';
+import { findById, type IdOptions, partnerAccountOf } from '../cli/partner-account.js';
 
 interface NudgeOptions extends IdOptions {
   readonly system?: SystemName;
 }
 
-export function nudgeCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('nudge')
-    .summary('read the status and retry partner calls now')
-    .description(
-      'Make an onboarding read its status at the partner now instead of at its next poll, and retry its pending partner ' +
-        'calls; for a customer, in all parts. With --system, do so for everything that waits for that partner, for example ' +
-        'after an outage. Running attempts are left alone.',
-    )
-    .argument('[id]', 'workflow id, externalId or externalId@account; none with --system')
-    .addOption(new Option('--system <name>', 'everything that waits for this partner').choices(SYSTEM_NAMES));
-  withPartnerAccount(command)
-    .option('--json', 'print JSON')
-    .action((id: string | undefined, { system, ...options }: NudgeOptions) => {
-      if ((id === undefined) === (system === undefined)) throw new InvalidInput('give an id or --system');
-      return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);
-    });
+/** Nudges one onboarding, or everything that waits for a partner. */
+export async function nudge(
+  cli: CommandLine,
+  id: string | undefined,
+  { system, ...options }: NudgeOptions,
+): Promise<void> {
+  if ((id === undefined) === (system === undefined)) throw new InvalidInput('give an id or --system');
+  return id === undefined ? nudgeSystem(cli, system as SystemName, options) : nudgeOne(cli, id, options);
 }
 
 async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOptions): Promise<void> {
@@ -101,37 +85,26 @@ async function nudgeAll(
 
 async function nudgeIfThere(client: Client, workflowId: string): Promise<boolean> {
   try {
-    return await nudge(client, workflowId);
+    return await readNow(client, workflowId);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;
   }
 }
 
-export function cancelCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('cancel')
-    .summary('cancel an onboarding or operation')
-    .description(
-      'Cancel an onboarding or operation; for a customer, all parts. A write in progress is completed first. ' +
-        'What exists at the partner stays there; the timeline lists it.',
-    );
-  withId(command)
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json, ...options }: IdOptions) => {
-      await withTemporal(cli, async (context) => {
-        const { client } = context;
-        const { workflowId, status } = await findById(context, id, options);
-        const ended = () => new CommandFailed(`${workflowId} has already ended`);
-        if (status.name !== 'RUNNING') throw ended();
-        await client.workflow
-          .getHandle(workflowId)
-          .cancel()
-          .catch((error: unknown) => {
-            throw error instanceof WorkflowNotFoundError ? ended() : error;
-          });
-        if (json) return cli.json({ workflowId, cancelRequested: true });
-        cli.line(`${workflowId}: cancellation requested`);
+export async function cancel(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
+  await withTemporal(cli, async (context) => {
+    const { client } = context;
+    const { workflowId, status } = await findById(context, id, options);
+    const ended = () => new CommandFailed(`${workflowId} has already ended`);
+    if (status.name !== 'RUNNING') throw ended();
+    await client.workflow
+      .getHandle(workflowId)
+      .cancel()
+      .catch((error: unknown) => {
+        throw error instanceof WorkflowNotFoundError ? ended() : error;
       });
-    });
+    if (json) return cli.json({ workflowId, cancelRequested: true });
+    cli.line(`${workflowId}: cancellation requested`);
+  });
 }

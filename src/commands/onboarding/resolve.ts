@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { documentStore } from '../../documents/document-store.js';
 import { openStore } from '../../documents/open-store.js';
@@ -12,7 +11,7 @@ import { json } from '../../partners/fields.js';
 import { cannotRead, check, readObject } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { InvalidInput } from '../cli/errors.js';
-import { findById, type IdOptions, withId } from '../cli/partner-account.js';
+import { findById, type IdOptions } from '../cli/partner-account.js';
 import { sendResolution } from '../cli/requirements.js';
 
 interface ResolveOptions extends IdOptions {
@@ -28,32 +27,7 @@ interface ResolveOptions extends IdOptions {
   readonly reason?: string;
 }
 
-export function resolveCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('resolve')
-    .summary('answer a requirement')
-    .description(
-      'Answer one requirement that "gangway inbox" or "gangway status" lists. Give exactly one answer.',
-    );
-  withId(command)
-    .argument('<requirement>', 'id of the requirement')
-    .option('--text <text>', 'answer: this text')
-    .option('--document <file...>', 'answer: these files')
-    .option('--patch <json>', 'answer: a correction, as JSON merge patch, @file, or - for standard input')
-    .option('--adopt <id>', 'answer: the write took effect and created this id; or this is the mid')
-    .option('--retry', 'answer: the write did not take effect, or the obstacle is gone, so try again')
-    .option('--code <code>', 'answer: this one-time code')
-    .option('--take-back', 'withdraw an answer that was not sent yet; the requirement is open again')
-    .option('--abandon', 'answer: give up')
-    .option('--actor <name>', 'who answers (default: the user of this machine)')
-    .option('--reason <why>', 'why; required for --adopt, --retry, --take-back and --abandon')
-    .option('--json', 'print JSON')
-    .action((id: string, requirement: string, options: ResolveOptions) =>
-      resolve(cli, id, requirement, options),
-    );
-}
-
-async function resolve(
+export async function resolve(
   cli: CommandLine,
   id: string,
   requirementId: string,

@@ -1,31 +1,8 @@
-import type { Command } from 'commander';
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { check, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { followStarted } from '../cli/follow.js';
 import { type Outcome, outcomeLines } from '../cli/outcomes.js';
-
-export const boardCommand = startCommand(MERCHANT, {
-  summary: 'board a merchant',
-  description: 'Board the merchant in FILE (see examples/merchant.json).',
-});
-
-export const onboardBusinessCommand = startCommand(BUSINESS, {
-  summary: 'onboard a business at the bank',
-  description: 'Onboard the business in FILE at the bank (see examples/business.json).',
-});
-
-export const onboardCommand = startCommand(CUSTOMER, {
-  summary: 'onboard a customer: merchant and business',
-  description:
-    'Onboard the customer in FILE: its merchant at the payment partner, its business at the bank (see ' +
-    'examples/customer.json).',
-});
-
-interface HelpTexts {
-  readonly summary: string;
-  readonly description: string;
-}
 
 interface StartingOptions {
   readonly wait?: true;
@@ -33,24 +10,12 @@ interface StartingOptions {
   readonly json?: true;
 }
 
-function startCommand<Input>(
-  kind: Kind<Input>,
-  { summary, description }: HelpTexts,
-): (program: Command, cli: CommandLine) => void {
-  return (program, cli) => {
-    program
-      .command(kind.command)
-      .summary(summary)
-      .description(
-        `${description} The same externalId attaches to the first onboarding, running or ended, so a script can ` +
-          'safely run this command again.',
-      )
-      .argument('<file>', 'JSON file, or - for standard input')
-      .option('--wait', 'wait for the outcome and print it')
-      .option('--again', 'start again although an earlier onboarding of this externalId has ended')
-      .option('--json', 'print JSON lines')
-      .action((file: string, options: StartingOptions) => startFrom(cli, kind, file, options));
-  };
+export const board = startOf(MERCHANT);
+export const onboardBusiness = startOf(BUSINESS);
+export const onboard = startOf(CUSTOMER);
+
+function startOf<Input>(kind: Kind<Input>) {
+  return (cli: CommandLine, file: string, options: StartingOptions) => startFrom(cli, kind, file, options);
 }
 
 async function startFrom<Input>(

@@ -1,6 +1,5 @@
 import type { Client } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
-import type { Command } from 'commander';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import { PARTS, type Part } from '../../messages/onboardings.js';
@@ -9,41 +8,30 @@ import { portalLink } from '../../partners/account-settings.js';
 import { partIds, stateOf } from '../../temporal/onboardings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
-import { findById, type IdOptions, withId } from '../cli/partner-account.js';
+import { findById, type IdOptions } from '../cli/partner-account.js';
 import { describeRequirement } from '../cli/requirements.js';
 import type { Times } from '../cli/time.js';
 
-export function statusCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('status')
-    .summary('show one onboarding or operation')
-    .description(
-      'Show the stage, the open requirements and the timeline of an onboarding or operation. With --json, print the result ' +
-        'of query "state" and nothing else.',
-    );
-  withId(command)
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json, ...options }: IdOptions) => {
-      await withTemporal(cli, async (context) => {
-        const { client, config, link } = context;
-        const { workflowId, runId, typedSearchAttributes } = await findById(context, id, options);
-        const state = await stateOf(client, workflowId).catch((error: unknown) => {
-          if (error instanceof UnreadableOnboarding && !json)
-            printFacts(cli, { ...indexed(typedSearchAttributes), workflow: workflowId });
-          throw error;
-        });
-        if (json) return cli.json(state);
-        const parts = await partsOf(client, workflowId, state);
-        const ids = [workflowId, ...parts.map((part) => part.workflowId)];
-        const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
-        printState(cli, workflowId, state, parts, {
-          'partner account': partsOfId(workflowId)?.account,
-          ...portalsOf(config, workflowId, state),
-          'web ui': link(workflowId, runId),
-          retrying: failures.flat().join('; ') || undefined,
-        });
-      });
+export async function status(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
+  await withTemporal(cli, async (context) => {
+    const { client, config, link } = context;
+    const { workflowId, runId, typedSearchAttributes } = await findById(context, id, options);
+    const state = await stateOf(client, workflowId).catch((error: unknown) => {
+      if (error instanceof UnreadableOnboarding && !json)
+        printFacts(cli, { ...indexed(typedSearchAttributes), workflow: workflowId });
+      throw error;
     });
+    if (json) return cli.json(state);
+    const parts = await partsOf(client, workflowId, state);
+    const ids = [workflowId, ...parts.map((part) => part.workflowId)];
+    const failures = await Promise.all(ids.map((each) => failuresOf(client, each)));
+    printState(cli, workflowId, state, parts, {
+      'partner account': partsOfId(workflowId)?.account,
+      ...portalsOf(config, workflowId, state),
+      'web ui': link(workflowId, runId),
+      retrying: failures.flat().join('; ') || undefined,
+    });
+  });
 }
 
 function printState(

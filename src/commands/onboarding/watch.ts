@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { Command } from 'commander';
 import type { WorkflowType } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
 import type { Part } from '../../messages/onboardings.js';
@@ -8,27 +7,14 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
-import { findById, type IdOptions, withId } from '../cli/partner-account.js';
+import { findById, type IdOptions } from '../cli/partner-account.js';
 import { describeRequirement } from '../cli/requirements.js';
 import { partsOf, timelineRow } from './status.js';
 
 /** How often to check, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;
 
-export function watchCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('watch')
-    .summary('follow the timeline')
-    .description(
-      'Show the timeline of an onboarding or operation as it grows, until it has ended or you press Ctrl-C. The timeline ' +
-        'of a customer includes those of its parts.',
-    );
-  withId(command)
-    .option('--json', 'print JSON lines')
-    .action((id: string, options: IdOptions) => watch(cli, id, options));
-}
-
-async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
+export async function watch(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
     const { client } = context;
     const { workflowId, type } = await findById(context, id, options);

@@ -30,7 +30,8 @@ import { withoutPrivate } from '../../privacy/private-fields.js';
 import { traceExchanges } from '../../tracing/spans.js';
 import { cannotRead, check, readObject } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { CommandFailed, explainPartnerFailure, problemLines } from '../cli/errors.js';
+import { CommandFailed, problemLines } from '../cli/errors.js';
+import { explainPartnerFailure } from '../cli/failures.js';
 import { awaitSingle, runSingle } from '../cli/follow.js';
 
 /** The response of a call. A file is saved already. */

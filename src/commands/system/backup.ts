@@ -4,7 +4,6 @@ import { createInterface } from 'node:readline';
 import type { Client } from '@temporalio/client';
 import { decode, encodeToPayload } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import proto from '@temporalio/proto';
-import type { Command } from 'commander';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { ONBOARDINGS, type OnboardingType } from '../../messages/ids.js';
@@ -17,7 +16,7 @@ import {
   restore,
 } from '../../temporal/backup.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
-import { cannotRead, check, parseJson, withRecordFormats } from '../cli/arguments.js';
+import { cannotRead, check, parseJson } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
 import type { RecordFormat } from '../cli/output.js';
@@ -27,20 +26,11 @@ const { Payload } = proto.temporal.api.common.v1;
 /** The format of the file. A new number marks files that older versions cannot read. */
 const FORMAT = 1;
 
-export function backupCommand(program: Command, cli: CommandLine): void {
-  program
-    .command('backup')
-    .summary('save all onboardings to a file')
-    .description(
-      'Write all onboardings that Temporal has to FILE, a JSON line each: the input, encrypted with PAYLOAD_KEYS like ' +
-        'histories, and the ids at the partners. Needs no worker, because it reads histories. See docs/disaster.md.',
-    )
-    .argument('<file>', 'replaced when the backup is complete')
-    .option('--json', 'print JSON')
-    .action((file: string, { json }: { json?: true }) => backUp(cli, file, json));
-}
-
-async function backUp(cli: CommandLine, file: string, json?: true): Promise<void> {
+export async function backUp(
+  cli: CommandLine,
+  file: string,
+  { json }: { readonly json?: true },
+): Promise<void> {
   await withTemporal(cli, async ({ client, config }) => {
     const partial = `${file}.partial`;
     const { namespace } = client.options;
@@ -74,22 +64,6 @@ function cannotWrite(file: string): (error: NodeJS.ErrnoException) => never {
   };
 }
 
-export function restoreCommand(program: Command, cli: CommandLine): void {
-  const command = program
-    .command('restore')
-    .summary('start the onboardings of a backup')
-    .description(
-      'Start the onboardings of a backup that Temporal does not have. Each adopts its merchant or profile at the partner. An ' +
-        'onboarding without one searches the partner first, and asks a person before it creates anything. Safe to run again. ' +
-        'See docs/disaster.md.',
-    )
-    .argument('<file>', 'file that gangway backup wrote')
-    .option('--dry-run', 'only print what would be started');
-  withRecordFormats(command).action((file: string, options: RestoreOptions) =>
-    restoreAll(cli, file, options),
-  );
-}
-
 interface RestoreOptions extends RecordFormat {
   readonly dryRun?: true;
 }
@@ -97,7 +71,7 @@ interface RestoreOptions extends RecordFormat {
 /** How many are started concurrently. */
 const CONCURRENCY = 8;
 
-async function restoreAll(
+export async function restoreAll(
   cli: CommandLine,
   file: string,
   { dryRun, json, csv }: RestoreOptions,

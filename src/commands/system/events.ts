@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { partsOfId, possibleWorkflowIds } from '../../messages/ids.js';
 import {
   type DeliveryStatus,
@@ -7,48 +6,10 @@ import {
   listDeliveries,
   redeliver,
 } from '../../temporal/deliveries.js';
-import { limit as limitOf, withRecordFormats } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import {
-  idInAccount,
-  type PartnerAccountOptions,
-  partnerAccountOf,
-  withPartnerAccount,
-} from '../cli/partner-account.js';
-
-export function eventsCommand(program: Command, cli: CommandLine): void {
-  const events = program
-    .command('events')
-    .summary('list and redeliver outbound events')
-    .description('List the outbound events that were sent to EVENTS_URLS, and send them again.');
-  const list = events
-    .command('list')
-    .description('List outbound events, newest first, with the state of their delivery.');
-  withRecordFormats(withSubject(list))
-    .option('--failed', 'only failed deliveries, which are not retried')
-    .option('--waiting', 'only deliveries that are retried')
-    .option('--limit <n>', 'maximum number of events, 0 for all', limitOf, 100)
-    .action((id: string | undefined, options: ListOptions) => listEvents(cli, id, options));
-  const again = events
-    .command('redeliver')
-    .description(
-      'Send the events of failed deliveries again, with the same event ids, so that receivers can recognize duplicates. ' +
-        'Deliveries are retried for another three days.',
-    );
-  withSubject(again)
-    .option('--waiting', 'also deliveries that are retried, now instead of later')
-    .option('--all', 'also delivered events; needs the id of an onboarding')
-    .option('--to <destination>', 'only to this destination, as "events list" names it')
-    .option('--json', 'print JSON lines')
-    .action((id: string | undefined, options: RedeliverOptions) => sendAgain(cli, id, options));
-}
-
-function withSubject(command: Command): Command {
-  const id = 'only this onboarding: workflow id, externalId or externalId@account';
-  return withPartnerAccount(command.argument('[id]', id));
-}
+import { idInAccount, type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
 
 interface ListOptions extends PartnerAccountOptions, RecordFormat {
   readonly failed?: true;
@@ -58,7 +19,7 @@ interface ListOptions extends PartnerAccountOptions, RecordFormat {
 
 const WAITING: readonly DeliveryStatus[] = ['RUNNING'];
 
-async function listEvents(
+export async function listEvents(
   cli: CommandLine,
   id: string | undefined,
   { failed, waiting, limit, json, csv, ...options }: ListOptions,
@@ -103,7 +64,11 @@ interface RedeliverOptions extends PartnerAccountOptions {
   readonly json?: true;
 }
 
-async function sendAgain(cli: CommandLine, id: string | undefined, options: RedeliverOptions): Promise<void> {
+export async function sendAgain(
+  cli: CommandLine,
+  id: string | undefined,
+  options: RedeliverOptions,
+): Promise<void> {
   const { waiting, all, to, json } = options;
   if (all && id === undefined) throw new CommandFailed('--all needs the id of an onboarding');
   const statuses = all ? undefined : [...GIVEN_UP, ...(waiting ? WAITING : [])];

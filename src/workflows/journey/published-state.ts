@@ -26,6 +26,7 @@ import {
 } from '../../messages/onboarding-state.js';
 import type { Requirement } from '../../messages/requirements.js';
 import { COUNTERS, SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { accountName } from './partner-activities.js';
 
@@ -188,7 +189,7 @@ export class Timeline {
 
   /** @param labels of the counter of the event, where it has one */
   add(
-    event: string,
+    event: TimelineEvent,
     { detail, ...who }: Omit<TimelineEntry, 'at' | 'event'> = {},
     labels: Readonly<Record<string, string>> = {},
   ): void {

@@ -9,6 +9,7 @@ import {
   type ResolutionReceipt,
   resolveRequirement,
 } from '../../messages/requirements.js';
+import type { RequirementEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import type { CorrectableInput } from './input.js';
@@ -151,7 +152,7 @@ export class RequirementQueue {
     return id;
   }
 
-  #record(event: string, { id, kind }: Requirement, what: string, who = {}): void {
+  #record(event: RequirementEvent, { id, kind }: Requirement, what: string, who = {}): void {
     this.state.timeline.add(event, { detail: `${id}: ${what}`, ...who }, { kind });
   }
 

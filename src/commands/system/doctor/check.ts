@@ -1,5 +1,5 @@
 import { Deadline, untilAborted } from '../../../http/deadline.js';
-import { explain } from '../../cli/errors.js';
+import { explain } from '../../cli/failures.js';
 
 /** What a check found: in order, unsafe or worth knowing, or wrong. */
 export type Verdict =

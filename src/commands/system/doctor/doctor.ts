@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
-import type { Command } from 'commander';
 import { openStore } from '../../../documents/open-store.js';
 import type { Closable } from '../../../partners/partner.js';
 import { loadReceiverSettings, WEBHOOK_PARTNERS } from '../../../receiver/settings.js';
@@ -15,21 +14,11 @@ import { partnerChecks } from './partners.js';
 import { temporalChecks } from './temporal.js';
 import { weakSettings } from './weak-settings.js';
 
-export function doctorCommand(program: Command, cli: CommandLine): void {
-  program
-    .command('doctor')
-    .summary('check the setup')
-    .description(
-      'Check settings, Temporal, workers, keys, partners, webhooks and file stores, all at once, and name the fix of each ' +
-        'problem. Changes nothing at a partner. Exits with 1 if something is wrong.',
-    )
-    .option('--json', 'print JSON lines')
-    .action(async ({ json }: { json?: true }) => {
-      const found = await examine(cli, json ? printJson : printLine);
-      const states = found.map(({ state }) => state);
-      const wrong = states.filter((state) => state === 'wrong').length;
-      if (wrong > 0) throw new CommandFailed(`${wrong} of ${found.length} findings are wrong`);
-    });
+export async function doctor(cli: CommandLine, { json }: { readonly json?: true }): Promise<void> {
+  const found = await examine(cli, json ? printJson : printLine);
+  const states = found.map(({ state }) => state);
+  const wrong = states.filter((state) => state === 'wrong').length;
+  if (wrong > 0) throw new CommandFailed(`${wrong} of ${found.length} findings are wrong`);
 }
 
 type Print = (cli: CommandLine, check: string, verdict: Verdict, width: number) => void;

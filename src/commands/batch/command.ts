@@ -1,0 +1,55 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Act } from '../cli/definition.js';
+import { csvOption, milliseconds, perSecond, positiveInteger } from '../cli/options.js';
+
+export function batchCommand(program: Command, act: Act): void {
+  program
+    .command('batch')
+    .summary('onboard everyone in a file')
+    .description(
+      'Start an onboarding for each row of FILE: merchants, businesses, customers. The whole file is checked first, and ' +
+        'nothing is started if any row is invalid. The same externalId attaches to the first onboarding, running or ended, ' +
+        'so the command is safe to run again: it starts what is missing.',
+    )
+    .argument('<file>', 'NDJSON or CSV, or - for standard input')
+    .option('--dry-run', 'only check the file')
+    .addOption(
+      new Option('--format <format>', 'format of the file (default: from its name, .csv or .ndjson)').choices(
+        ['csv', 'ndjson'],
+      ),
+    )
+    .option('--mapping <file>', 'CSV: maps its headers to fields (see examples/mapping.json)')
+    .option('--delimiter <character>', 'CSV: the character between cells, such as ";" or tab', separator)
+    .option('--rate <n>', 'start at most this many per second', perSecond)
+    .option('--concurrency <n>', 'start this many concurrently', positiveInteger, 8)
+    .addOption(
+      new Option('--give-up-after <duration>', 'stop when Temporal is unavailable for this long')
+        .argParser(milliseconds)
+        .default(120_000, '2m'),
+    )
+    .option('--wait', 'wait for all outcomes and print them')
+    .option('--json', 'print JSON lines')
+    .addOption(csvOption().conflicts('dryRun'))
+    .addHelpText('after', HELP)
+    .action(act(async () => (await import('./batch.js')).batch));
+}
+
+const HELP = `
+A line of NDJSON is an input like the files in examples/; the lines may be of
+different kinds. The first row of CSV names the fields of the input, such as
+  externalId,merchant.dba,agentProfileId,beneficialOwners.0.firstName
+and an empty cell is an absent field.
+
+Exit codes: 0 all rows are started (with --wait: have ended with any outcome),
+1 a row failed or Temporal was unavailable, 2 bad usage or input, 130 Ctrl-C.
+
+Examples:
+  gangway batch examples/merchants.csv --dry-run
+  gangway batch examples/crm-export.csv --delimiter ";" --mapping examples/mapping.json
+  gangway batch examples/merchants.ndjson --rate 5 --wait`;
+
+function separator(value: string): string {
+  if (value === 'tab') return '\t';
+  if (!/^[^"\r\n]$/u.test(value)) throw new InvalidArgumentError('It must be one character, or tab.');
+  return value;
+}

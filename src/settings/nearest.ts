@@ -1,0 +1,42 @@
+import { distance } from 'fastest-levenshtein';
+
+/** No more are suggested. */
+const MOST = 3;
+
+/** How much of a name may be mistyped. */
+const SHARE = 0.4;
+const MOST_MISTYPED = 4;
+
+/** A beginning of this many characters is enough for a long name. */
+const BEGINNING = 4;
+
+/**
+ * The valid names that somebody may have meant, the nearest first. Of a path such as `merchant.dba`, the last name alone is
+ * enough. Case and punctuation do not count.
+ */
+export function nearest(given: string, names: Iterable<string>): string[] {
+  const wanted = plain(given);
+  if (wanted === '') return [];
+  const ranked = [...new Set(names)]
+    .map((name) => ({ name, apart: apart(wanted, plain(name)) }))
+    .filter((each) => each.apart <= Math.min(Math.max(1, Math.floor(wanted.length * SHARE)), MOST_MISTYPED))
+    .sort((one, other) => one.apart - other.apart);
+  const best = ranked[0]?.apart ?? 0;
+  return ranked.filter((each) => each.apart <= best).flatMap(({ name }, at) => (at < MOST ? [name] : []));
+}
+
+/** `; did you mean boardingSettingsId?`, or '' when no name is similar. */
+export function didYouMean(given: string, names: Iterable<string>): string {
+  const [first, ...more] = nearest(given, names);
+  return first === undefined ? '' : `; did you mean ${[first, ...more].join(' or ')}?`;
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, '');
+}
+
+function apart(wanted: string, name: string): number {
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  const isBeginning = wanted.length >= BEGINNING && name.startsWith(wanted);
+  return isBeginning ? 1 : Math.min(distance(wanted, name), distance(wanted, last));
+}
