@@ -20,11 +20,10 @@ export function positiveInteger(value: string): number {
 }
 
 /** How many records a list has at most, as commander parses options. 0 is all of them. */
-export function limit(value: string): number {
+export function rowLimit(value: string): number {
   const number = Number(value);
-  if (!Number.isInteger(number) || number < 0)
-    throw new InvalidArgumentError('It must be a positive integer, or 0 for all.');
-  return number === 0 ? Number.MAX_SAFE_INTEGER : number;
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a number of rows, or 0 for all.');
+  return number === 0 ? Number.POSITIVE_INFINITY : number;
 }
 
 /** Adds `--json` and `--csv`, which {@link Printer.records} takes. */

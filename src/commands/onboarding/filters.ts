@@ -18,13 +18,6 @@ export function withListFilter(command: Command): Command {
     .option('--agent <agentProfileId>', 'only this agent profile');
 }
 
-/** The greatest number of rows, as commander parses options. 0 stands for all. */
-export function rowLimit(value: string): number {
-  const number = Number(value);
-  if (/^\d+$/.test(value)) return number === 0 ? Number.POSITIVE_INFINITY : number;
-  throw new InvalidArgumentError('It must be a number of rows, or 0 for all.');
-}
-
 const DAYS_AGO: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 
 /** A time in the past, as commander parses options: `today`, `yesterday`, `12h`, `2026-01-31` or an ISO 8601 time. */

@@ -3,18 +3,18 @@ import { WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
 import type { ListedRequirement } from '../../messages/listed.js';
 import { REQUIREMENT_KINDS, type RequirementKind, TASKS } from '../../messages/requirements.js';
 import { count, type Listed, listed, mostUrgent, typesOf, visibilityQuery } from '../../temporal/search.js';
+import { rowLimit, withRecordFormats } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import type { TableColumns } from '../cli/output.js';
+import type { RecordFormat, TableColumns } from '../cli/output.js';
 import { isOverdue } from '../cli/requirements.js';
-import { type ListFilter, pastTime, rowLimit, withListFilter } from './filters.js';
+import { type ListFilter, pastTime, withListFilter } from './filters.js';
 
-interface InboxOptions extends ListFilter {
+interface InboxOptions extends ListFilter, RecordFormat {
   readonly kind?: RequirementKind;
   readonly overdue?: true;
   readonly raisedBefore?: Date;
   readonly dueAfter?: Date;
   readonly limit: number;
-  readonly json?: true;
 }
 
 export function inboxCommand(program: Command, cli: CommandLine): void {
@@ -25,7 +25,7 @@ export function inboxCommand(program: Command, cli: CommandLine): void {
       'List the open requirements of all onboardings, operations and partner accounts, the first due first. This needs no ' +
         'worker. "gangway status" shows what exactly is asked, and "gangway resolve" answers it.',
     );
-  withListFilter(command)
+  withRecordFormats(withListFilter(command))
     .addOption(new Option('--kind <kind>', 'only requirements of this kind').choices(REQUIREMENT_KINDS))
     .option('--overdue', 'only overdue requirements')
     .option(
@@ -35,7 +35,6 @@ export function inboxCommand(program: Command, cli: CommandLine): void {
     )
     .option('--due-after <time>', 'only onboardings whose first requirement is due after this time', pastTime)
     .option('--limit <n>', 'maximum number of onboardings, the most urgent ones; 0 for all', rowLimit, 1_000)
-    .option('--json', 'print JSON lines')
     .action((options: InboxOptions) => inbox(cli, options));
 }
 
@@ -52,7 +51,7 @@ interface InboxItem
 const { customerOnboarding: _, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES;
 
 async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
-  const { overdue, raisedBefore, limit, json, ...others } = options;
+  const { overdue, raisedBefore, limit, json, csv, ...others } = options;
   const everything = { ...others, types: typesOf(WITH_OWN_REQUIREMENTS), actionRequired: true };
   await withTemporal(cli, async ({ client }) => {
     const wanted = { ...everything, ...(overdue && { dueUntil: new Date() }) };
@@ -65,7 +64,7 @@ async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
     const items = found.flatMap(itemsOf).filter(isWanted).sort(byDue);
     const waiting = () => count(client, visibilityQuery(everything));
     const none = items.length > 0 ? '' : await nothing(options, waiting);
-    cli.records(items, { columns: columnsOf(cli), json, none });
+    cli.records(items, { columns: columnsOf(cli), json, csv, fields: FIELDS, none });
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
       cli.note(`${found.length} of ${await waiting()} onboardings, the most urgent; ${next}; all: --limit 0`);
@@ -100,12 +99,23 @@ async function nothing(options: InboxOptions, waiting: () => Promise<number>): P
   return `nothing is ${what}; ${total} ${total === 1 ? 'onboarding waits' : 'onboardings wait'} for a person`;
 }
 
+/** Relative times, because they say at once what to do first. Each row has a name, also where there is no room for the id. */
 const columnsOf = ({ times }: CommandLine): TableColumns<InboxItem> => ({
-  due: ({ dueAt }) => dueAt && times.due(dueAt),
-  dba: ({ dba = '' }) => dba,
+  due: {
+    value: ({ dueAt }) => dueAt && times.due(dueAt),
+    keep: true,
+    style: ({ overdue }) => (overdue ? 'red' : undefined),
+  },
+  dba: ({ dba, workflowId }) => dba ?? workflowId,
   'to do': ({ task }) => task,
-  partner: ({ system }) => system,
-  account: ({ partnerAccount = '' }) => partnerAccount,
-  requirement: ({ id = '' }) => id,
-  id: ({ workflowId }) => workflowId,
+  waiting: { value: ({ raisedAt }) => raisedAt && times.since(raisedAt), priority: 3 },
+  partner: { value: ({ system }) => system, priority: 5 },
+  account: { value: ({ partnerAccount }) => partnerAccount, priority: 4 },
+  requirement: { value: ({ id }) => id, keep: true },
+  id: { value: ({ workflowId }) => workflowId, keep: true, priority: 2 },
 });
+
+const FIELDS = [
+  ...['workflowId', 'dba', 'system', 'partnerAccount', 'stage', 'id', 'kind', 'raisedAt', 'dueAt'],
+  ...['task', 'overdue'],
+];

@@ -3,11 +3,13 @@ import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import { STAGES, type Stage } from '../../messages/onboarding-state.js';
 import { TASKS } from '../../messages/requirements.js';
 import { count, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
+import { rowLimit, withRecordFormats } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
-import type { TableColumns } from '../cli/output.js';
-import { type ListFilter, pastTime, rowLimit, withListFilter } from './filters.js';
+import type { RecordFormat, TableColumns } from '../cli/output.js';
+import { isOverdue } from '../cli/requirements.js';
+import { type ListFilter, pastTime, withListFilter } from './filters.js';
 
-interface ListOptions extends ListFilter {
+interface ListOptions extends ListFilter, RecordFormat {
   readonly operations?: true;
   readonly accounts?: true;
   readonly stage?: Stage;
@@ -17,7 +19,6 @@ interface ListOptions extends ListFilter {
   readonly endedSince?: Date;
   readonly query?: string;
   readonly limit: number;
-  readonly json?: true;
 }
 
 export function listCommand(program: Command, cli: CommandLine): void {
@@ -31,7 +32,7 @@ export function listCommand(program: Command, cli: CommandLine): void {
         'operations',
       ),
     );
-  withListFilter(command)
+  withRecordFormats(withListFilter(command))
     .addOption(new Option('--stage <stage>', 'only this stage').choices(STAGES))
     .option('--action-required', 'only those that wait for a person')
     .option('--running', 'only those that have not ended')
@@ -39,45 +40,57 @@ export function listCommand(program: Command, cli: CommandLine): void {
     .option('--ended-since <time>', 'only those that ended since: today, 12h, 2026-01-31', pastTime)
     .option('--query <query>', 'an additional visibility query: "PartnerStatus = \'Pending\'"')
     .option('--limit <n>', 'maximum number of rows; 0 for all', rowLimit, 50)
-    .option('--json', 'print JSON lines')
     .action((options: ListOptions) => list(cli, options));
 }
 
 async function list(cli: CommandLine, options: ListOptions): Promise<void> {
-  const { operations, accounts, limit, json, ...filter } = options;
+  const { operations, accounts, limit, json, csv, ...filter } = options;
   const types = typesOf(accounts ? ACCOUNTS : operations ? OPERATIONS : ONBOARDINGS);
   const query = visibilityQuery({ ...filter, types });
   await withTemporal(cli, async ({ client }) => {
     const found = await Array.fromAsync(listed(client, query, limit));
     const total = found.length < limit ? found.length : await count(client, query);
-    const columns = {
-      ...(operations || accounts ? {} : ONBOARDING_COLUMNS),
+    const columns: Columns = {
+      ...(operations || accounts ? {} : NAME),
       ...COMMON_COLUMNS,
-      ...(options.endedSince ? { ended: ({ endedAt }: Listed) => endedAt } : {}),
-      id: ({ workflowId }: Listed) => workflowId,
+      ...(options.endedSince ? { ended: ({ endedAt }) => endedAt } : {}),
+      id: { value: ({ workflowId }) => workflowId, keep: true, priority: operations || accounts ? 1 : 2 },
     };
-    cli.records(found, { columns, json });
-    if (total > found.length) cli.note(`${found.length} of ${total}; --limit 0 for all`);
+    cli.records(found, { columns, json, csv, fields: FIELDS, total });
   });
 }
 
 type Columns = TableColumns<Listed>;
 
-const ONBOARDING_COLUMNS: Columns = {
-  dba: ({ dba = '' }) => dba,
-};
+/** Each row has a name, also where the terminal has no room for the id. */
+const NAME: Columns = { dba: ({ dba, workflowId }) => dba ?? workflowId };
 
 const COMMON_COLUMNS: Columns = {
-  stage: ({ stage = '' }) => stage,
-  'partner status': ({ partnerStatus = '' }) => partnerStatus,
-  'to do': toDo,
-  merchant: ({ merchantProfileId = '' }) => merchantProfileId,
-  mid: ({ mid = '' }) => mid,
-  profile: ({ bankingProfileId = '' }) => bankingProfileId,
-  account: ({ partnerAccount = '' }) => partnerAccount,
-  started: ({ startedAt }) => startedAt,
-  state: ({ state }) => state,
+  stage: ({ stage }) => stage,
+  'partner status': { value: ({ partnerStatus }) => partnerStatus, priority: 5 },
+  'to do': { value: toDo, style: isLate },
+  merchant: { value: ({ merchantProfileId }) => merchantProfileId, priority: 7 },
+  mid: { value: ({ mid }) => mid, priority: 3 },
+  profile: { value: ({ bankingProfileId }) => bankingProfileId, priority: 8 },
+  account: { value: ({ partnerAccount }) => partnerAccount, priority: 9 },
+  started: { value: ({ startedAt }) => startedAt, priority: 6 },
+  state: {
+    value: ({ state }) => state,
+    priority: 4,
+    style: ({ state }) => (['failed', 'timed_out', 'terminated'].includes(state) ? 'red' : undefined),
+  },
 };
+
+/** The fields of each record; CSV has `stageSeconds` by stage after them. */
+const FIELDS = [
+  ...['workflowId', 'runId', 'type', 'dba', 'system', 'partnerAccount', 'state', 'stage', 'partnerStatus'],
+  ...['merchantProfileId', 'mid', 'bankingProfileId', 'agentProfileId', 'requirements', 'moreRequirements'],
+  ...['startedAt', 'endedAt'],
+];
+
+function isLate({ requirements: [first] }: Listed): 'red' | undefined {
+  return first && isOverdue(first.dueAt) ? 'red' : undefined;
+}
 
 /** What a person has to do first. */
 function toDo({ requirements, moreRequirements }: Listed): string {

@@ -5,7 +5,7 @@ import type { BankingLists, Listed } from '../../messages/banking-activities.js'
 import { defined } from '../../messages/objects.js';
 import { externalActivityRequest, notificationQuery } from '../../partners/banking/requests.js';
 import { dateTime, text } from '../../partners/fields.js';
-import { check, limit, numericId, withRecordFormats } from '../cli/arguments.js';
+import { check, numericId, rowLimit, withRecordFormats } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { runSingle } from '../cli/follow.js';
 import type { Column, RecordFormat, Value } from '../cli/output.js';
@@ -157,17 +157,19 @@ function addList<Name extends keyof BankingLists, Rules extends z.ZodRawShape>(
   if (argument) command.argument(`<${argument[0]}>`, argument[1]);
   for (const [option, help] of Object.entries(options)) command.option(option, help);
   withRecordFormats(withPartnerAccount(command), 'print JSON lines, each a record as the bank has it')
-    .option('--limit <n>', 'maximum number of records, 0 for all', limit, 100)
+    .option('--limit <n>', 'maximum number of records, 0 for all', rowLimit, 100)
     .action(async () => {
       const given = command.opts<ListOptions & Record<string, unknown>>();
       const { json, csv } = given;
+      // JSON has no infinity.
+      const limit = Math.min(given.limit, Number.MAX_SAFE_INTEGER);
       const givenFor = (rule: string) => (rule.startsWith('--') ? given[rule.slice(2)] : command.args[0]);
       const values = Object.fromEntries(Object.keys(rules).map((rule) => [rule, givenFor(rule)]));
       const request = filter(check(z.object(rules), values, `show ${name}`, 'nothing was read'));
       const account = partnerAccountOf(cli.config(), given, `show ${name}`, 'nothing was read');
       const { records, more, isCutShort } = await withTemporal(cli, (context) =>
         runSingle<Listed>(context, `show-${name}-${randomUUID()}`, {
-          ...{ activity, queue: 'banking', account, args: [{ limit: given.limit, ...request }] },
+          ...{ activity, queue: 'banking', account, args: [{ limit, ...request }] },
           ...{ summary: `gangway show ${name}`, options: ACTIVITY_OPTIONS },
         }),
       );

@@ -7,7 +7,7 @@ import {
   listDeliveries,
   redeliver,
 } from '../../temporal/deliveries.js';
-import { limit as limitOf, withRecordFormats } from '../cli/arguments.js';
+import { rowLimit, withRecordFormats } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
@@ -29,7 +29,7 @@ export function eventsCommand(program: Command, cli: CommandLine): void {
   withRecordFormats(withSubject(list))
     .option('--failed', 'only failed deliveries, which are not retried')
     .option('--waiting', 'only deliveries that are retried')
-    .option('--limit <n>', 'maximum number of events, 0 for all', limitOf, 100)
+    .option('--limit <n>', 'maximum number of events, 0 for all', rowLimit, 100)
     .action((id: string | undefined, options: ListOptions) => listEvents(cli, id, options));
   const again = events
     .command('redeliver')
