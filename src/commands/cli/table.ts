@@ -25,7 +25,7 @@ export interface Room {
 
 export interface LaidOut {
   readonly lines: readonly string[];
-  /** The titles of columns that do not fit. */
+  /** The titles of columns that do not fit, without those that are empty. */
   readonly hidden: readonly string[];
 }
 
@@ -46,10 +46,13 @@ export function layOut(
 ): LaidOut {
   const titles = columns.map(({ title }) => oneLine(title.toUpperCase()));
   const texts = rows.map((row) => columns.map((_, index) => textOf(row[index])));
-  const natural = columns.map((_, index) =>
-    [titles, ...texts].reduce((widest, line) => Math.max(widest, stringWidth(line[index] ?? '')), 0),
-  );
-  const widths = widthsOf(columns, natural, width);
+  const measured = columns.map((column, index) => {
+    const widest = (lines: readonly (readonly string[])[]) =>
+      lines.reduce((most, line) => Math.max(most, stringWidth(line[index] ?? '')), 0);
+    const content = widest(texts);
+    return { ...column, natural: Math.max(content, widest([titles])), isEmpty: content === 0 };
+  });
+  const widths = widthsOf(measured, width);
   const shown = columns.flatMap((_, index) => (widths[index] === undefined ? [] : [index]));
   const isRight = columns.map((_, index) => isNumeric(rows, index));
   const lineOf = (cells: readonly string[], row: readonly Cell[] = []) =>
@@ -62,48 +65,61 @@ export function layOut(
       .trimEnd();
   return {
     lines: [lineOf(titles), ...texts.map((cells, index) => lineOf(cells, rows[index]))],
-    hidden: columns.filter((_, index) => widths[index] === undefined).map(({ title }) => title),
+    hidden: measured.flatMap(({ title, isEmpty }, index) =>
+      widths[index] === undefined && !isEmpty ? [title] : [],
+    ),
   };
 }
 
 const GAP = '  ';
 
-/** The least width to which a column is cut, as long as others can disappear. */
-const NARROW = 12;
+/** The width to which a column may be cut before a less important one disappears. */
+const READABLE = 18;
+
+/** The width to which columns are cut when no other can disappear, before those to keep are cut as well. */
+const NARROW = 8;
 
 /** How much of the terminal one column may keep. */
 const KEPT = 0.6;
 
+/** A column with the width of its longest text. */
+interface Measured extends ColumnLayout {
+  readonly natural: number;
+  readonly isEmpty: boolean;
+}
+
 /** The width of each column; undefined for those that disappear. */
-function widthsOf(
-  columns: readonly ColumnLayout[],
-  natural: readonly number[],
-  width: number,
-): readonly (number | undefined)[] {
-  const least = columns.map(({ keep }, index) =>
-    Math.min(natural[index] ?? 0, keep ? Math.max(NARROW, Math.floor(width * KEPT)) : NARROW),
-  );
+function widthsOf(columns: readonly Measured[], width: number): readonly (number | undefined)[] {
+  const kept = Math.max(NARROW, Math.floor(width * KEPT));
+  const floorOf = (most: number) => columns.map(({ natural, keep }) => Math.min(natural, keep ? kept : most));
+  const readable = floorOf(READABLE);
+  const tiny = columns.map(() => 1);
   const shown = new Set(columns.keys());
-  const gaps = () => GAP.length * (shown.size - 1);
-  const sum = (widths: readonly number[]) => [...shown].reduce((all, index) => all + (widths[index] ?? 0), 0);
-  while (sum(least) + gaps() > width) {
-    const next = leastImportant(columns, shown);
-    if (next === undefined) break;
-    shown.delete(next);
-  }
-  // Narrower than any list needs: cut what is kept, and then the last columns.
-  const isTight = sum(least) + gaps() > width;
-  const floor = isTight ? columns.map(() => 1) : least;
-  while (shown.size > 1 && sum(floor) + gaps() > width) shown.delete(Math.max(...shown));
-  const widths = leveled(natural, floor, shown, width - gaps());
+  const room = () => width - GAP.length * (shown.size - 1);
+  const fits = (floor: readonly number[]) => sumOf(floor, shown) <= room();
+  const natural = columns.map((column) => column.natural);
+  for (const { index, isEmpty } of byImportance(columns))
+    if (!fits(isEmpty ? natural : readable)) shown.delete(index);
+  while (shown.size > 1 && !fits(tiny)) shown.delete(Math.max(...shown));
+  const widths = leveled(natural, [readable, floorOf(NARROW)].find(fits) ?? tiny, shown, room());
   return columns.map((_, index) => (shown.has(index) ? widths[index] : undefined));
 }
 
-/** The column to leave out next; undefined when all others stay. */
-function leastImportant(columns: readonly ColumnLayout[], shown: ReadonlySet<number>): number | undefined {
-  const priorityOf = (index: number) => columns[index]?.priority ?? 1;
-  const worst = Math.max(...[...shown].map(priorityOf));
-  return worst > 1 ? [...shown].findLast((index) => priorityOf(index) === worst) : undefined;
+function sumOf(widths: readonly number[], shown: ReadonlySet<number>): number {
+  return [...shown].reduce((sum, index) => sum + (widths[index] ?? 0), 0);
+}
+
+/** The columns that may disappear, in this order: those without a text, and then those of the highest number. */
+function byImportance(columns: readonly Measured[]) {
+  return columns
+    .map(({ priority = 1, isEmpty }, index) => ({ priority, isEmpty, index }))
+    .filter(({ priority }) => priority > 1)
+    .sort(
+      (one, other) =>
+        Number(other.isEmpty) - Number(one.isEmpty) ||
+        other.priority - one.priority ||
+        other.index - one.index,
+    );
 }
 
 /** Cuts the widest columns to one width until all fit, and none below its floor. */
@@ -115,8 +131,7 @@ function leveled(
 ): readonly number[] {
   const at = (level: number) =>
     natural.map((wide, index) => Math.min(wide, Math.max(level, floor[index] ?? 0)));
-  const fits = (level: number) =>
-    at(level).reduce((all, wide, i) => all + (shown.has(i) ? wide : 0), 0) <= room;
+  const fits = (level: number) => sumOf(at(level), shown) <= room;
   let level = Math.min(Math.max(...natural, 1), Math.max(room, 1));
   while (level > 1 && !fits(level)) level -= 1;
   return at(level);

@@ -50,7 +50,7 @@ export async function inbox(cli: CommandLine, options: InboxOptions): Promise<vo
     const items = options.details ? await withDetails(cli, client, listedItems) : listedItems;
     const waiting = () => count(client, visibilityQuery(everything));
     const none = items.length > 0 ? '' : await nothing(options, waiting);
-    cli.records(items, { columns: columnsOf(cli, options), json, csv, none });
+    cli.records(items, { columns: columnsOf(cli, options), json, csv, fields: FIELDS, none });
     if (page.dueUntil && page !== wanted) {
       const next = `the next: gangway inbox --due-after ${page.dueUntil.toISOString()}`;
       cli.note(`${found.length} of ${await waiting()} onboardings, the most urgent; ${next}; all: --limit 0`);
@@ -132,15 +132,26 @@ async function withDetails(
   return Promise.all(detailed);
 }
 
+/** Relative times, because they say at once what to do first. Each row has a name, also where there is no room for the id. */
 const columnsOf = ({ times }: CommandLine, { details }: InboxOptions): TableColumns<InboxItem> => ({
-  due: ({ dueAt }) => dueAt && times.due(dueAt),
-  dba: ({ dba = '' }) => dba,
+  due: {
+    value: ({ dueAt }) => dueAt && times.due(dueAt),
+    keep: true,
+    style: ({ overdue }) => (overdue ? 'red' : undefined),
+  },
+  dba: ({ dba, workflowId }) => dba ?? workflowId,
   'to do': ({ task }) => task,
   ...(details && {
     asked: ({ title = '', detail = '' }) => [title, detail.replace(/\s+/g, ' ')].filter(Boolean).join(': '),
   }),
-  partner: ({ system }) => system,
-  account: ({ partnerAccount = '' }) => partnerAccount,
-  requirement: ({ id = '' }) => id,
-  id: ({ workflowId }) => workflowId,
+  waiting: { value: ({ raisedAt }) => raisedAt && times.since(raisedAt), priority: 3 },
+  partner: { value: ({ system }) => system, priority: 5 },
+  account: { value: ({ partnerAccount }) => partnerAccount, priority: 4 },
+  requirement: { value: ({ id }) => id, keep: true },
+  id: { value: ({ workflowId }) => workflowId, keep: true, priority: 2 },
 });
+
+const FIELDS = [
+  ...['workflowId', 'dba', 'system', 'partnerAccount', 'stage', 'id', 'kind', 'raisedAt', 'dueAt'],
+  ...['task', 'overdue', 'title', 'detail'],
+];

@@ -4,6 +4,7 @@ import { TASKS } from '../../messages/requirements.js';
 import { count, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
+import { isOverdue } from '../cli/requirements.js';
 import type { ListFilter } from './filters.js';
 
 interface ListOptions extends ListFilter, RecordFormat {
@@ -25,33 +26,47 @@ export async function list(cli: CommandLine, options: ListOptions): Promise<void
   await withTemporal(cli, async ({ client }) => {
     const found = await Array.fromAsync(listed(client, query, limit));
     const total = found.length < limit ? found.length : await count(client, query);
-    const columns = {
-      ...(operations || accounts ? {} : ONBOARDING_COLUMNS),
+    const columns: Columns = {
+      ...(operations || accounts ? {} : NAME),
       ...COMMON_COLUMNS,
-      ...(options.endedSince ? { ended: ({ endedAt }: Listed) => endedAt } : {}),
-      id: ({ workflowId }: Listed) => workflowId,
+      ...(options.endedSince ? { ended: ({ endedAt }) => endedAt } : {}),
+      id: { value: ({ workflowId }) => workflowId, keep: true, priority: operations || accounts ? 1 : 2 },
     };
-    cli.records(found, { columns, json, csv, total });
+    cli.records(found, { columns, json, csv, fields: FIELDS, total });
   });
 }
 
 type Columns = TableColumns<Listed>;
 
-const ONBOARDING_COLUMNS: Columns = {
-  dba: ({ dba = '' }) => dba,
-};
+/** Each row has a name, also where the terminal has no room for the id. */
+const NAME: Columns = { dba: ({ dba, workflowId }) => dba ?? workflowId };
 
 const COMMON_COLUMNS: Columns = {
-  stage: ({ stage = '' }) => stage,
-  'partner status': ({ partnerStatus = '' }) => partnerStatus,
-  'to do': toDo,
-  merchant: ({ merchantProfileId = '' }) => merchantProfileId,
-  mid: ({ mid = '' }) => mid,
-  profile: ({ bankingProfileId = '' }) => bankingProfileId,
-  account: ({ partnerAccount = '' }) => partnerAccount,
-  started: ({ startedAt }) => startedAt,
-  state: ({ state }) => state,
+  stage: ({ stage }) => stage,
+  'partner status': { value: ({ partnerStatus }) => partnerStatus, priority: 5 },
+  'to do': { value: toDo, style: isLate },
+  merchant: { value: ({ merchantProfileId }) => merchantProfileId, priority: 7 },
+  mid: { value: ({ mid }) => mid, priority: 3 },
+  profile: { value: ({ bankingProfileId }) => bankingProfileId, priority: 8 },
+  account: { value: ({ partnerAccount }) => partnerAccount, priority: 9 },
+  started: { value: ({ startedAt }) => startedAt, priority: 6 },
+  state: {
+    value: ({ state }) => state,
+    priority: 4,
+    style: ({ state }) => (['failed', 'timed_out', 'terminated'].includes(state) ? 'red' : undefined),
+  },
 };
+
+/** The fields of each record; CSV has `stageSeconds` by stage after them. */
+const FIELDS = [
+  ...['workflowId', 'runId', 'type', 'dba', 'system', 'partnerAccount', 'state', 'stage', 'partnerStatus'],
+  ...['merchantProfileId', 'mid', 'bankingProfileId', 'agentProfileId', 'requirements', 'moreRequirements'],
+  ...['startedAt', 'endedAt'],
+];
+
+function isLate({ requirements: [first] }: Listed): 'red' | undefined {
+  return first && isOverdue(first.dueAt) ? 'red' : undefined;
+}
 
 /** What a person has to do first. */
 function toDo({ requirements, moreRequirements }: Listed): string {

@@ -36,11 +36,11 @@ const WHOLE = [
 ];
 
 const AT_80 = [
-  'ID    CREATED               LEVEL    GROUP          SUBJECT       BODY',
-  '6001  2026-01-01 03:00 EST  Info     Notifications  Card shipped  On its way',
-  '6002  2026-01-02 03:00 EST  Info     Notifications  Deposit       $1,200.…rrived',
-  '6003  2026-01-03 03:00 EST  Warning  Notifications  Low balance',
-  'no room for read: widen the terminal, or use --csv or --json',
+  'ID    CREATED               LEVEL    SUBJECT       BODY',
+  '6001  2026-01-01 03:00 EST  Info     Card shipped  On its way',
+  '6002  2026-01-02 03:00 EST  Info     Deposit       $1,200.00 arrived',
+  '6003  2026-01-03 03:00 EST  Warning  Low balance',
+  'no room for group: widen the terminal, or use --csv or --json',
 ];
 
 const AT_60 = [
@@ -48,7 +48,7 @@ const AT_60 = [
   '6001  2026-01-01 03:00 EST  Card shipped  On its way',
   '6002  2026-01-02 03:00 EST  Deposit       $1,200.00 arrived',
   '6003  2026-01-03 03:00 EST  Low balance',
-  'no room for level, group, read: widen the terminal, or use --csv or --json',
+  'no room for level, group: widen the terminal, or use --csv or --json',
 ];
 
 describe('a table at a terminal', () => {

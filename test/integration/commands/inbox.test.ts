@@ -1,6 +1,7 @@
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../../src/messages/search-attributes.js';
-import { gangway as runGangway } from '../../rigs/command.js';
+import { gangway as runGangway, startGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
 import { waitingBoarding } from '../../rigs/commands/waiting-boarding.js';
 import { business, customer, merchant } from '../../rigs/inputs.js';
@@ -46,7 +47,7 @@ describe('gangway list and inbox', () => {
     expect(items.map(({ overdue }) => overdue)).toEqual([false, false]);
     const { stdout } = await gangway(['inbox', '--dba', dba, '--kind', 'underwriting-note']);
     expect(stdout).toMatch(
-      new RegExp(`Corner Bakery \\[notes\\] +answer the underwriter +boarding .*${workflowId}`),
+      new RegExp(`Corner Bakery \\[notes\\] +answer the underwriter +\\d+ s +boarding .*${workflowId}`),
     );
     expect(jsonLines(await gangway(['inbox', '--kind', 'ticket', '--json']))).toEqual([]);
     expect((await gangway(['inbox', '--overdue'])).stdout).toMatch(
@@ -133,6 +134,121 @@ describe('gangway list and inbox', () => {
     expect(jsonLines(await gangway(['list', '--agent', "101' OR ''='", '--json']))).toEqual([]);
     expect((await gangway(['list', '--ended-since', 'today'])).stdout).toContain(declined.workflowId);
     expect((await gangway(['list', '--started-before', '1h'])).stdout).toBe('none\n');
+  });
+});
+
+describe('the tables', () => {
+  let own: Rig;
+  beforeAll(async () => {
+    own = await createRig({ server: {} });
+    const late = { externalId: 'golden-2', dueInHours: 0.000_1 };
+    for (const more of [{ externalId: 'golden-1', dueInHours: 10.5 }, late]) {
+      const boarding = await own.board(merchant('notes', more));
+      await boarding.listed(' AND ActionRequired = true');
+    }
+    await eventually(
+      async () => jsonLines(await runGangway(own.env, ['inbox', '--overdue', '--json'])),
+      (overdue) => overdue.length === 2,
+      'the due date',
+    );
+  });
+  afterAll(() => own.close());
+
+  /** What a terminal in India shows, with fixed ages and dates. */
+  async function atTerminal(command: string, COLUMNS: string, more: Readonly<Record<string, string>> = {}) {
+    const env = { ...own.env, COLUMNS, TZ: 'Asia/Kolkata', NO_COLOR: '1', ...more };
+    const { stdout, stderr } = await startGangway(env, [command], { terminal: true }).finished;
+    const fixed = stdout
+      .replace(/\d+ s/g, (age) => '3 s'.padEnd(age.length))
+      .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-03-01 14:05');
+    return `\n${fixed}${stderr}`;
+  }
+
+  it('of the inbox fit 80, 100 and 160 columns', async () => {
+    expect(await atTerminal('inbox', '80')).toMatchInlineSnapshot(`
+      "
+      DUE          DBA                    TO DO                   REQUIREMENT
+      overdue 3 s  Corner Bakery [notes]  answer the underwriter  note-149967d738cb
+      overdue 3 s  Corner Bakery [notes]  answer the underwriter  note-6b2e32759339
+      due in 10 h  Corner Bakery [notes]  answer the underwriter  note-149967d738cb
+      due in 10 h  Corner Bakery [notes]  answer the underwriter  note-6b2e32759339
+      no room for waiting, partner, id: widen the terminal, or use --csv or --json
+      "
+    `);
+    expect(await atTerminal('inbox', '100')).toMatchInlineSnapshot(`
+      "
+      DUE          DBA                  TO DO                REQUIREMENT        ID
+      overdue 3 s  Corner Ba…y [notes]  answer th…derwriter  note-149967d738cb  merchant-boarding-golden-2
+      overdue 3 s  Corner Ba…y [notes]  answer th…derwriter  note-6b2e32759339  merchant-boarding-golden-2
+      due in 10 h  Corner Ba…y [notes]  answer th…derwriter  note-149967d738cb  merchant-boarding-golden-1
+      due in 10 h  Corner Ba…y [notes]  answer th…derwriter  note-6b2e32759339  merchant-boarding-golden-1
+      no room for waiting, partner: widen the terminal, or use --csv or --json
+      "
+    `);
+    expect(await atTerminal('inbox', '160')).toMatchInlineSnapshot(`
+      "
+      DUE          DBA                    TO DO                   WAITING  PARTNER   ACCOUNT  REQUIREMENT        ID
+      overdue 3 s  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-149967d738cb  merchant-boarding-golden-2
+      overdue 3 s  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-6b2e32759339  merchant-boarding-golden-2
+      due in 10 h  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-149967d738cb  merchant-boarding-golden-1
+      due in 10 h  Corner Bakery [notes]  answer the underwriter  3 s      boarding           note-6b2e32759339  merchant-boarding-golden-1
+      "
+    `);
+  });
+
+  it('of the list fit 80, 100 and 160 columns', async () => {
+    expect(await atTerminal('list', '80')).toMatchInlineSnapshot(`
+      "
+      DBA                 STAGE         TO DO               ID
+      Corner Ba… [notes]  underwriting  answer th…(1 more)  merchant-boarding-golden-2
+      Corner Ba… [notes]  underwriting  answer th…(1 more)  merchant-boarding-golden-1
+      no room for partner status, merchant, started, state: widen the terminal, or use --csv or --json
+      "
+    `);
+    expect(await atTerminal('list', '100')).toMatchInlineSnapshot(`
+      "
+      DBA                    STAGE         TO DO                       STATE    ID
+      Corner Bakery [notes]  underwriting  answer the un…ter (1 more)  running  merchant-boarding-golden-2
+      Corner Bakery [notes]  underwriting  answer the un…ter (1 more)  running  merchant-boarding-golden-1
+      no room for partner status, merchant, started: widen the terminal, or use --csv or --json
+      "
+    `);
+    expect(await atTerminal('list', '160')).toMatchInlineSnapshot(`
+      "
+      DBA                    STAGE         PARTNER STATUS  TO DO                            MERCHANT  STARTED                    STATE    ID
+      Corner Bakery [notes]  underwriting  Pending         answer the underwriter (1 more)  1002      2026-03-01 14:05 GMT+5:30  running  merchant-boarding-golden-2
+      Corner Bakery [notes]  underwriting  Pending         answer the underwriter (1 more)  1001      2026-03-01 14:05 GMT+5:30  running  merchant-boarding-golden-1
+      "
+    `);
+  });
+
+  it('show in red what is overdue, on a terminal with colours', async () => {
+    expect(await atTerminal('inbox', '80', { NO_COLOR: '' })).toContain('\u001b[31moverdue 3 s\u001b[39m  ');
+    expect((await runGangway(own.env, ['inbox'])).stdout).not.toContain('\u001b');
+  });
+
+  it('are CSV with every field of JSON, and times in UTC', async () => {
+    for (const command of ['inbox', 'list']) {
+      const run = (format: string) => runGangway({ ...own.env, TZ: 'Asia/Kolkata' }, [command, format]);
+      const records = jsonLines(await run('--json'));
+      const rows: Record<string, string>[] = parse((await run('--csv')).stdout, { columns: true });
+      expect(rows).toHaveLength(command === 'inbox' ? 4 : 2);
+      const cells = records.map((record) =>
+        Object.fromEntries(
+          Object.entries(record)
+            .filter(([name]) => name !== 'stageSeconds')
+            .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : `${value}`]),
+        ),
+      );
+      for (const [place, row] of rows.entries()) expect(row).toMatchObject(cells[place] ?? {});
+    }
+  });
+
+  it('report on standard error when a limit has cut them', async () => {
+    const cut = await runGangway(own.env, ['list', '--limit', '1', '--csv']);
+    expect(cut.stderr).toBe('1 of 2; --limit 0 for all\n');
+    const all = await runGangway(own.env, ['list', '--limit', '0', '--csv']);
+    expect(all.stderr).toBe('');
   });
 });
 

@@ -58,11 +58,11 @@ describe('records', () => {
   it('are a table that fits the terminal, with times in the zone of the person', () => {
     expect(printed(ITEMS, {}, { columns: 80, env: { NO_COLOR: '1' } })).toEqual({
       stdout: `\
-DBA              OVERDUE  AT                    ID
-Corner …y, Inc.  yes      2026-03-01 14:05 EST  merchant-boarding-corner-bakery
--2+3                                            =HYPERLINK("http://example.com")
+DBA                         OVERDUE  ID
+Corner "Best" Bakery, Inc.  yes      merchant-boarding-corner-bakery
+-2+3                                 =HYPERLINK("http://example.com")
 `,
-      stderr: 'no room for polls: widen the terminal, or use --csv or --json\n',
+      stderr: 'no room for at, polls: widen the terminal, or use --csv or --json\n',
     });
     expect(printed(ITEMS, {}, { columns: 160, env: { NO_COLOR: '1' } })).toEqual({
       stdout: `\

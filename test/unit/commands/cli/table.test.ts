@@ -44,22 +44,22 @@ describe('a table', () => {
   it('drops the less important columns and cuts the middle of long texts at 80 columns', () => {
     expect(at(80)).toMatchInlineSnapshot(`
       "
-      NAME          KIND          DUE          WORKFLOW
-      Corner…akery  underw…-note  overdue 2 h  merchant-boarding-corner-bakery
-      Bäcker…chter  reject…input  due in 3 h   customer-onboarding-2026-000000017@acme
-      東京自…会社   ticket        due in 9 d   business-onboarding-b
+      NAME                  KIND               WORKFLOW
+      Corner Bakery         underwriting-note  merchant-boarding-corner-bakery
+      Bäckerei a…d Töchter  rejected-input     customer-onboarding-2026-000000017@acme
+      東京自転車株式会社    ticket             business-onboarding-b
       "
     `);
-    expect(layOut(COLUMNS, ROWS, { width: 80 }).hidden).toEqual(['polls', 'detail']);
+    expect(layOut(COLUMNS, ROWS, { width: 80 }).hidden).toEqual(['due', 'polls', 'detail']);
   });
 
   it('has more columns at 100', () => {
     expect(at(100)).toMatchInlineSnapshot(`
       "
-      NAME            KIND            DUE          DETAIL          WORKFLOW
-      Corner Bakery   underwr…g-note  overdue 2 h  Please …count.  merchant-boarding-corner-bakery
-      Bäckere…öchter  rejected-input  due in 3 h   merchan…digits  customer-onboarding-2026-000000017@acme
-      東京自…式会社   ticket          due in 9 d                   business-onboarding-b
+      NAME                         KIND               DUE          WORKFLOW
+      Corner Bakery                underwriting-note  overdue 2 h  merchant-boarding-corner-bakery
+      Bäckerei an d…n und Töchter  rejected-input     due in 3 h   customer-onboarding-2026-000000017@acme
+      東京自転車株式会社           ticket             due in 9 d   business-onboarding-b
       "
     `);
   });
@@ -92,6 +92,17 @@ describe('a table', () => {
       expect([width, lines.length]).toEqual([width, ROWS.length + 1]);
       for (const line of lines) expect([width, stringWidth(line) <= width]).toEqual([width, true]);
     }
+  });
+
+  it('leaves out an empty column before it cuts another, without a word', () => {
+    const columns = [{ title: 'dba' }, { title: 'mid', priority: 2 }, { title: 'id', keep: true as const }];
+    const rows = [['Corner Bakery', '', 'a-1']];
+    expect(layOut(columns, rows, { width: 20 })).toEqual({
+      lines: ['DBA            ID', 'Corner Bakery  a-1'],
+      hidden: [],
+    });
+    // As it is for programs.
+    expect(layOut(columns, rows).lines[0]).toBe('DBA            MID  ID');
   });
 
   it('shows a short id whole, when other columns are cut', () => {
