@@ -18,7 +18,7 @@ import {
   CAST,
   type Crm,
   gangway,
-  openRequirements,
+  inbox,
   type Part,
   type Process,
   ROOT,
@@ -184,16 +184,13 @@ async function untilAllHaveEnded(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 async function answerEverything(env: NodeJS.ProcessEnv): Promise<void> {
-  const waiting = await gangway<{ workflowId: string }>(env, ['inbox']);
-  for (const id of new Set(waiting.map(({ workflowId }) => workflowId))) {
-    for (const requirement of await openRequirements(env, id)) {
-      const answer = answerTo(requirement.kind, requirement.detail);
-      if (!answer) continue;
-      printer.line(`  ${id.padEnd(36)} asks: ${requirement.detail.replace(/\s+/g, ' ')}`);
-      const args = ['resolve', id, requirement.id, ...answer];
-      printer.line(`$ gangway ${args.map(quoted).join(' ')}`);
-      await gangway(env, args);
-    }
+  for (const { workflowId: of, id, kind, detail } of await inbox(env)) {
+    const answer = answerTo(kind, detail);
+    if (!answer) continue;
+    printer.line(`  ${of.padEnd(36)} asks: ${detail.replace(/\s+/g, ' ')}`);
+    const args = ['resolve', of, id, ...answer];
+    printer.line(`$ gangway ${args.map(quoted).join(' ')}`);
+    await gangway(env, args);
   }
 }
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
-import { answerTo, gangway, openRequirements, ROOT } from './processes.js';
+import { answerTo, gangway, inbox, ROOT } from './processes.js';
 
 /** What the demo leaves to the person at the terminal: a boarding that waits for answers. */
 export const YOURS = { externalId: 'corner-bikes', name: 'Corner Bikes' } as const;
@@ -34,10 +34,9 @@ export async function startPlayground(
   );
   await gangway(env, ['board', file]);
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(300)) {
-    const waiting = await gangway<{ workflowId: string }>(env, ['inbox']);
-    if (waiting.filter(({ workflowId }) => workflowId.endsWith(YOURS.externalId)).length < QUESTIONS)
-      continue;
-    return (await openRequirements(env, YOURS.externalId)).map(({ id, kind, detail }) => {
+    const open = (await inbox(env)).filter(({ workflowId }) => workflowId.endsWith(YOURS.externalId));
+    if (open.length < QUESTIONS) continue;
+    return open.map(({ id, kind, detail }) => {
       const answer = answerTo(kind, detail) ?? [];
       const args = [command, 'resolve', YOURS.externalId, id, ...answer.map(fromAnywhere)];
       return args.map(quoted).join(' ');

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import type { WorkflowType } from '../messages/ids.js';
-import type { OnboardingState, OutcomeName } from '../messages/onboarding-state.js';
+import type { OutcomeName } from '../messages/onboarding-state.js';
 import type { OutboundEvent } from '../messages/outbound-events.js';
 import type { Requirement, RequirementKind } from '../messages/requirements.js';
 import { endWithUs } from '../process/lifecycle.js';
@@ -80,10 +80,13 @@ export async function gangway<Line>(env: NodeJS.ProcessEnv, args: readonly strin
   return lines.map((line) => JSON.parse(line) as Line);
 }
 
-/** The open requirements of an onboarding. */
-export async function openRequirements(env: NodeJS.ProcessEnv, id: string): Promise<readonly Requirement[]> {
-  const [state] = await gangway<OnboardingState>(env, ['status', id]);
-  return state?.requirements ?? [];
+/** An open requirement of a workflow. */
+type InboxItem = Requirement & { readonly workflowId: string };
+
+/** The open requirements whose words a worker could read. */
+export async function inbox(env: NodeJS.ProcessEnv): Promise<InboxItem[]> {
+  const items = await gangway<Partial<InboxItem>>(env, ['inbox', '--details']);
+  return items.filter((item): item is InboxItem => item.detail !== undefined);
 }
 
 /** One onboarding of the demo: its file in examples/, what starts it, and the outcome of its scenario. */
