@@ -74,6 +74,12 @@ Corner "Best" Bakery, Inc.  yes      2026-03-01 14:05 EST      7  merchant-board
     });
   });
 
+  it('show a time whole, where other columns are cut', () => {
+    const columns = { at: ({ at }: Item) => at, note: ({ note }: Item) => note, id: ({ id }: Item) => id };
+    const { stdout } = printed(ITEMS, { columns }, { columns: 60 });
+    expect(stdout.split('\n')[1]).toBe('2026-03-01 14:05 EST  first lin…ond line  merchant-…r-bakery');
+  });
+
   it('are whole in a pipe, also with COLUMNS, and without control codes', () => {
     const { stdout, stderr } = printed(ITEMS, {}, { env: { COLUMNS: '40' } });
     expect(stdout).toBe(printed(ITEMS, {}, { columns: 160, env: { NO_COLOR: '1' } }).stdout);
