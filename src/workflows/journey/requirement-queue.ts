@@ -3,6 +3,7 @@ import { condition, isCancellation, log, setHandler } from '@temporalio/workflow
 import {
   type Answer,
   type AnswerKind,
+  RESOLVING,
   type Requirement,
   type RequirementKind,
   type Resolution,
@@ -83,7 +84,10 @@ export class RequirementQueue {
     for (const id of records?.overdue ?? []) this.#overdue.add(id);
     for (const [about, times] of Object.entries(records?.asked ?? {})) this.#asked.set(about, times);
     this.#raised = records?.raised ?? 0;
-    setHandler(resolveRequirement, this.#resolve, { validator: this.#validate });
+    setHandler(resolveRequirement, this.#resolve, {
+      validator: this.#validate,
+      description: RESOLVING,
+    });
     this.#watchDueDates().catch((error: unknown) => {
       if (!isCancellation(error)) throw error;
     });
@@ -275,7 +279,7 @@ export class RequirementQueue {
       // The requirement may be closed by now, as by the end of the workflow.
       if (due === Number.POSITIVE_INFINITY) continue;
       const isAnswered = () => !next().includes(due);
-      const summary = 'an answer is due';
+      const summary = 'Wait until an answer is overdue';
       const isInTime = due > Date.now() && (await condition(isAnswered, due - Date.now(), { summary }));
       if (isInTime) continue;
       for (const requirement of this.open) this.#checkDue(requirement, due);
