@@ -15,6 +15,7 @@ import {
   partId,
   reportAgain,
 } from '../../messages/onboardings.js';
+import { rejection } from '../../messages/rejections.js';
 import {
   RESOLVING,
   type Requirement,
@@ -264,7 +265,7 @@ export class Customer {
   readonly #validate = (resolution: Resolution): void => {
     const answerable = { open: this.#requirements, unsent: this.#unsent };
     const problem = problemWith(resolution, answerable, CORRECTABLE[this.#partOf(resolution)]);
-    if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
+    if (problem) throw rejection(problem);
   };
 
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {

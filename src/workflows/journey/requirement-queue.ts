@@ -1,5 +1,5 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
+import { rejection } from '../../messages/rejections.js';
 import {
   type Answer,
   type AnswerKind,
@@ -233,7 +233,7 @@ export class RequirementQueue {
   /** The validator of the update. Synchronous: a promise would always pass. */
   readonly #validate = (resolution: Resolution): void => {
     const problem = problemWith(resolution, this, this.options.input?.correctable ?? []);
-    if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
+    if (problem) throw rejection(problem);
   };
 
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
@@ -250,8 +250,7 @@ export class RequirementQueue {
   #accept(resolution: Resolution): void {
     const { requirementId, answer, actor, reason } = resolution;
     const requirement = this.#open.get(requirementId);
-    if (!requirement)
-      throw ApplicationFailure.nonRetryable(`${requirementId} is not open`, 'InvalidResolution');
+    if (!requirement) throw rejection(`${requirementId} is not open`);
     this.#open.delete(requirementId);
     this.#answered.set(requirementId, { requirement, resolution });
     this.#record('requirement-resolved', requirement, answer.kind, { actor, reason: masked(reason) });
@@ -259,11 +258,7 @@ export class RequirementQueue {
 
   #takeBack({ requirementId, actor, reason }: Resolution): void {
     const answered = this.take(requirementId);
-    if (!answered)
-      throw ApplicationFailure.nonRetryable(
-        `${requirementId} has no answer to take back`,
-        'InvalidResolution',
-      );
+    if (!answered) throw rejection(`${requirementId} has no answer to take back`);
     this.#open.set(requirementId, answered.requirement);
     const detail = requirementId;
     this.state.timeline.add('answer-taken-back', { detail, actor, reason: masked(reason) });
