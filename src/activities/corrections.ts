@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { CorrectableType, CorrectionActivities, CorrectionRequest } from '../messages/activities.js';
 import {
   businessOnboardingInput,
@@ -15,7 +15,7 @@ import type { FieldProblem } from '../partners/partner-error.js';
 export function correctionActivities(known: KnownAccounts): CorrectionActivities {
   return {
     async checkCorrection(request) {
-      return correctionProblems(request, known);
+      return withKnownNames(correctionProblems(request, known), CORRECTABLE[request.type].schema(known));
     },
   };
 }
@@ -85,6 +85,30 @@ export function correctionProblems(
   const isRefused = (name: string) =>
     refused.some(({ field }) => name === field || name.startsWith(`${field}.`));
   return [...refused, ...broken.filter(({ field }) => !isRefused(field))];
+}
+
+/**
+ * Problems that name only fields of a schema. Whoever reads the server reads the message of a rejection, and a field that is not
+ * known may be a value in the wrong place.
+ */
+function withKnownNames(problems: readonly FieldProblem[], schema: z.ZodType): readonly FieldProblem[] {
+  if (problems.length === 0) return problems;
+  const names = namesIn(schema);
+  return problems.map(({ field, message }) => {
+    const path = field.split('.');
+    const unknown = path.findIndex((name) => !names.has(name) && !/^\d{0,2}$/.test(name));
+    if (unknown < 0) return { field, message };
+    return { field: path.slice(0, unknown).join('.'), message: `one of its fields: ${message}` };
+  });
+}
+
+function namesIn(schema: z.ZodType): ReadonlySet<string> {
+  const names = new Set<string>();
+  JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), (key, value) => {
+    if (key === 'properties') for (const name of Object.keys(value)) names.add(name);
+    return value;
+  });
+  return names;
 }
 
 /** Dotted names of the fields that a patch must not change. */

@@ -70,5 +70,8 @@ export interface ResolutionReceipt {
   readonly open: number;
 }
 
+/** What the Web UI shows below the name of the update. */
+export const RESOLVING = 'Answers a requirement. The tab User Metadata shows the JSON for Data.';
+
 /** Answers any requirement. A resolution that does not fit is rejected by the validator and leaves no history. */
 export const resolveRequirement = defineUpdate<ResolutionReceipt, [Resolution]>('resolveRequirement');

@@ -4,10 +4,11 @@ import type { TerminalProvisioningInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import { CORRECTABLE_TERMINAL_FIELDS, type TerminalProvisioningOutcome } from '../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../messages/requirements.js';
+import type { NextSteps } from './journey/current-details.js';
 import { CorrectableInput, requireFields } from './journey/input.js';
 import { Journey } from './journey/journey.js';
 import { partnerActivities, REPEATABLE, WRITE } from './journey/partner-activities.js';
-import type { Facts, NextSteps } from './journey/published-state.js';
+import type { Facts } from './journey/published-state.js';
 import { runStep } from './journey/run-step.js';
 
 const platform = partnerActivities<PaymentsActivities>('payments')({
@@ -129,7 +130,7 @@ async function theOne(
 
 const NEXT_STEPS: NextSteps = {
   provisioning: 'create the payments account, then the terminal in it',
-  provisioned: 'nothing, the merchant has its terminal',
+  provisioned: 'The merchant has its terminal.',
 };
 
 function leftBehind({ paymentsAccountId, terminalId }: Facts): string {

@@ -103,6 +103,8 @@ export interface CommandContext {
   readonly client: Client;
   /** Address of a workflow in the Web UI; undefined when the address of the UI is unknown. */
   readonly link: (workflowId: string, runId: string) => string | undefined;
+  /** Address of a list in the Web UI, which a browser keeps as a saved view of this name; undefined like that of a workflow. */
+  readonly view: (name: string, query: string) => string | undefined;
 }
 
 /**
@@ -124,15 +126,17 @@ export async function withTemporal<T>(
       cli,
       config,
       client,
-      link: linker(config.uiUrl ?? localUi(address), client.options.namespace),
+      ...linksTo(config.uiUrl ?? localUi(address), client.options.namespace),
     }),
   );
 }
 
-function linker(base: string | undefined, namespace: string): CommandContext['link'] {
-  return (workflowId, runId) =>
-    base &&
-    `${base.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}/${runId}`;
+function linksTo(base: string | undefined, namespace: string): Pick<CommandContext, 'link' | 'view'> {
+  const list = base && `${base.replace(/\/+$/, '')}/namespaces/${namespace}/workflows`;
+  return {
+    link: (workflowId, runId) => list && `${list}/${encodeURIComponent(workflowId)}/${runId}`,
+    view: (name, query) => list && `${list}?${new URLSearchParams({ query, savedQuery: name })}`,
+  };
 }
 
 /** The Web UI of a development server is 1000 ports above the server. */

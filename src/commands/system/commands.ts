@@ -8,7 +8,9 @@ export function setupCommand(program: Command, act: Act): void {
   program
     .command('setup')
     .summary('prepare a Temporal namespace')
-    .description('Register the search attributes in the namespace. Safe to run again.')
+    .description(
+      'Register the search attributes in the namespace, and print links to views of the Web UI. Safe to run again.',
+    )
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./setup.js')).setUp));
 }

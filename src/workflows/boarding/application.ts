@@ -10,10 +10,11 @@ import { CORRECTABLE_MERCHANT_FIELDS, type MerchantBoardingOutcome } from '../..
 import { DEFAULT_DUE_IN_HOURS, type DocumentRef } from '../../messages/requirements.js';
 import { isDecided, isSubmittable, isUnderReview } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
+import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
 import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
-import type { Facts, NextSteps } from '../journey/published-state.js';
+import type { Facts } from '../journey/published-state.js';
 import { askForCorrection, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
 
@@ -25,7 +26,7 @@ export const partner = partnerActivities<BoardingActivities>('boarding')({
   readStatus: { ...REPEATABLE, summary: 'Read the status' },
   attachDocument: { ...WRITE, summary: 'Upload a document' },
   requestUnderwritingReview: { ...WRITE, summary: 'Report that the underwriting notes are answered' },
-  awaitStatusChange: { ...POLL, summary: 'Wait until the status changes' },
+  awaitStatusChange: { ...POLL, summary: 'Wait until the status changes (one read per attempt)' },
 });
 
 const NEXT_STEPS: NextSteps = {
@@ -33,8 +34,8 @@ const NEXT_STEPS: NextSteps = {
   applying: 'set its fees and submit it to underwriting',
   underwriting: 'wait for the underwriters; their notes show up here',
   boarding: 'approved; wait for the processor to give the `mid`',
-  boarded: 'nothing, the merchant can take payments',
-  closed: 'nothing, the partner closed the merchant',
+  boarded: 'The merchant can take payments.',
+  closed: 'The partner closed the merchant.',
 };
 
 function leftBehind({ merchantProfileId, partnerStatus }: Facts): string {

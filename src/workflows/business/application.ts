@@ -8,10 +8,11 @@ import type { BusinessOnboardingInput } from '../../messages/inputs.js';
 import { CORRECTABLE_BUSINESS_FIELDS } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS } from '../../messages/requirements.js';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import type { NextSteps } from '../journey/current-details.js';
 import { CorrectableInput, requireFields } from '../journey/input.js';
 import { Journey, type JourneyRecords } from '../journey/journey.js';
 import { POLL, partnerActivities, REPEATABLE, WRITE } from '../journey/partner-activities.js';
-import type { Facts, NextSteps } from '../journey/published-state.js';
+import type { Facts } from '../journey/published-state.js';
 import { askForCorrection, RejectedByPartner, runStep } from '../journey/run-step.js';
 import { StatusPoll } from '../journey/status-poll.js';
 
@@ -21,7 +22,7 @@ export const bank = partnerActivities<BankingActivities>('banking')({
   examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to adopt' },
   correctHolder: { ...WRITE, summary: 'Correct the business account holder' },
   readProfile: { ...REPEATABLE, summary: 'Read the banking profile' },
-  awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes' },
+  awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes (one read per attempt)' },
   openFinancialAccount: { ...WRITE, summary: 'Open a financial account' },
 });
 
@@ -29,8 +30,8 @@ const NEXT_STEPS: NextSteps = {
   applying: 'submit the business account holder, unless the bank has the profile',
   underwriting: 'wait for the bank; its tickets show up here',
   opening: 'approved; open the financial account',
-  onboarded: 'nothing, the business is onboarded',
-  closed: 'nothing, the bank closed the profile',
+  onboarded: 'The bank approved the business.',
+  closed: 'The bank closed the profile.',
 };
 
 function leftBehind({ profileId, partnerStatus }: Facts): string {

@@ -139,7 +139,8 @@ export class Underwriting implements StatusFollower<SeenProfile, ProfileSnapshot
   async end(): Promise<BusinessOnboardingOutcome> {
     const { tasks } = this;
     const { requirements } = this.journey;
-    if (tasks.isBusy) await condition(() => !tasks.isBusy || this.#isAsking, GRACE);
+    const isDone = () => !tasks.isBusy || this.#isAsking;
+    if (tasks.isBusy) await condition(isDone, GRACE, { summary: 'Let calls in flight end' });
     await tasks.stop();
     for (const { requirement } of requirements.answeredOf('ticket'))
       requirements.drop(requirement.id, 'the partner decided before it was delivered');

@@ -1,6 +1,7 @@
 import { ApplicationFailure, proxyLocalActivities } from '@temporalio/workflow';
 import type { CorrectableType, CorrectionActivities } from '../../messages/activities.js';
 import { mergePatch } from '../../messages/objects.js';
+import { rejection } from '../../messages/rejections.js';
 import type { Resolution } from '../../messages/requirements.js';
 import { accountName } from './partner-activities.js';
 import type { Facts } from './published-state.js';
@@ -78,6 +79,6 @@ export class CorrectableInput<Input extends object = object> {
     });
     if (problems.length === 0) return;
     const lines = problems.map(({ field, message }) => `answer.patch${field && `.${field}`}: ${message}`);
-    throw ApplicationFailure.nonRetryable(lines.join('\n'), 'InvalidResolution');
+    throw rejection(lines.join('\n'));
   }
 }

@@ -24,17 +24,14 @@ import {
   stateQuery,
   type TimelineEntry,
 } from '../../messages/onboarding-state.js';
-import type { Requirement } from '../../messages/requirements.js';
 import { COUNTERS, SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
+import { currentDetails, type NextSteps } from './current-details.js';
 import { accountName } from './partner-activities.js';
 
 /** The state without what the requirement queue, the timeline and the input hold. */
 export type Facts = Omit<OnboardingState, 'dba' | 'requirements' | 'unsent' | 'timeline'>;
-
-/** What comes next in each stage, for people. Ends that a workflow type does not have are left out. */
-export type NextSteps = Readonly<Partial<Record<Stage, string>>>;
 
 export interface PublishedStateOptions {
   readonly nextSteps: NextSteps;
@@ -67,6 +64,7 @@ export class PublishedState {
   #facts: Facts;
   #stageSeconds: StageSeconds;
   #agentProfileId: number | undefined;
+  #said: readonly string[] = [];
 
   constructor(private readonly options: PublishedStateOptions) {
     const before = options.before ?? blankState(workflowInfo().workflowType);
@@ -76,7 +74,7 @@ export class PublishedState {
     this.#stageSeconds = stagesIn(
       workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.stageTimes) ?? [],
     );
-    setHandler(stateQuery, () => this.current);
+    setHandler(stateQuery, () => this.current, { description: 'Where it stands, and all that happened' });
     if (this.isContinued) return;
     this.timeline.add('started');
   }
@@ -128,6 +126,12 @@ export class PublishedState {
     this.publish();
   }
 
+  /** Enters the last stage. The Web UI shows the words that come with it, such as the comment of the partner. */
+  end(stage: Stage, said: readonly string[]): void {
+    this.#said = said;
+    this.enter(stage);
+  }
+
   /**
    * Shows the state, and reports it to those who follow the workflow. A report costs events in two histories, so a workflow
    * publishes before it waits, and not before each step.
@@ -159,7 +163,8 @@ export class PublishedState {
       },
       { key: SEARCH_ATTRIBUTES.requirements, value: listOrNull(listedRequirements(current.requirements)) },
     ]);
-    setCurrentDetails(currentDetails(workflowInfo().workflowId, current, this.options.nextSteps));
+    const { workflowId } = workflowInfo();
+    setCurrentDetails(currentDetails(workflowId, current, this.options.nextSteps, this.#said));
     this.options.onShow?.();
   }
 
@@ -222,95 +227,4 @@ function upsertChanged(pairs: SearchAttributeUpdatePair[]): void {
 /** Visibility databases reject some control characters, and the server terminates a workflow for more than 2 kB. */
 function indexable(value: unknown): unknown {
   return typeof value === 'string' ? shortened(value.replace(/\p{Cc}+/gu, ' '), LONGEST.line) : value;
-}
-
-const AT_THE_END: NextSteps = {
-  declined: 'nothing, the partner declined',
-  withdrawn: 'nothing, the application was withdrawn',
-  abandoned: 'nothing, an operator abandoned it',
-  cancelled: 'nothing, it was cancelled; what exists at the partner stays there',
-};
-
-/** The Markdown that the Web UI shows on top of a running workflow. */
-function currentDetails(workflowId: string, state: OnboardingState, nextSteps: NextSteps): string {
-  const { stage, partnerStatus, merchantProfileId, mid, profileId, financialAccountId } = state;
-  const { dba, paymentsAccountId, terminalId, requirements } = state;
-  const facts = [
-    dba !== undefined && `**${plain(dba)}**`,
-    `**Stage** ${stage}`,
-    partnerStatus !== null && `**Partner status** ${plain(partnerStatus)}`,
-    merchantProfileId !== undefined && `**Merchant** ${merchantProfileId}`,
-    mid !== undefined && `**mid** ${plain(mid)}`,
-    profileId !== undefined && `**Banking profile** ${profileId}`,
-    financialAccountId !== undefined && `**Financial account** ${plain(financialAccountId)}`,
-    paymentsAccountId !== undefined && `**Payments account** ${plain(paymentsAccountId)}`,
-    terminalId !== undefined && `**Terminal** ${plain(terminalId)}`,
-  ];
-  const [first] = requirements;
-  const next = first
-    ? `answer the requirement: \`gangway resolve ${workflowId} ${first.id} ...\``
-    : (nextSteps[stage] ?? AT_THE_END[stage] ?? 'nothing');
-  return [
-    facts.filter(Boolean).join(' · '),
-    ...waitOf(state),
-    ...partsOf(state),
-    ...(first ? ['### Waiting for a person', listOf(workflowId, requirements)] : []),
-    `**Next** ${next}`,
-  ].join('\n\n');
-}
-
-/** A step that waits for its partner. A customer leaves it to its parts. */
-function waitOf({ waiting }: OnboardingState): string[] {
-  if (!waiting) return [];
-  const { step, since, until, reason } = waiting;
-  const pause = until === undefined ? '' : `, which asked for a pause until ${minuteOf(until)}`;
-  return [`**Waiting** for the partner since ${minuteOf(since)}${pause}: ${plain(`${step} (${reason})`)}`];
-}
-
-/** `2026-01-31 10:00 UTC` */
-export function minuteOf(iso: string): string {
-  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-/** `2026-01-31 10:00:05.138 UTC`, to look for in the logs of a partner. */
-export function momentOf(iso: string): string {
-  return `${iso.replace('T', ' ').replace('Z', '')} UTC`;
-}
-
-/** More requirements would hide what is below them. */
-const SHOWN_REQUIREMENTS = 20;
-
-function listOf(workflowId: string, requirements: readonly Requirement[]): string {
-  const more = requirements.length - SHOWN_REQUIREMENTS;
-  const lines = requirements.slice(0, SHOWN_REQUIREMENTS).map(lineOf);
-  if (more > 0) lines.push(`- and ${more} more: \`gangway status ${workflowId}\``);
-  return lines.join('\n');
-}
-
-/** One line of a list: the Web UI shows a longer item as paragraphs. */
-function lineOf({ id, title, detail, dueAt, answers }: Requirement): string {
-  const due = `${Date.parse(dueAt) <= Date.now() ? '**overdue** since' : 'due'} ${minuteOf(dueAt)}`;
-  return `- **${plain(title)}** ${plain(detail)} (\`${id}\`, ${due}; answers: ${answers.join(', ')})`;
-}
-
-/** The parts of a customer, one line each. */
-function partsOf({ boarding, business, terminal }: OnboardingState): string[] {
-  const line = (what: string, part: OnboardingState | undefined) => {
-    const status = part?.partnerStatus ? `, ${plain(part.partnerStatus)}` : '';
-    return part && `- **${what}** ${part.stage}${status}`;
-  };
-  const lines = [line('Merchant', boarding), line('Business', business), line('Terminal', terminal)].filter(
-    Boolean,
-  );
-  return lines.length > 0 ? [lines.join('\n')] : [];
-}
-
-/**
- * Text of others on one line, without Markdown. Unescaped, a note could put a link, or a picture that the operator's browser
- * fetches, into the Web UI.
- */
-function plain(text: string): string {
-  return shortened(text, LONGEST.text)
-    .replace(/\s+/g, ' ')
-    .replace(/[\\`*_[\]<>#!|~&:]/g, '\\$&');
 }

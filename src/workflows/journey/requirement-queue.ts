@@ -1,8 +1,9 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
+import { rejection } from '../../messages/rejections.js';
 import {
   type Answer,
   type AnswerKind,
+  RESOLVING,
   type Requirement,
   type RequirementKind,
   type Resolution,
@@ -83,7 +84,10 @@ export class RequirementQueue {
     for (const id of records?.overdue ?? []) this.#overdue.add(id);
     for (const [about, times] of Object.entries(records?.asked ?? {})) this.#asked.set(about, times);
     this.#raised = records?.raised ?? 0;
-    setHandler(resolveRequirement, this.#resolve, { validator: this.#validate });
+    setHandler(resolveRequirement, this.#resolve, {
+      validator: this.#validate,
+      description: RESOLVING,
+    });
     this.#watchDueDates().catch((error: unknown) => {
       if (!isCancellation(error)) throw error;
     });
@@ -229,7 +233,7 @@ export class RequirementQueue {
   /** The validator of the update. Synchronous: a promise would always pass. */
   readonly #validate = (resolution: Resolution): void => {
     const problem = problemWith(resolution, this, this.options.input?.correctable ?? []);
-    if (problem) throw ApplicationFailure.nonRetryable(problem, 'InvalidResolution');
+    if (problem) throw rejection(problem);
   };
 
   readonly #resolve = async (resolution: Resolution): Promise<ResolutionReceipt> => {
@@ -246,8 +250,7 @@ export class RequirementQueue {
   #accept(resolution: Resolution): void {
     const { requirementId, answer, actor, reason } = resolution;
     const requirement = this.#open.get(requirementId);
-    if (!requirement)
-      throw ApplicationFailure.nonRetryable(`${requirementId} is not open`, 'InvalidResolution');
+    if (!requirement) throw rejection(`${requirementId} is not open`);
     this.#open.delete(requirementId);
     this.#answered.set(requirementId, { requirement, resolution });
     this.#record('requirement-resolved', requirement, answer.kind, { actor, reason: masked(reason) });
@@ -255,11 +258,7 @@ export class RequirementQueue {
 
   #takeBack({ requirementId, actor, reason }: Resolution): void {
     const answered = this.take(requirementId);
-    if (!answered)
-      throw ApplicationFailure.nonRetryable(
-        `${requirementId} has no answer to take back`,
-        'InvalidResolution',
-      );
+    if (!answered) throw rejection(`${requirementId} has no answer to take back`);
     this.#open.set(requirementId, answered.requirement);
     const detail = requirementId;
     this.state.timeline.add('answer-taken-back', { detail, actor, reason: masked(reason) });
@@ -275,7 +274,7 @@ export class RequirementQueue {
       // The requirement may be closed by now, as by the end of the workflow.
       if (due === Number.POSITIVE_INFINITY) continue;
       const isAnswered = () => !next().includes(due);
-      const summary = 'an answer is due';
+      const summary = 'Wait until an answer is overdue';
       const isInTime = due > Date.now() && (await condition(isAnswered, due - Date.now(), { summary }));
       if (isInTime) continue;
       for (const requirement of this.open) this.#checkDue(requirement, due);

@@ -5,7 +5,8 @@ import type { UnfinishedWrite } from '../../messages/onboarding-state.js';
 import type { DocumentRef } from '../../messages/requirements.js';
 import type { FieldProblem, PartnerErrorDetails } from '../../partners/partner-error.js';
 import { masked } from '../../privacy/masked.js';
-import { momentOf, type Timeline } from './published-state.js';
+import { momentOf } from './current-details.js';
+import type { Timeline } from './published-state.js';
 import type { Question, RequirementQueue } from './requirement-queue.js';
 import type { StepWaits } from './step-waits.js';
 

@@ -2,7 +2,8 @@ import { isCancellation, setHandler } from '@temporalio/workflow';
 import { type PartnerWait, stepWaits } from '../../messages/onboarding-state.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
-import { minuteOf, type PublishedState } from './published-state.js';
+import { minuteOf } from './current-details.js';
+import type { PublishedState } from './published-state.js';
 import type { RequirementQueue } from './requirement-queue.js';
 
 interface RunningStep {

@@ -13,7 +13,7 @@ import { masked } from '../../privacy/masked.js';
 import { aboutTicket, detailOf, reply, ticketQuestion } from '../business/underwriting.js';
 import type { Journey } from '../journey/journey.js';
 import { accountName, POLL, partnerActivities, REPEATABLE, WAIT } from '../journey/partner-activities.js';
-import { minuteOf } from '../journey/published-state.js';
+import { minuteOf } from '../journey/current-details.js';
 import { Abandoned, type Question } from '../journey/requirement-queue.js';
 import { RejectedByPartner, runStep } from '../journey/run-step.js';
 import { Pacer } from '../journey/status-poll.js';

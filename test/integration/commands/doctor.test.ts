@@ -15,9 +15,37 @@ afterAll(() => rig.close());
 const gangway = (args: readonly string[], input?: string) => runGangway(rig.env, args, input);
 
 describe('gangway setup and doctor', () => {
-  it('setup is safe to run again', async () => {
-    expect((await gangway(['setup'])).stdout).toBe('search attributes: all are registered already\n');
-    expect(jsonLines(await gangway(['setup', '--json']))).toEqual([{ registered: [] }]);
+  it('setup is safe to run again, and prints links to views of the Web UI', async () => {
+    const env = { ...rig.env, GANGWAY_UI_URL: 'https://temporal.example.com/' };
+    const list = 'https://temporal.example.com/namespaces/default/workflows';
+    const waiting = `${list}?query=ActionRequired+%3D+true+AND+ExecutionStatus+%3D+%27Running%27+AND+WorkflowType+%21%3D+%27customerOnboarding%27&savedQuery=Waiting+for+a+person`;
+    const onboardings = `${list}?query=Dba+IS+NOT+NULL&savedQuery=Onboardings`;
+    expect((await runGangway(env, ['setup'])).stdout.split('\n')).toEqual([
+      'search attributes: all are registered already',
+      'Web UI: open each view once, and your browser keeps it',
+      '  Waiting for a person',
+      `    ${waiting}`,
+      '  Onboardings',
+      `    ${onboardings}`,
+      '  In the list, choose the columns Dba, OnboardingStage, ActionRequired, ActionDueAt.',
+      '',
+    ]);
+    expect(jsonLines(await runGangway(env, ['setup', '--json']))).toEqual([
+      {
+        registered: [],
+        views: [
+          { name: 'Waiting for a person', url: waiting },
+          { name: 'Onboardings', url: onboardings },
+        ],
+      },
+    ]);
+  });
+
+  it('the queries of these views are those that the server accepts', async () => {
+    const [{ views = [] } = {}] = jsonLines<{ views: { url: string }[] }>(await gangway(['setup', '--json']));
+    const queries = views.map(({ url }) => new URL(url).searchParams.get('query') ?? '');
+    expect(queries).toHaveLength(2);
+    for (const query of queries) await rig.client.workflow.count(query);
   });
 
   it('doctor finds everything in order', async () => {

@@ -101,6 +101,9 @@ describe.concurrent('outbound events of an onboarding', () => {
       ['onboarding.completed.v1', 'boarded'],
     ]);
     const { runId } = await boarding.handle.describe();
+    // A delivery is an activity of its own, and not in the list of workflows.
+    const deliveries = `WorkflowId STARTS_WITH 'event-${boarding.workflowId}'`;
+    expect(await rig.client.workflow.count(deliveries)).toMatchObject({ count: 0 });
     const last = events.find(({ type }) => type === 'onboarding.completed.v1');
     expect(JSON.parse(last?.body ?? '')).toEqual({
       specversion: '1.0',
@@ -243,6 +246,10 @@ it.concurrent('outbound events are also delivered on a Temporal server without s
   await received(crm, 5);
   const { runId } = await boarding.handle.describe();
   expect(crm.received.map(runAndSequenceOf).sort()).toEqual([1, 2, 3, 4, 5].map((n) => `${runId}.${n}`));
+  // The list of onboardings in the Web UI leaves them out.
+  const listed = (query: string) => rig.client.workflow.count(query);
+  expect(await listed("WorkflowType = 'singleActivity'")).toMatchObject({ count: 5 });
+  expect(await listed('Dba IS NOT NULL')).toMatchObject({ count: 1 });
 });
 
 describe.concurrent('a subscriber that fails', () => {

@@ -113,9 +113,10 @@ describe.concurrent('a business under way', () => {
     expect(attribute('partnerStatus')).toBe('Submitted');
     expect(attribute('actionRequired')).toBe(false);
     expect(await onboarding.handle.query('__temporal_workflow_metadata')).toMatchObject({
-      currentDetails:
+      currentDetails: expect.stringContaining(
         `**Stage** underwriting · **Partner status** Submitted · **Banking profile** ${profileId}\n\n` +
-        '**Next** wait for the bank; its tickets show up here',
+          '**Next** wait for the bank; its tickets show up here',
+      ),
     });
     await onboarding.handle.terminate();
   });
