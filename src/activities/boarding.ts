@@ -59,6 +59,18 @@ export function boardingActivities({
     return { status, phase: phaseOf(status) };
   }
 
+  /** Another boarding that has a merchant; a running one before one that has ended. */
+  async function otherOwner(merchantProfileId: number, taskQueue: string, except: string | undefined) {
+    const owners = await ownersOf(getClient(), {
+      workflowType: 'merchantBoarding',
+      attribute: 'merchantProfileId',
+      ids: [merchantProfileId],
+      ...{ taskQueue, partnerAccount, except },
+    });
+    const owner = owners.find(({ isRunning }) => isRunning) ?? owners[0];
+    return owner ? { owner: { workflowId: owner.workflowId, isRunning: owner.isRunning } } : {};
+  }
+
   async function chooseReferences(request: ReferenceRequest, options: CallOptions): Promise<References> {
     const profile = await chosen(request, 'agentProfileId', 'agent', () =>
       client.listAgentProfiles({}, options),
@@ -125,19 +137,14 @@ export function boardingActivities({
     inspectMerchant: ({ merchantProfileId, taskQueue }) =>
       repeatable(async () => {
         const now = await statusNow(merchantProfileId, signal());
-        const owners = await ownersOf(getClient(), {
-          workflowType: 'merchantBoarding',
-          attribute: 'merchantProfileId',
-          ids: [merchantProfileId],
-          taskQueue,
-          partnerAccount,
-          except: activityInfo().workflowExecution?.workflowId,
-        });
-        const owner = owners.find(({ isRunning }) => isRunning) ?? owners[0];
-        return {
-          ...now,
-          ...(owner && { owner: { workflowId: owner.workflowId, isRunning: owner.isRunning } }),
-        };
+        const workflowId = activityInfo().workflowExecution?.workflowId;
+        return { ...now, ...(await otherOwner(merchantProfileId, taskQueue, workflowId)) };
+      }),
+
+    previewMerchant: ({ merchantProfileId, taskQueue, workflowId }) =>
+      repeatable(async () => {
+        const now = await snapshot(merchantProfileId);
+        return { now, ...(await otherOwner(merchantProfileId, taskQueue, workflowId)) };
       }),
 
     awaitStatusChange: ({ merchantProfileId, seen, pace }) =>

@@ -4,6 +4,7 @@ import { Deadline } from '../http/deadline.js';
 import { masked } from '../privacy/masked.js';
 import { BadSetting } from '../settings/settings.js';
 import { inSpan, startTracing } from '../tracing/spans.js';
+import { adoptCommand } from './batch/adopt.js';
 import { batchCommand } from './batch/batch.js';
 import { milliseconds } from './cli/arguments.js';
 import { CommandLine, type Surroundings } from './cli/command-line.js';
@@ -37,7 +38,7 @@ export type { Output } from './cli/output.js';
 
 /** The commands by the headings of the help. */
 const COMMANDS: Readonly<Record<string, readonly ((program: Command, cli: CommandLine) => void)[]>> = {
-  'Onboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand],
+  'Onboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand, adoptCommand],
   'Follow and answer requirements:': [
     ...[statusCommand, listCommand, inboxCommand, resolveCommand],
     ...[watchCommand, nudgeCommand, cancelCommand, eventsCommand],

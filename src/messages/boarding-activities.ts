@@ -109,6 +109,13 @@ export interface BoardingActivities {
   }): Promise<
     Pick<StatusSnapshot, 'status' | 'phase'> & { owner?: { workflowId: string; isRunning: boolean } }
   >;
+  /** Reads a merchant for `gangway adopt`: what {@link inspectMerchant} and the first status poll would read. */
+  previewMerchant(request: {
+    merchantProfileId: number;
+    taskQueue: string;
+    /** The boarding that would follow it. */
+    workflowId: string;
+  }): Promise<{ now: StatusSnapshot; owner?: { workflowId: string; isRunning: boolean } }>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */
   awaitStatusChange(request: {
     merchantProfileId: number;

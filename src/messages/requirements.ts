@@ -7,6 +7,7 @@ export const DEFAULT_DUE_IN_HOURS = 48;
 export const REQUIREMENT_KINDS = [
   'underwriting-note',
   'request-changes',
+  'not-submitted',
   'unclear-mid',
   'rejected-input',
   'uncertain-write',

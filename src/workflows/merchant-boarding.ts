@@ -1,8 +1,9 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
+import type { FollowedMerchantInput } from '../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../messages/inputs.js';
 import { defined } from '../messages/objects.js';
 import type { MerchantBoardingOutcome } from '../messages/onboardings.js';
-import { mayBeDone, type Restored } from '../messages/onboardings.js';
+import { isFollowed, mayBeDone, type Restored } from '../messages/onboardings.js';
 import type { MerchantPhase } from '../partners/boarding/phases.js';
 import { masked } from '../privacy/masked.js';
 import { Application, partner } from './boarding/application.js';
@@ -19,11 +20,11 @@ export interface Carried {
 
 /**
  * Boards one merchant: looks up agent profile and boarding settings, creates the merchant, sets its fees, submits it, and
- * delivers answers to underwriting notes until a `mid` exists or the partner declines (apis/2). Started as
- * `merchant-boarding-<externalId>`.
+ * delivers answers to underwriting notes until a `mid` exists or the partner declines (apis/2). A merchant that is followed
+ * exists, and is neither changed nor submitted without an answer of a person. Started as `merchant-boarding-<externalId>`.
  */
 export async function merchantBoarding(
-  input: MerchantBoardingInput,
+  input: MerchantBoardingInput | FollowedMerchantInput,
   carried?: Carried,
   restored?: Restored,
 ): Promise<MerchantBoardingOutcome> {
@@ -66,6 +67,8 @@ async function createOrAdopt(application: Application, restored?: Restored): Pro
   const { merchantProfileId, phase, adoptedAs, formerOwner } =
     given === undefined ? await create(application, restored) : await adoptGiven(application, given);
   journey.state.know({ merchantProfileId });
+  const { agentProfileId } = application.input.current;
+  if (application.isFollowed && agentProfileId !== undefined) journey.state.knowAgentProfile(agentProfileId);
   journey.timeline.add(adoptedAs === undefined ? 'merchant-created' : 'merchant-adopted', {
     detail: [
       `merchant ${merchantProfileId}`,
@@ -75,7 +78,8 @@ async function createOrAdopt(application: Application, restored?: Restored): Pro
       .filter(Boolean)
       .join(', '),
   });
-  const seen = { phase: phase === 'not-submitted' ? phase : null };
+  // The first read of a followed merchant reports everything to a person, also that nobody has submitted it.
+  const seen = { phase: phase === 'not-submitted' && !application.isFollowed ? phase : null };
   return { seen, applied: false, delivered: {}, uploaded: [] };
 }
 
@@ -84,12 +88,9 @@ async function create(application: Application, restored?: Restored): Promise<Ex
   return runStep<ExistingMerchant>(journey, {
     title: 'create the merchant',
     run: async () => {
-      const {
-        createVersion: version = 'v2',
-        merchant,
-        externalId: guid,
-        ...others
-      } = application.input.current;
+      const { current } = application.input;
+      if (isFollowed(current)) throw new Error('a followed merchant is never created');
+      const { createVersion: version = 'v2', merchant, externalId: guid, ...others } = current;
       const { agentProfileId, agent, boardingSettingsId, boardingSettings } = others;
       const references = defined({ agentProfileId, agent, boardingSettingsId, boardingSettings });
       const created = await partner.createMerchant({ version, merchant, guid, references });

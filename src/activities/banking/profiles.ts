@@ -6,17 +6,17 @@ import type { CallOptions } from '../../partners/client.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { write } from '../write.js';
+import type { ProfileReader } from './holder.js';
 import { problemsIn, withoutId } from './refusal.js';
 import { isSameAsked, type OtherTickets, ticketsAbout } from './tickets.js';
 
 type ProfileCalls = Pick<BankingActivities, 'readProfile' | 'awaitProfileChange' | 'openFinancialAccount'>;
 
-/** Reads a banking profile and its open tickets. */
-type ReadProfile = (id: number, options: CallOptions) => Promise<ProfileSnapshot>;
+export function profileReader(client: BankingClient, otherTickets: OtherTickets): ProfileReader {
+  const readProfile: ProfileReader['readProfile'] = async (id, options) =>
+    snapshotOf(await client.getProfile({ id }, options), options);
 
-export function profileReader(client: BankingClient, otherTickets: OtherTickets): ReadProfile {
-  return async (id, options) => {
-    const profile = await client.getProfile({ id }, options);
+  const snapshotOf: ProfileReader['snapshotOf'] = async (profile, options) => {
     const { bankingStatus, financialAccountId, isLocked } = profile;
     const status = bankingStatus ?? UNKNOWN;
     const phase = phaseOf(status);
@@ -26,13 +26,15 @@ export function profileReader(client: BankingClient, otherTickets: OtherTickets)
     otherTickets.seen(others, listed);
     return { ...now, tickets };
   };
+
+  return { readProfile, snapshotOf };
 }
 
 /** Reads and polls banking profiles, and opens their financial accounts. */
 export function profileActivities(
   client: BankingClient,
   poll: PollBounds,
-  readProfile: ReadProfile,
+  { readProfile }: ProfileReader,
 ): ProfileCalls {
   return {
     readProfile: ({ profileId }) =>
