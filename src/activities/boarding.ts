@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { activityInfo, cancellationSignal, getClient } from '@temporalio/activity';
+import { cancellationSignal, getClient } from '@temporalio/activity';
 import type { DocumentStore } from '../documents/document-store.js';
 import type {
   BoardingActivities,
@@ -57,18 +57,6 @@ export function boardingActivities({
   ): Promise<Pick<StatusSnapshot, 'status' | 'phase'>> {
     const { status } = await client.getStatus({ id }, options);
     return { status, phase: phaseOf(status) };
-  }
-
-  /** Another boarding that has a merchant; a running one before one that has ended. */
-  async function otherOwner(merchantProfileId: number, taskQueue: string, except: string | undefined) {
-    const owners = await ownersOf(getClient(), {
-      workflowType: 'merchantBoarding',
-      attribute: 'merchantProfileId',
-      ids: [merchantProfileId],
-      ...{ taskQueue, partnerAccount, except },
-    });
-    const owner = owners.find(({ isRunning }) => isRunning) ?? owners[0];
-    return owner ? { owner: { workflowId: owner.workflowId, isRunning: owner.isRunning } } : {};
   }
 
   async function chooseReferences(request: ReferenceRequest, options: CallOptions): Promise<References> {
@@ -134,17 +122,20 @@ export function boardingActivities({
         { mayBeNew: true },
       ),
 
-    inspectMerchant: ({ merchantProfileId, taskQueue }) =>
-      repeatable(async () => {
-        const now = await statusNow(merchantProfileId, signal());
-        const workflowId = activityInfo().workflowExecution?.workflowId;
-        return { ...now, ...(await otherOwner(merchantProfileId, taskQueue, workflowId)) };
-      }),
-
-    previewMerchant: ({ merchantProfileId, taskQueue, workflowId }) =>
+    inspectMerchant: ({ merchantProfileId, taskQueue, workflowId }) =>
       repeatable(async () => {
         const now = await snapshot(merchantProfileId);
-        return { now, ...(await otherOwner(merchantProfileId, taskQueue, workflowId)) };
+        const owners = await ownersOf(getClient(), {
+          workflowType: 'merchantBoarding',
+          attribute: 'merchantProfileId',
+          ids: [merchantProfileId],
+          ...{ taskQueue, partnerAccount, except: workflowId },
+        });
+        const owner = owners.find(({ isRunning }) => isRunning) ?? owners[0];
+        return {
+          now,
+          ...(owner && { owner: { workflowId: owner.workflowId, isRunning: owner.isRunning } }),
+        };
       }),
 
     awaitStatusChange: ({ merchantProfileId, seen, pace }) =>

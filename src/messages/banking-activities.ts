@@ -95,10 +95,10 @@ export interface BankingActivities {
   /** One profile, compared with the business; null when there is none that this account may see (404, 403). */
   examineProfile(request: BusinessIdentity & { profileId: number }): Promise<Candidate | null>;
   /**
-   * Reads a profile for `gangway adopt`: what {@link examineProfile} and the first status poll would read. `workflowId` is the
-   * onboarding that would follow it.
+   * Reads a profile to follow: what {@link examineProfile} and the first status poll would read. `workflowId` is the onboarding that
+   * is to follow it.
    */
-  previewProfile(
+  inspectProfile(
     request: BusinessIdentity & { profileId: number; workflowId: string },
   ): Promise<{ candidate: Candidate; now: ProfileSnapshot } | null>;
   /** Replaces the holder of a profile. May be repeated, and is never cancelled halfway. Nudges the status poll afterwards. */

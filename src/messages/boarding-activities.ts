@@ -102,18 +102,11 @@ export interface BoardingActivities {
   }): Promise<Submission & Warned>;
   /** Nudges the status poll afterwards, which may not have seen the change. */
   readStatus(request: { merchantProfileId: number }): Promise<StatusSnapshot>;
-  /** Reads the status of a merchant that is to be adopted, and finds another boarding of this account that has it. */
+  /** Reads a merchant that is to be adopted, and finds another boarding of this account that has it. */
   inspectMerchant(request: {
     merchantProfileId: number;
     taskQueue: string;
-  }): Promise<
-    Pick<StatusSnapshot, 'status' | 'phase'> & { owner?: { workflowId: string; isRunning: boolean } }
-  >;
-  /** Reads a merchant for `gangway adopt`: what {@link inspectMerchant} and the first status poll would read. */
-  previewMerchant(request: {
-    merchantProfileId: number;
-    taskQueue: string;
-    /** The boarding that would follow it. */
+    /** The boarding that is to adopt it. */
     workflowId: string;
   }): Promise<{ now: StatusSnapshot; owner?: { workflowId: string; isRunning: boolean } }>;
   /** Returns after the first read that differs from `seen`, even if that takes days. Costs no history. */

@@ -1,4 +1,4 @@
-import { continueAsNew } from '@temporalio/workflow';
+import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { Candidate, Submission } from '../messages/banking-activities.js';
 import type { FollowedBusinessInput } from '../messages/followed-inputs.js';
 import type { BusinessOnboardingInput } from '../messages/inputs.js';
@@ -104,17 +104,25 @@ async function adoptGiven(
   application: BusinessApplication,
   profileId: number,
 ): Promise<readonly FieldProblem[]> {
+  const { journey } = application;
+  const { workflowId } = workflowInfo();
   const title = `adopt banking profile ${profileId}`;
   for (;;) {
-    const found = await examine(application, profileId);
+    const found = await runStep(journey, {
+      title: `read banking profile ${profileId}`,
+      run: () => bank.inspectProfile({ ...application.business, profileId, workflowId }),
+    });
     if (!found) {
       const message = `the bank shows no banking profile ${profileId}`;
-      await askForCorrection(application.journey, { title }, [{ field: '', message }]);
+      await askForCorrection(journey, { title }, [{ field: '', message }]);
       continue;
     }
-    const adopted = isSurelyOurs(found) ? profileId : await askWhose(application, found);
+    const { candidate, now } = found;
+    const isOurs = isSurelyOurs(candidate);
+    const adopted = isOurs ? profileId : await askWhose(application, candidate);
     if (adopted === undefined) continue;
     adopt(application, adopted);
+    if (isOurs) application.status.replaceWith(now);
     return [];
   }
 }
@@ -187,10 +195,15 @@ function described({ profileId, dba, bankingStatus, against, unclear }: Candidat
  * @throws {RejectedByPartner} when the person has to be asked again
  */
 function adoption(application: BusinessApplication): (id: string) => Promise<number> {
+  const { journey } = application;
   const warned = new Set<number>();
   return async (id) => {
     const profileId = Number(id);
-    const found = await examine(application, profileId);
+    const found = await runStep(journey, {
+      title: `read banking profile ${id}`,
+      run: () => bank.examineProfile({ ...application.business, profileId }),
+      endsWhenRejected: true,
+    });
     const refuse = (message: string) => new RejectedByPartner([{ field: '', message }]);
     if (!found) throw refuse(`the bank shows no banking profile ${id}`);
     if (found.against.length > 0 && !warned.has(profileId)) {
@@ -199,14 +212,6 @@ function adoption(application: BusinessApplication): (id: string) => Promise<num
     }
     return profileId;
   };
-}
-
-function examine(application: BusinessApplication, profileId: number): Promise<Candidate | null> {
-  return runStep(application.journey, {
-    title: `read banking profile ${profileId}`,
-    run: () => bank.examineProfile({ ...application.business, profileId }),
-    endsWhenRejected: true,
-  });
 }
 
 /**

@@ -30,7 +30,7 @@ type HolderOperation = keyof BankingOperations &
 
 type HolderCalls = Pick<
   BankingActivities,
-  'submitHolder' | 'findCandidates' | 'examineProfile' | 'previewProfile' | 'correctHolder'
+  'submitHolder' | 'findCandidates' | 'examineProfile' | 'inspectProfile' | 'correctHolder'
 >;
 
 /** Reads a banking profile and its open tickets. */
@@ -91,7 +91,7 @@ export function holderActivities(
     examineProfile: ({ profileId, ...business }) =>
       repeatable(() => candidates.examine(profileId, business, ownId(), untilCancelled())),
 
-    previewProfile: ({ profileId, workflowId, ...business }) =>
+    inspectProfile: ({ profileId, workflowId, ...business }) =>
       repeatable(async () => {
         const options = untilCancelled();
         const profile = await candidates.visible(profileId, options);

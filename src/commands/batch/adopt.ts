@@ -5,9 +5,7 @@ import { withFileOptions, withValidRows } from './batch.js';
 import type { FormatOptions } from './format.js';
 import { type RunOptions, run } from './run.js';
 
-interface AdoptOptions extends FormatOptions, RunOptions {
-  readonly dryRun?: true;
-}
+type AdoptOptions = FormatOptions & RunOptions;
 
 export function adoptCommand(program: Command, cli: CommandLine): void {
   const command = program

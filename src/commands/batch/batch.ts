@@ -9,9 +9,7 @@ import { type FormatOptions, openSource, rowReader } from './format.js';
 import { type Invalid, type Ready, type Row, rowCheck, rowSchemas } from './ready.js';
 import { type RunOptions, rowsOf, run } from './run.js';
 
-interface BatchOptions extends FormatOptions, RunOptions {
-  readonly dryRun?: true;
-}
+type BatchOptions = FormatOptions & RunOptions;
 
 export function batchCommand(program: Command, cli: CommandLine): void {
   const command = program

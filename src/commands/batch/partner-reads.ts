@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { PARTNER_ERROR, type SingleActivity } from '../../messages/activities.js';
@@ -17,11 +18,11 @@ import { startSingle } from '../../temporal/single-activities.js';
 import { pollersOf, whyNoWorker } from '../../temporal/workers.js';
 import { CommandFailed, explainActivity, explainPartnerFailure } from '../cli/errors.js';
 import { type Outcome, outcomeLines } from '../cli/outcomes.js';
-import { type Preview, RefusedRow } from './ready.js';
+import { type Preview, promptly, RefusedRow } from './ready.js';
 import { RERUN } from './starting.js';
 
-type MerchantRead = Awaited<ReturnType<BoardingActivities['previewMerchant']>>;
-type ProfileRead = Awaited<ReturnType<BankingActivities['previewProfile']>>;
+type MerchantRead = Awaited<ReturnType<BoardingActivities['inspectMerchant']>>;
+type ProfileRead = Awaited<ReturnType<BankingActivities['inspectProfile']>>;
 
 /** What a row makes Gangway follow: one or both. */
 export interface Followed {
@@ -92,7 +93,7 @@ export class PartnerReads {
     };
     const what = `merchant ${merchantProfileId}`;
     const { now, owner } = await this.#read<MerchantRead>(client, taskQueue, what, {
-      ...{ activity: 'previewMerchant', queue: 'boarding', account, args: [request] },
+      ...{ activity: 'inspectMerchant', queue: 'boarding', account, args: [request] },
       ...{ summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS },
     });
     if (owner?.isRunning) throw new RefusedRow(`${what}: ${owner.workflowId} has it`);
@@ -113,7 +114,7 @@ export class PartnerReads {
     const request = { profileId, workflowId: id, holder, ...defined({ merchantProfileId }) };
     const what = `banking profile ${profileId}`;
     const read = await this.#read<ProfileRead>(client, taskQueue, what, {
-      ...{ activity: 'previewProfile', queue: 'banking', account, args: [request] },
+      ...{ activity: 'inspectProfile', queue: 'banking', account, args: [request] },
       ...{ summary: `Read ${what} to adopt`, options: ACTIVITY_OPTIONS },
     });
     if (!read) throw new RefusedRow(`the bank shows no ${what}`);
@@ -152,10 +153,19 @@ export class PartnerReads {
   }
 }
 
-/** An activity would wait for a worker. @throws {CommandFailed} when there is none */
+/** A worker that has just started may take this long to poll, in milliseconds. */
+const STARTING_WORKER_MS = 10_000;
+const CHECK_EVERY_MS = 500;
+
+/** An activity would wait for a worker without an end. @throws {CommandFailed} when there is none */
 async function requireWorker(client: Client, queue: string): Promise<void> {
-  const pollers = await pollersOf(client, queue, 'activity');
-  if (pollers.taking === 0) throw new CommandFailed(`${whyNoWorker(queue, pollers)}: is one running?`);
+  const until = Date.now() + STARTING_WORKER_MS;
+  for (;;) {
+    const pollers = await promptly(client, () => pollersOf(client, queue, 'activity'));
+    if (pollers.taking > 0) return;
+    if (Date.now() >= until) throw new CommandFailed(`${whyNoWorker(queue, pollers)}: is one running?`);
+    await sleep(CHECK_EVERY_MS);
+  }
 }
 
 /** A failure that concerns one row is a {@link RefusedRow}. Any other one would meet all rows. */

@@ -21,6 +21,7 @@ export const bank = partnerActivities<BankingActivities>('banking')({
   submitHolder: { ...WRITE, summary: 'Submit the business account holder' },
   findCandidates: { ...REPEATABLE, summary: 'Look for the business at the bank' },
   examineProfile: { ...REPEATABLE, summary: 'Read a banking profile to adopt' },
+  inspectProfile: { ...REPEATABLE, summary: 'Read a banking profile to follow' },
   correctHolder: { ...WRITE, summary: 'Correct the business account holder' },
   readProfile: { ...REPEATABLE, summary: 'Read the banking profile' },
   awaitProfileChange: { ...POLL, summary: 'Wait until the banking profile changes' },

@@ -310,7 +310,7 @@ describe('a row that cannot be followed', () => {
     );
   });
 
-  it('is none because another account has the same id: the ids of two accounts are two', async () => {
+  it('does not include one whose id another account has, too', async () => {
     const { merchantProfileId, dba } = await there.merchant({ status: 'Pending' });
     const rows = [adopted({ merchantProfileId, dba }), adopted({ merchantProfileId, dba, account: 'acme' })];
     const file = await batchFile(rig, 'rows.ndjson', ndjson(rows));

@@ -12,19 +12,27 @@ export function existing(rig: Rig, user = 'sandbox') {
   const bank = bankOf(rig);
 
   return {
-    /** A merchant in a status. */
-    async merchant(change: Record<string, unknown> = {}, dba = `Bakery ${randomUUID().slice(0, 8)}`) {
+    /** A merchant in a status. Default scenario: one that stays there. */
+    async merchant(
+      change: Record<string, unknown> = {},
+      dba = `Bakery ${randomUUID().slice(0, 8)}`,
+      scenario = 'waiting',
+    ) {
       const agentProfileId = user === 'sandbox' ? 101 : 201;
       const basics = { firstName: 'Ada', lastName: 'Baker', cashDiscount: 'No', pos: 'None' } as const;
-      const created = await client.createMerchant({ ...basics, dba: `${dba} [waiting]`, agentProfileId });
+      const created = await client.createMerchant({ ...basics, dba: `${dba} [${scenario}]`, agentProfileId });
       const { merchantProfileId } = created;
       await rig.sandbox.transition(merchantProfileId, change);
       return { merchantProfileId, dba };
     },
 
     /** A banking profile in a status, with the row that adopts it. */
-    async profile(change: Record<string, unknown> = {}, dba = `Bakery ${randomUUID().slice(0, 8)}`) {
-      const own = holder(undefined, { doingBusinessAsName: `${dba} [waiting]` });
+    async profile(
+      change: Record<string, unknown> = {},
+      dba = `Bakery ${randomUUID().slice(0, 8)}`,
+      scenario = 'waiting',
+    ) {
+      const own = holder(undefined, { doingBusinessAsName: `${dba} [${scenario}]` });
       const profileId = await bank.submit(own);
       await rig.sandbox.transitionProfile(profileId, change);
       const { legalBusinessName, employerIdentificationNumber, doingBusinessAsName } = own;
