@@ -73,12 +73,10 @@ export function followedBusinessInput(known = NO_ACCOUNTS) {
  */
 export type FollowedBusinessInput = z.output<ReturnType<typeof followedBusinessInput>>;
 
-type Part<Input> = Omit<Input, 'externalId' | 'account' | 'merchantProfileId'>;
-
 /** A merchant to follow together with its business. */
 export interface FollowedCustomerInput extends Pick<FollowedMerchantInput, 'externalId' | 'account'> {
-  readonly boarding: Part<FollowedMerchantInput> & Pick<FollowedMerchantInput, 'merchantProfileId'>;
-  readonly business: Part<FollowedBusinessInput>;
+  readonly boarding: Omit<FollowedMerchantInput, 'externalId' | 'account'>;
+  readonly business: Omit<FollowedBusinessInput, 'externalId' | 'account' | 'merchantProfileId'>;
   readonly onDecline: 'continue';
   readonly provisionTerminal?: undefined;
 }

@@ -2,7 +2,6 @@ import type { BankingActivities, ProfileSnapshot, SeenProfile } from '../../mess
 import type { BankingClient } from '../../partners/banking/client.js';
 import { isUnderReview } from '../../partners/banking/phases.js';
 import { phaseOf, UNKNOWN } from '../../partners/banking/responses.js';
-import type { CallOptions } from '../../partners/client.js';
 import { repeatable, untilCancelled } from '../failures.js';
 import { awaitChange, nudgeOwnPoll, type PollBounds } from '../poll.js';
 import { write } from '../write.js';
