@@ -16,6 +16,11 @@ export type {
   StatementRequest,
   WebhookRequest,
 } from './messages/banking-activities.js';
+export type {
+  FollowedBusinessInput,
+  FollowedCustomerInput,
+  FollowedMerchantInput,
+} from './messages/followed-inputs.js';
 export { DEFAULT_TASK_QUEUE, WORKFLOW_ID_PREFIXES, type WorkflowType, workflowId } from './messages/ids.js';
 export type {
   BusinessOnboardingInput,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CorrectableType, CorrectionActivities, CorrectionRequest } from '../messages/activities.js';
+import { followedBusinessInput, followedMerchantInput } from '../messages/followed-inputs.js';
 import {
   businessOnboardingInput,
   type KnownAccounts,
@@ -7,7 +8,11 @@ import {
   terminalProvisioningInput,
 } from '../messages/inputs.js';
 import { mergePatch } from '../messages/objects.js';
-import { CORRECTABLE_BUSINESS_FIELDS, CORRECTABLE_MERCHANT_FIELDS } from '../messages/onboardings.js';
+import {
+  CORRECTABLE_BUSINESS_FIELDS,
+  CORRECTABLE_MERCHANT_FIELDS,
+  isFollowed,
+} from '../messages/onboardings.js';
 import { fieldProblems } from '../partners/client.js';
 import type { FieldProblem } from '../partners/partner-error.js';
 
@@ -25,6 +30,8 @@ type Progress = Pick<CorrectionRequest, 'merchantExists' | 'paymentsAccountExist
 
 interface Correctable {
   readonly schema: (known: KnownAccounts) => z.ZodType;
+  /** Of an input that is followed. */
+  readonly followed?: (known: KnownAccounts) => z.ZodType;
   /** Dotted names of the fields that a correction can change at first. */
   readonly fields: readonly string[];
   /** The fields that it can still change. */
@@ -37,12 +44,14 @@ const TERMINAL_AND_ACCOUNT_FIELDS = ['provisionTerminal.account', ...TERMINAL_FI
 const CORRECTABLE: Readonly<Record<CorrectableType, Correctable>> = {
   merchantBoarding: {
     schema: merchantBoardingInput,
+    followed: followedMerchantInput,
     fields: CORRECTABLE_MERCHANT_FIELDS,
     remaining: ({ merchantExists }) =>
       merchantExists ? ['fees', 'application'] : CORRECTABLE_MERCHANT_FIELDS,
   },
   businessOnboarding: {
     schema: businessOnboardingInput,
+    followed: followedBusinessInput,
     fields: CORRECTABLE_BUSINESS_FIELDS,
     remaining: () => CORRECTABLE_BUSINESS_FIELDS,
   },
@@ -68,7 +77,7 @@ export function correctionProblems(
   { type, input, patch, account, ...progress }: CorrectionRequest,
   known: KnownAccounts,
 ): FieldProblem[] {
-  const { schema, fields, remaining } = CORRECTABLE[type];
+  const { schema, followed = schema, fields, remaining } = CORRECTABLE[type];
   const changeable = remaining(progress);
   const canChange = `fields that can be changed: ${changeable.join(', ')}`;
   if (!isObject(patch)) return [{ field: '', message: `must be an object; ${canChange}` }];
@@ -80,7 +89,7 @@ export function correctionProblems(
   }));
   const refused = patch['application'] === null ? [...fixed, APPLICATION_STAYS] : fixed;
   const patched = { ...mergePatch(input, patch), ...(account !== undefined && { account }) };
-  const checked = schema(known).safeParse(patched);
+  const checked = (isFollowed(input) ? followed : schema)(known).safeParse(patched);
   const broken = checked.success ? [] : fieldProblems(checked.error);
   const isRefused = (name: string) =>
     refused.some(({ field }) => name === field || name.startsWith(`${field}.`));

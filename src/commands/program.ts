@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
 import { masked } from '../privacy/masked.js';
 import { BadSetting } from '../settings/settings.js';
-import { batchCommand } from './batch/command.js';
+import { adoptCommand, batchCommand } from './batch/commands.js';
 import type { Surroundings } from './cli/command-line.js';
 import type { Act, Definition, Print } from './cli/definition.js';
 import { Interrupted, InvalidInput } from './cli/errors.js';
@@ -47,7 +47,7 @@ export type { Output } from './cli/output.js';
 
 /** The commands by the headings of the help. */
 const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
-  'Onboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand],
+  'Onboard:': [boardCommand, onboardBusinessCommand, onboardCommand, batchCommand, adoptCommand],
   'Follow and answer requirements:': [
     ...[statusCommand, listCommand, inboxCommand, resolveCommand],
     ...[watchCommand, nudgeCommand, cancelCommand, eventsCommand],

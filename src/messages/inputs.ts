@@ -91,7 +91,7 @@ const POS_OF_ANOTHER = 'belongs to another account';
 const lookupName = z.string().min(1);
 
 /** All fields of v2 submit, checked before the merchant is created. Unknown fields may be any JSON. */
-const application = submitMerchantRequest
+export const application = submitMerchantRequest
   .extend({ merchantProfileId: z.never('is set by the workflow').optional() })
   .catchall(furtherJson);
 
@@ -157,12 +157,16 @@ function oneOfEach<
  */
 export type MerchantBoardingInput = z.output<ReturnType<typeof merchantBoardingInput>>;
 
+/**
+ * E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from 0 on: a number, or the text of
+ * its digits beyond 2^53, because an input travels as JSON.
+ */
+export const businessHolder = accountHolder.extend({
+  annualBusinessRevenue: dollars.transform(keepingDigits).nullish(),
+});
+
 const businessFields = {
-  /**
-   * E7 (apis/1) without the owners. `annualBusinessRevenue` is in whole US dollars, any int64 from 0 on: a number, or the text of
-   * its digits beyond 2^53, because an input travels as JSON.
-   */
-  holder: accountHolder.extend({ annualBusinessRevenue: dollars.transform(keepingDigits).nullish() }),
+  holder: businessHolder,
   /** At most four, each with 25 per cent or more. */
   beneficialOwners: beneficialOwners.optional(),
   /** Opens a financial account once the profile is approved, if there is none. */

@@ -2,6 +2,7 @@
 export const REQUIREMENT_KINDS = [
   'underwriting-note',
   'request-changes',
+  'not-submitted',
   'unclear-mid',
   'rejected-input',
   'uncertain-write',
@@ -20,6 +21,7 @@ export type RequirementKind = (typeof REQUIREMENT_KINDS)[number];
 export const TASKS: Readonly<Record<RequirementKind, string>> = {
   'underwriting-note': 'answer the underwriter',
   'request-changes': 'change the application as the underwriter asks',
+  'not-submitted': 'decide about an application that nobody has submitted',
   'unclear-mid': 'confirm the mid',
   'rejected-input': 'correct what the partner rejected',
   'uncertain-write': 'check whether a write took effect',

@@ -4,6 +4,11 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import type { Priority } from '@temporalio/common';
 import type { z } from 'zod';
 import type { OperationOutcome } from '../messages/banking-activities.js';
+import type {
+  FollowedBusinessInput,
+  FollowedCustomerInput,
+  FollowedMerchantInput,
+} from '../messages/followed-inputs.js';
 import { type OnboardingType, type WorkflowType, workflowId } from '../messages/ids.js';
 import {
   type BusinessOnboardingInput,
@@ -39,7 +44,7 @@ export interface Started {
 
 export function startMerchantBoarding(
   client: Client,
-  input: MerchantBoardingInput,
+  input: MerchantBoardingInput | FollowedMerchantInput,
   options: StartOptions,
 ): Promise<Started> {
   const { externalId, merchant, account } = input;
@@ -50,7 +55,7 @@ export function startMerchantBoarding(
 
 export function startBusinessOnboarding(
   client: Client,
-  input: BusinessOnboardingInput,
+  input: BusinessOnboardingInput | FollowedBusinessInput,
   options: StartOptions,
 ): Promise<Started> {
   const { externalId, holder, account } = input;
@@ -61,7 +66,7 @@ export function startBusinessOnboarding(
 
 export function startCustomerOnboarding(
   client: Client,
-  input: CustomerOnboardingInput,
+  input: CustomerOnboardingInput | FollowedCustomerInput,
   options: StartOptions,
 ): Promise<Started> {
   const { externalId, boarding, account } = input;

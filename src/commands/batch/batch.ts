@@ -1,14 +1,13 @@
+import type { z } from 'zod';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { StartableType } from '../../temporal/start.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { InvalidInput } from '../cli/errors.js';
 import { type FormatOptions, openSource, rowReader } from './format.js';
-import { type Invalid, type Ready, rowCheck } from './ready.js';
+import { type Invalid, type Ready, type Row, rowCheck, rowSchemas } from './ready.js';
 import { type RunOptions, rowsOf, run } from './run.js';
 
-interface BatchOptions extends FormatOptions, RunOptions {
-  readonly dryRun?: true;
-}
+type BatchOptions = FormatOptions & RunOptions;
 
 export async function batch(
   cli: CommandLine,
@@ -16,8 +15,42 @@ export async function batch(
   { dryRun, ...options }: BatchOptions,
 ): Promise<void> {
   const known = cli.config();
-  const readRows = await rowReader(cli, options, file, known);
-  const check = rowCheck(known);
+  const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
+  await withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
+    if (dryRun) return printValid(cli, name, validation, options.json);
+    await withTemporal(cli, (context) => run(context, rows(), validation.rows, options), { finishes: true });
+  });
+}
+
+/** What the rows of a file must be. */
+export interface RowRules {
+  /** They name the columns of a table. */
+  readonly schemas: readonly z.ZodType[];
+  readonly check: (row: Row) => Ready | Invalid;
+}
+
+/** A file of which every row is valid. */
+export interface ValidFile {
+  /** In messages. */
+  readonly name: string;
+  readonly validation: Validation;
+  /** Reads it again. */
+  readonly rows: () => AsyncGenerator<Ready>;
+}
+
+/**
+ * Checks a whole file before its rows are used.
+ *
+ * @throws {InvalidInput} that names each wrong row by line, field and rule
+ */
+export async function withValidRows(
+  cli: CommandLine,
+  file: string,
+  options: FormatOptions & Pick<RunOptions, 'json'>,
+  { schemas, check }: RowRules,
+  use: (file: ValidFile) => Promise<void>,
+): Promise<void> {
+  const readRows = await rowReader(cli, options, file, schemas);
   const source = await openSource(cli, file);
   async function* checkedRows() {
     for await (const row of readRows(source)) {
@@ -27,10 +60,9 @@ export async function batch(
   }
   try {
     const validation = await validate(checkedRows());
-    rejectIfInvalid(cli, source.name, validation, options.json);
-    if (dryRun) return printValid(cli, source.name, validation, options.json);
-    const rows = readyRows(source.name, checkedRows());
-    await withTemporal(cli, (context) => run(context, rows, validation.rows, options), { finishes: true });
+    const { name } = source;
+    rejectIfInvalid(cli, name, validation, options.json);
+    await use({ name, validation, rows: () => readyRows(name, checkedRows()) });
   } finally {
     await source.close();
   }
@@ -83,7 +115,7 @@ function printValid(cli: CommandLine, name: string, { rows, counts }: Validation
 }
 
 /** The content of a file, and its problems. */
-interface Validation {
+export interface Validation {
   readonly rows: number;
   /** Valid rows, by kind. */
   readonly counts: Readonly<Partial<Record<StartableType, number>>>;
@@ -95,7 +127,7 @@ interface Validation {
 /** More would repeat the same mistake. */
 const PROBLEMS_SHOWN = 100;
 
-/** Reads all rows. Of each, only the `externalId` and account stay in memory. */
+/** Reads all rows. Of each, only its unique fields stay in memory. */
 async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Validation> {
   const counts: Partial<Record<StartableType, number>> = {};
   const problems: (FieldProblem & { line: number })[] = [];
@@ -114,10 +146,12 @@ async function validate(rows: AsyncIterable<Ready | Invalid>): Promise<Validatio
       for (const problem of distinct.values()) add(row.line, problem);
       continue;
     }
-    const { line, key, type } = row;
-    const first = lineOf.get(key);
-    if (first === undefined) lineOf.set(key, line);
-    else add(line, { field: 'externalId', message: `is the same as in line ${first}` });
+    const { line, unique, type } = row;
+    for (const [field, value] of Object.entries(unique)) {
+      const first = lineOf.get(`${field} ${value}`);
+      if (first === undefined) lineOf.set(`${field} ${value}`, line);
+      else add(line, { field, message: `is the same as in line ${first}` });
+    }
     counts[type] = (counts[type] ?? 0) + 1;
   }
   return { rows: total, counts, problems, problemCount };

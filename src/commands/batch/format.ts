@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import type { KnownAccounts } from '../../messages/inputs.js';
+import type { z } from 'zod';
 import { parseExactly } from '../../partners/json.js';
 import { cannotRead, sourceName } from '../cli/arguments.js';
 import type { CommandLine } from '../cli/command-line.js';
 import { InvalidInput } from '../cli/errors.js';
 import { columnsOf } from './columns.js';
 import { csvRows, NO_MAPPING, readMapping } from './csv.js';
-import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, rowSchemas, TOO_LONG, unreadable } from './ready.js';
+import { MAX_ROW_BYTES, notUtf8, REST_UNREAD, type Row, TOO_LONG, unreadable } from './ready.js';
 
 export interface FormatOptions {
   readonly format?: 'csv' | 'ndjson';
@@ -25,13 +25,14 @@ const EXTENSIONS: Readonly<Record<string, 'csv' | 'ndjson'>> = {
 /**
  * A reader for the rows of a file.
  *
+ * @param schemas of the rows, which name the columns of a table
  * @throws {InvalidInput} when the options do not apply to the format, or the mapping file is invalid
  */
 export async function rowReader(
   cli: Pick<CommandLine, 'input'>,
   { format, delimiter, mapping }: FormatOptions,
   file: string,
-  known: KnownAccounts,
+  schemas: readonly z.ZodType[],
 ): Promise<(source: Source) => AsyncGenerator<Row>> {
   const chosen = format ?? EXTENSIONS[extname(file).toLowerCase()];
   if (!chosen)
@@ -42,7 +43,7 @@ export async function rowReader(
     if (delimiter ?? mapping) throw new InvalidInput('--delimiter and --mapping are for CSV');
     return (source) => ndjsonRows(source.read());
   }
-  const columns = columnsOf(rowSchemas(known));
+  const columns = columnsOf(schemas);
   const table = {
     columns,
     delimiter,

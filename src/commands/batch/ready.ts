@@ -18,13 +18,36 @@ import {
 export interface Ready {
   readonly line: number;
   readonly externalId: string;
-  /** The `externalId` with its account: no two rows have the same. */
-  readonly key: string;
+  /** What no two rows have in common, by field: the `externalId` with its account. */
+  readonly unique: Readonly<Record<string, string>>;
   readonly type: StartableType;
   readonly workflowId: string;
   /** How to start it again once it has ended, for people. */
   readonly restart: string;
-  readonly start: (client: Client, options: StartOptions) => Promise<Started>;
+  /** @throws {RefusedRow} */
+  readonly start: (client: Client, options: StartOptions) => Promise<Started | Preview>;
+}
+
+/** What a start would do. */
+export interface Preview {
+  /** Counts the rows of which the same is true: `would poll`. */
+  readonly word: string;
+  /** Begins with the word. */
+  readonly text: string;
+  readonly json: object;
+}
+
+/** A row that was not started, for a reason that other rows do not share. The message is for people. */
+export class RefusedRow extends Error {
+  override readonly name = 'RefusedRow';
+}
+
+/** How long Temporal may take for one call, in milliseconds. */
+const DEADLINE_MS = 10_000;
+
+/** Makes a call of Temporal that must return soon. */
+export function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
+  return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
 }
 
 /** A row that cannot be started. */
@@ -80,11 +103,11 @@ function checkOf<Input extends { readonly externalId: string; readonly account?:
     return {
       line,
       externalId,
-      key: atAccount(externalId, account),
+      unique: { externalId: atAccount(externalId, account) },
       type,
       workflowId: workflowId(type, externalId, account),
       restart: `start it again with "gangway ${command} FILE --again"`,
-      start: (client, options) => start(client, input, options),
+      start: (client, options) => promptly(client, () => start(client, input, options)),
     };
   };
 }

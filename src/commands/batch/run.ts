@@ -13,6 +13,8 @@ export interface RunOptions {
   /** How long Temporal may be unavailable, in milliseconds. */
   readonly giveUpAfter: number;
   readonly wait?: true;
+  /** The rows are only previewed. */
+  readonly dryRun?: true;
   readonly json?: true;
   readonly csv?: true;
 }
@@ -61,7 +63,7 @@ async function runAll(
     failures +
     (options.wait && !signal.aborted ? await wait(context, startedRows, options, stop, results) : 0);
   if (signal.reason instanceof Interrupted) {
-    cli.note(RERUN);
+    if (!options.dryRun) cli.note(RERUN);
     // A closed pipe is no success here, because rows are left.
     throw new Interrupted(signal.reason.message, signal.reason.exitCode || 1);
   }
@@ -73,12 +75,13 @@ async function start(
   { cli, client, config }: CommandContext,
   rows: AsyncGenerator<Ready>,
   total: number,
-  { rate, concurrency, giveUpAfter, wait, json }: RunOptions,
+  { rate, concurrency, giveUpAfter, wait, dryRun, json }: RunOptions,
   stop: AbortController,
   results?: Results,
 ): Promise<{ readonly startedRows: readonly StartedRow[]; readonly failures: number }> {
   const { taskQueue, dbaForm } = config;
-  const progress = progressOf(cli, total, 'started');
+  const done = dryRun ? 'read' : 'started';
+  const progress = progressOf(cli, total, done);
   const report = new Report(cli, json === true, results);
   const startedRows: StartedRow[] = [];
   await startAll(client, rows, {
@@ -90,11 +93,11 @@ async function start(
     onResult({ line, externalId, workflowId, restart }, result) {
       const row = { line, externalId, workflowId, restart };
       progress.step(() => report.start(row, result));
-      if (wait && !('rejected' in result)) startedRows.push(row);
+      if (wait && 'started' in result) startedRows.push(row);
     },
   });
   progress.end();
-  report.summary(total, 'not started');
+  report.summary(total, `not ${done}`);
   return { startedRows, failures: report.failures };
 }
 
@@ -177,6 +180,10 @@ class Report {
   start(row: RowId, result: Result): void {
     if ('rejected' in result) {
       this.#failed(row, result.rejected);
+      return;
+    }
+    if ('word' in result) {
+      this.#print(row, result.word, result.text, result.json);
       return;
     }
     const { runId, started } = result;

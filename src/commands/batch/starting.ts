@@ -5,10 +5,10 @@ import type { Started, StartOptions } from '../../temporal/start.js';
 import { isUnavailable, rejectionOf } from '../../temporal/unavailable.js';
 import { CommandFailed } from '../cli/errors.js';
 import { awaitOutcome, EndedWithoutOutcome, hasEnded, type Outcome } from '../cli/outcomes.js';
-import type { Ready } from './ready.js';
+import { type Preview, promptly, type Ready, RefusedRow } from './ready.js';
 
-/** The start of a row, or why Temporal rejected it. */
-export type Result = Started | { readonly rejected: string };
+/** The start of a row, or why it was not started. */
+export type Result = Started | Preview | { readonly rejected: string };
 
 export interface Starting {
   readonly options: StartOptions;
@@ -29,14 +29,14 @@ export async function startAll(
   { options, rate, concurrency, persistently, stop, onResult }: Starting,
 ): Promise<void> {
   const { signal } = stop;
-  const now = (row: Ready) => promptly(client, () => row.start(client, options));
+  const now = (row: Ready) => row.start(client, options);
   const start = rate ? pThrottle({ limit: 1, interval: 1_000 / rate, signal })(now) : now;
 
   async function startOne(row: Ready): Promise<void> {
     try {
       onResult(row, await persistently(() => start(row)));
     } catch (error) {
-      const rejected = rejectionOf(error);
+      const rejected = error instanceof RefusedRow ? error.message : rejectionOf(error);
       if (rejected === undefined) throw error;
       onResult(row, { rejected });
     }
@@ -134,16 +134,8 @@ async function endOf(
 
 export const RERUN = 'run the same command again: it continues from here and starts nothing twice';
 
-/** How long Temporal may take for one call, in milliseconds. */
-const DEADLINE_MS = 10_000;
-
 /** Between two attempts, in milliseconds. */
 const PAUSE_MS = 1_000;
-
-/** Makes a call of Temporal that must return soon. */
-function promptly<Result>(client: Client, call: () => Promise<Result>): Promise<Result> {
-  return client.connection.withDeadline(Date.now() + DEADLINE_MS, call);
-}
 
 /** Repeats a call while Temporal is unavailable. */
 type Persistently = <Result>(call: () => Promise<Result>) => Promise<Result>;

@@ -30,6 +30,19 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     next: 'Gangway submits the application again.',
     never: 'use `--retry` to get rid of the requirement. It submits the application unchanged.',
   },
+  'not-submitted': {
+    answers: '`--patch`, `--retry`, `--abandon`',
+    meaning:
+      'Gangway [follows](onboardings.md#follow-only) a merchant or a banking profile that nobody has submitted, or whose holder the ' +
+      'bank rejected.',
+    see: 'The detail shows the ID, the dba and the partner’s status.',
+    person:
+      'Submit it where it was created. Or have Gangway submit a merchant: `--retry` sends it as the partner has it, ' +
+      '`--patch \'{"application": {...}}\'` with these fields. For a profile, `--patch` the complete `holder`, and ' +
+      '`beneficialOwners` if there are any.',
+    next: 'The requirement closes by itself when it is submitted elsewhere.',
+    never: 'use `--retry` or `--patch` while another program still works on it. It would be submitted twice.',
+  },
   'unclear-mid': {
     answers: '`--adopt`, `--abandon`',
     meaning:

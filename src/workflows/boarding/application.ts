@@ -5,8 +5,9 @@ import type {
   Submission,
   Warned,
 } from '../../messages/boarding-activities.js';
+import type { FollowedMerchantInput } from '../../messages/followed-inputs.js';
 import type { MerchantBoardingInput } from '../../messages/inputs.js';
-import { CORRECTABLE_MERCHANT_FIELDS, type MerchantBoardingOutcome } from '../../messages/onboardings.js';
+import { CORRECTABLE_MERCHANT_FIELDS, isFollowed } from '../../messages/onboardings.js';
 import { DEFAULT_DUE_IN_HOURS, type DocumentRef } from '../../messages/requirements.js';
 import { isDecided, isSubmittable, isUnderReview } from '../../partners/boarding/phases.js';
 import { masked } from '../../privacy/masked.js';
@@ -38,6 +39,13 @@ const NEXT_STEPS: NextSteps = {
   closed: 'The partner closed the merchant.',
 };
 
+/** What differs where the partner has the merchant, and Gangway only follows it. */
+const NEXT_STEPS_FOLLOWED: NextSteps = {
+  ...NEXT_STEPS,
+  preparing: 'read the merchant at the partner',
+  applying: 'wait until the application is submitted to underwriting',
+};
+
 function leftBehind({ merchantProfileId, partnerStatus }: Facts): string {
   return merchantProfileId
     ? `merchant ${merchantProfileId} stays at the partner, last seen as ${partnerStatus ?? 'not submitted'}`
@@ -49,15 +57,19 @@ export class Application {
   readonly journey: Journey;
   /** Polls the status of the merchant, once there is one. */
   readonly status: StatusPoll<Seen, StatusSnapshot>;
-  readonly input: CorrectableInput<MerchantBoardingInput>;
+  readonly input: CorrectableInput<MerchantBoardingInput | FollowedMerchantInput>;
+  /** Nothing is sent that no person asked for. */
+  readonly isFollowed: boolean;
 
-  constructor(input: MerchantBoardingInput, records?: JourneyRecords) {
+  constructor(input: MerchantBoardingInput | FollowedMerchantInput, records?: JourneyRecords) {
     requireFields(input, { externalId: 'string', merchant: 'object' });
+    this.isFollowed = isFollowed(input);
+    if (this.isFollowed) requireFields(input, { merchantProfileId: 'number' });
     this.input = new CorrectableInput('merchantBoarding', CORRECTABLE_MERCHANT_FIELDS, input);
     this.journey = new Journey({
       dueInHours: input.dueInHours ?? DEFAULT_DUE_IN_HOURS,
       input: this.input,
-      nextSteps: NEXT_STEPS,
+      nextSteps: this.isFollowed ? NEXT_STEPS_FOLLOWED : NEXT_STEPS,
       dba: () => String(this.input.current.merchant.dba),
       leftBehind,
       records,
@@ -221,22 +233,4 @@ export function requestReview(
         `If it is, adopt ${merchantProfileId}; if not, retry.`,
     },
   });
-}
-
-/** How the boarding ends with this status; undefined while it goes on. */
-export function outcomeOf(
-  { phase, comment: said, mid }: StatusSnapshot,
-  merchantProfileId: number,
-): MerchantBoardingOutcome | undefined {
-  const comment = said && masked(said);
-  switch (phase) {
-    case 'approved':
-      return mid === null ? undefined : { outcome: 'boarded', mid, merchantProfileId };
-    case 'declined':
-    case 'withdrawn':
-    case 'closed':
-      return { outcome: phase, comment, merchantProfileId };
-    default:
-      return undefined;
-  }
 }

@@ -11,9 +11,9 @@ import {
 import type { Requirement } from '../../messages/requirements.js';
 import { masked } from '../../privacy/masked.js';
 import { aboutTicket, detailOf, reply, ticketQuestion } from '../business/underwriting.js';
+import { minuteOf } from '../journey/current-details.js';
 import type { Journey } from '../journey/journey.js';
 import { accountName, POLL, partnerActivities, REPEATABLE, WAIT } from '../journey/partner-activities.js';
-import { minuteOf } from '../journey/current-details.js';
 import { Abandoned, type Question } from '../journey/requirement-queue.js';
 import { RejectedByPartner, runStep } from '../journey/run-step.js';
 import { Pacer } from '../journey/status-poll.js';

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Act } from '../cli/definition.js';
-import { csvOption, milliseconds, perSecond, positiveInteger } from '../cli/options.js';
+import { csvOption, milliseconds, perSecond, positiveInteger, withRecordFormats } from '../cli/options.js';
 
 export function batchCommand(program: Command, act: Act): void {
-  program
+  const command = program
     .command('batch')
     .summary('onboard everyone in a file')
     .description(
@@ -12,7 +12,18 @@ export function batchCommand(program: Command, act: Act): void {
         'so the command is safe to run again: it starts what is missing.',
     )
     .argument('<file>', 'NDJSON or CSV, or - for standard input')
-    .option('--dry-run', 'only check the file')
+    .option('--dry-run', 'only check the file');
+  withFileOptions(command)
+    .option('--wait', 'wait for all outcomes and print them')
+    .option('--json', 'print JSON lines')
+    .addOption(csvOption().conflicts('dryRun'))
+    .addHelpText('after', HELP)
+    .action(act(async () => (await import('./batch.js')).batch));
+}
+
+/** Adds the options about the format of a file, and about how its rows are started. */
+function withFileOptions(command: Command): Command {
+  return command
     .addOption(
       new Option('--format <format>', 'format of the file (default: from its name, .csv or .ndjson)').choices(
         ['csv', 'ndjson'],
@@ -26,12 +37,7 @@ export function batchCommand(program: Command, act: Act): void {
       new Option('--give-up-after <duration>', 'stop when Temporal is unavailable for this long')
         .argParser(milliseconds)
         .default(120_000, '2m'),
-    )
-    .option('--wait', 'wait for all outcomes and print them')
-    .option('--json', 'print JSON lines')
-    .addOption(csvOption().conflicts('dryRun'))
-    .addHelpText('after', HELP)
-    .action(act(async () => (await import('./batch.js')).batch));
+    );
 }
 
 const HELP = `
@@ -53,3 +59,33 @@ function separator(value: string): string {
   if (!/^[^"\r\n]$/u.test(value)) throw new InvalidArgumentError('It must be one character, or tab.');
   return value;
 }
+
+export function adoptCommand(program: Command, act: Act): void {
+  const command = program
+    .command('adopt')
+    .summary('follow merchants and businesses that exist at their partner')
+    .description(
+      'Follow each merchant and banking profile in FILE that exists at its partner, to its end. Nothing is created, changed ' +
+        'or submitted there: Gangway sends only what a person answers. The whole file is checked first. A worker reads each ' +
+        'row before it is started, within the rate limit of the partner. The same externalId attaches to the first ' +
+        'onboarding, running or ended, so the command is safe to run again.',
+    )
+    .argument('<file>', 'NDJSON or CSV, or - for standard input')
+    .option('--dry-run', 'read each row at its partner, show what would happen, and start nothing');
+  withRecordFormats(withFileOptions(command))
+    .addHelpText('after', ADOPT_HELP)
+    .action(act(async () => (await import('./adopt.js')).adopt));
+}
+
+const ADOPT_HELP = `
+The first row of CSV names the fields of a row. Required are externalId, dba, and
+an id: merchantProfileId at the boarding partner, profileId at the bank, or both.
+A profileId alone also needs legalBusinessName and employerIdentificationNumber.
+Optional are account, agentProfileId and dueInHours.
+
+Exit codes: 0 all rows are started (with --dry-run: would be), 1 a row failed
+or Temporal was unavailable, 2 bad usage or input, 130 Ctrl-C.
+
+Examples:
+  gangway adopt examples/adopt.csv --dry-run
+  gangway adopt examples/adopt.csv`;
