@@ -11,8 +11,12 @@ import {
 import { secretsOf } from '../../settings/settings.js';
 import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../../temporal/connection.js';
 import { type WorkerSettings, workerSettings } from '../../worker/settings.js';
+import { misspelledSettings } from './misspelled-settings.js';
 
-/** Settings that work but are unsafe: one sentence each, with the risk and the remedy. Names settings and files, never a secret. */
+/**
+ * Settings that work but are unsafe, and names that no process reads: one sentence each, with the risk and the remedy. Names
+ * settings and files, never a secret.
+ */
 export async function weakSettings(
   config: WorkerSettings,
   environment: NodeJS.ProcessEnv,
@@ -35,6 +39,7 @@ export async function weakSettings(
     ...weakProcess(config),
     ...weakReceiver(environment),
     ...readable.flat(),
+    ...misspelledSettings(environment, Object.keys(config.accounts)),
   ];
 }
 
