@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
-import { masked } from '../privacy/masked.js';
+import { didYouMean } from '../settings/nearest.js';
 import { BadSetting } from '../settings/settings.js';
 import { batchCommand } from './batch/command.js';
+import { DEBUG, stackOf, unforeseen } from './cli/bugs.js';
 import type { Surroundings } from './cli/command-line.js';
 import type { Act, Definition } from './cli/definition.js';
 import { Interrupted, InvalidInput } from './cli/errors.js';
@@ -81,7 +82,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    return exitCodeOf(printer, ending.signal, error);
+    return exitCodeOf(printer, ending.signal, error, argv.includes(DEBUG));
   } finally {
     ending.release();
   }
@@ -106,11 +107,13 @@ export function gangway(surroundings: Surroundings): Command {
       'end the command after this time; what it started continues',
       milliseconds,
     )
+    .option(DEBUG, 'print the stack of an error')
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 bad usage or input.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(withSuggestion(text)),
       getOutHelpWidth: () => widthOf(stdout),
       getErrHelpWidth: () => widthOf(stderr),
       getOutHasColors: () => false,
@@ -121,6 +124,14 @@ export function gangway(surroundings: Surroundings): Command {
     for (const define of commands) define(program, actIn(surroundings));
   }
   return program.helpCommand('help [command]', 'show the help of a command');
+}
+
+/** Commander suggests similar commands and options, and of the allowed values of an option it names all. */
+function withSuggestion(text: string): string {
+  const [, given = '', choices = ''] =
+    /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/m.exec(text) ?? [];
+  const suggestion = didYouMean(given, choices.split(', ')).replace(/^; d/, ' D');
+  return text.replace(/\n$/, `${suggestion}\n`);
 }
 
 /** Loads an action when its command runs, with everything that actions share. */
@@ -142,6 +153,7 @@ async function exitCodeOf(
   printer: Printer,
   { aborted, reason }: AbortSignal,
   error: unknown,
+  debug: boolean,
 ): Promise<number> {
   if (error instanceof Interrupted) return error.exitCode;
   // An interruption cancels calls, so it is the cause of whatever they throw.
@@ -149,8 +161,8 @@ async function exitCodeOf(
   // Commander has printed it already; a request for help or the version is no mistake.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const { explain } = await import('./cli/failures.js');
-  const stack = () => (error instanceof Error ? error.stack : undefined) ?? String(error);
-  printer.note(explain(error) ?? masked(stack(), 'failure'));
+  printer.note(explain(error) ?? unforeseen(error));
+  if (debug) printer.note(stackOf(error));
   return error instanceof InvalidInput || error instanceof BadSetting ? 2 : 1;
 }
 
