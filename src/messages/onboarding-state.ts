@@ -75,7 +75,7 @@ export interface TimelineEntry {
   readonly reason?: string;
 }
 
-/** The result of query `state`. It holds nothing secret: it does not contain answers and corrections. */
+/** The result of query `state`. It holds nothing secret: of answers, the timeline has a masked beginning. */
 export interface OnboardingState {
   readonly stage: Stage;
   /** The partner's own name of the status last read; null before the first read. */

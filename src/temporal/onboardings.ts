@@ -1,4 +1,6 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { QueryDefinition } from '@temporalio/common';
+import { type Correctable, inputQuery } from '../messages/activities.js';
 import { partsOfId, possibleWorkflowIds, type WorkflowType } from '../messages/ids.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
@@ -80,12 +82,26 @@ const REASON_TIMEOUT_MS = 5_000;
  * @param timeoutMs how long a worker may take
  * @throws {UnreadableOnboarding} when no worker responds, or when the response cannot be read
  */
-export async function stateOf(
+export function stateOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS): Promise<OnboardingState> {
+  return ask(client, id, stateQuery, timeoutMs);
+}
+
+/**
+ * The input of an onboarding as it stands, private values included.
+ *
+ * @throws {UnreadableOnboarding} as {@link stateOf}
+ */
+export function inputOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS): Promise<Correctable> {
+  return ask(client, id, inputQuery, timeoutMs);
+}
+
+async function ask<Result>(
   client: Client,
   id: string,
-  timeoutMs = QUERY_TIMEOUT_MS,
-): Promise<OnboardingState> {
-  const query = () => client.workflow.getHandle(id).query(stateQuery);
+  definition: QueryDefinition<Result>,
+  timeoutMs: number,
+): Promise<Result> {
+  const query = () => client.workflow.getHandle(id).query(definition);
   try {
     return await client.withDeadline(Date.now() + timeoutMs, query);
   } catch (error) {

@@ -25,7 +25,7 @@ import { shortDate } from './output.js';
 const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   text: '--text TEXT',
   documents: '--document FILE',
-  correction: '--patch JSON',
+  correction: '--set FIELD=VALUE',
   adopt: '--adopt ID --reason WHY',
   retry: '--retry --reason WHY',
   code: '--code CODE',
@@ -36,7 +36,13 @@ const OPTIONS: Readonly<Record<AnswerKind, string>> = {
 export function describeRequirement({ id, kind, title, detail, dueAt, answers }: Requirement): string {
   const due = `${isOverdue(dueAt) ? 'OVERDUE since' : 'due'} ${shortDate(dueAt)}`;
   const indented = detail.replace(/^/gm, '    ');
-  return `  ${id} (${kind}, ${due})\n    ${title}\n${indented}\n    allowed answers: ${answers.join(', ')}`;
+  return `  ${id} (${kind}, ${due})\n    ${title}\n${indented}\n    allowed answers: ${optionsOf(answers)}`;
+}
+
+/** `--set or --patch, --retry, --abandon` */
+export function optionsOf(answers: readonly AnswerKind[]): string {
+  const names = answers.map((kind) => OPTIONS[kind].split(' ')[0]);
+  return names.map((name) => (name === '--set' ? '--set or --patch' : name)).join(', ');
 }
 
 /** The commands that answer a requirement, a line each. */

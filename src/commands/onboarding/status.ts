@@ -1,20 +1,26 @@
-import type { Client } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { PARTS, type Part } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
-import { partIds, stateOf } from '../../temporal/onboardings.js';
+import { stateOf } from '../../temporal/onboardings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { shortDate } from '../cli/output.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
+import { type PartState, partsOf } from '../cli/parts.js';
 import { describeRequirement } from '../cli/requirements.js';
+import { showInput } from './input.js';
 
-export async function status(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
+interface StatusOptions extends IdOptions {
+  readonly input?: true;
+}
+
+export async function status(cli: CommandLine, id: string, options: StatusOptions): Promise<void> {
+  const { input, json } = options;
   await withTemporal(cli, async (context) => {
     const { client, link } = context;
     const { workflowId, runId, typedSearchAttributes } = await findById(context, id, options);
+    if (input) return showInput(context, workflowId, json);
     const state = await stateOf(client, workflowId).catch((error: unknown) => {
       if (error instanceof UnreadableOnboarding && !json)
         printFacts(cli, { workflow: workflowId, ...indexed(typedSearchAttributes) });
@@ -96,36 +102,4 @@ function describePart({ workflowId, state, wasThereBefore }: PartState): string 
 export function timelineRow({ at, event, detail = '', actor, reason }: TimelineEntry): string[] {
   const who = actor === undefined ? '' : ` (${actor}: ${reason ?? ''})`;
   return [at.slice(0, 19).replace('T', ' '), event, detail + who];
-}
-
-/** A part of a customer. */
-export interface PartState {
-  readonly part: Part;
-  readonly workflowId: string;
-  /** The reason instead when it cannot be read. */
-  readonly state: OnboardingState | UnreadableOnboarding;
-  /** It was started on its own before, so its requirements are answered there. */
-  readonly wasThereBefore: boolean;
-}
-
-/** The parts of a customer that have started, each with its own state. Other workflows have none. */
-export async function partsOf(
-  client: Client,
-  workflowId: string,
-  state: OnboardingState,
-): Promise<PartState[]> {
-  const parts = await Promise.all(
-    (Object.keys(PARTS) as Part[]).map(async (part): Promise<PartState | undefined> => {
-      const id = partIds(workflowId)[part];
-      const wasThereBefore = state.timeline.some(({ event }) => event === `${part}-attached`);
-      if (!wasThereBefore && !state[part]) return undefined;
-      return { part, workflowId: id, state: await stateOf(client, id).catch(ifUnreadable), wasThereBefore };
-    }),
-  );
-  return parts.filter((part) => part !== undefined);
-}
-
-function ifUnreadable(error: unknown): UnreadableOnboarding {
-  if (error instanceof UnreadableOnboarding) return error;
-  throw error;
 }
