@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
-import { masked } from '../privacy/masked.js';
+import { didYouMean } from '../settings/nearest.js';
 import { BadSetting } from '../settings/settings.js';
 import { adoptCommand, batchCommand } from './batch/commands.js';
+import { DEBUG, stackOf, unforeseen } from './cli/bugs.js';
 import type { Surroundings } from './cli/command-line.js';
 import type { Act, Definition, Print } from './cli/definition.js';
 import { Interrupted, InvalidInput } from './cli/errors.js';
@@ -83,7 +84,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    return exitCodeOf(printer, ending.signal, error);
+    return exitCodeOf(printer, ending.signal, error, argv.includes(DEBUG));
   } finally {
     ending.release();
   }
@@ -108,11 +109,13 @@ export function gangway(surroundings: Surroundings): Command {
       'end the command after this time; what it started continues',
       milliseconds,
     )
+    .option(DEBUG, 'print the stack of an error')
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 bad usage or input ("gangway help exit-codes").')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(withSuggestion(text)),
       getOutHelpWidth: () => helpWidth(stdout),
       getErrHelpWidth: () => helpWidth(stderr),
       getOutHasColors: () => false,
@@ -123,6 +126,14 @@ export function gangway(surroundings: Surroundings): Command {
     for (const define of commands) define(program, actIn(surroundings), printIn(surroundings));
   }
   return program;
+}
+
+/** Commander suggests similar commands and options, and of the allowed values of an option it names all. */
+function withSuggestion(text: string): string {
+  const [, given = '', choices = ''] =
+    /argument '([^']*)' is invalid\. Allowed choices are (.*)\.$/m.exec(text) ?? [];
+  const suggestion = didYouMean(given, choices.split(', ')).replace(/^; d/, ' D');
+  return text.replace(/\n$/, `${suggestion}\n`);
 }
 
 /** Loads an action when its command runs, with everything that actions share. */
@@ -152,6 +163,7 @@ async function exitCodeOf(
   printer: Printer,
   { aborted, reason }: AbortSignal,
   error: unknown,
+  debug: boolean,
 ): Promise<number> {
   if (error instanceof Interrupted) return error.exitCode;
   // An interruption cancels calls, so it is the cause of whatever they throw.
@@ -159,8 +171,8 @@ async function exitCodeOf(
   // Commander has printed it already; a request for help or the version is no mistake.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const { explain } = await import('./cli/failures.js');
-  const stack = () => (error instanceof Error ? error.stack : undefined) ?? String(error);
-  printer.note(explain(error) ?? masked(stack(), 'failure'));
+  printer.note(explain(error) ?? unforeseen(error));
+  if (debug) printer.note(stackOf(error));
   return error instanceof InvalidInput || error instanceof BadSetting ? 2 : 1;
 }
 

@@ -7,6 +7,7 @@ import { furtherJson, text } from '../partners/fields.js';
 import { keepingDigits } from '../partners/json.js';
 import { newAccount, newTerminal } from '../partners/payments/schemas.js';
 import { PRIVATE_PATTERNS, type PrivateKind } from '../privacy/masked.js';
+import { didYouMean } from '../settings/nearest.js';
 import { DEFAULT_DUE_IN_HOURS } from './requirements.js';
 
 /** What an id must not contain, and the words for it. */
@@ -69,7 +70,7 @@ export function accountName({ accounts }: KnownAccounts) {
       : `must be one of GANGWAY_ACCOUNTS: ${names.join(', ')}`;
   return z
     .string()
-    .refine((name) => names.includes(name), rule)
+    .refine((name) => names.includes(name), { error: ({ input }) => rule + didYouMean(String(input), names) })
     .describe('Name of an account at the partners')
     .optional();
 }

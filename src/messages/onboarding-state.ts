@@ -30,7 +30,7 @@ export interface TimelineEntry {
   readonly reason?: string;
 }
 
-/** The result of query `state`. It holds nothing secret: it does not contain answers and corrections. */
+/** The result of query `state`. It holds nothing secret: of answers, the timeline has a masked beginning. */
 export interface OnboardingState {
   /** The name under which the merchant does business. Single operations and partner accounts have none. */
   readonly dba?: string;

@@ -138,14 +138,14 @@ export function wordingSettings(): z.ZodObject {
 }
 
 /** What the names of an account's settings begin with: `NORTH_ISO_`. */
-function prefixOf(account: string): string {
+export function accountPrefix(account: string): string {
   return `${account.toUpperCase().replaceAll('-', '_')}_`;
 }
 
 /** The secrets of all accounts, by their whole names. */
 export function accountSecrets(accounts: readonly string[]): string[] {
   const secrets = secretsOf(accountSettings());
-  return ['', ...accounts.map(prefixOf)].flatMap((prefix) => secrets.map((name) => prefix + name));
+  return ['', ...accounts.map(accountPrefix)].flatMap((prefix) => secrets.map((name) => prefix + name));
 }
 
 /** @throws {BadSetting} naming the first setting that cannot be used */
@@ -165,7 +165,7 @@ function everyAccount<T extends object>(
   read: (environment: NodeJS.ProcessEnv, prefix: string) => T,
 ): T & { readonly accounts: Readonly<Record<string, T>> } {
   const { GANGWAY_ACCOUNTS: names } = readSettings(accountNames, environment);
-  const accounts = Object.fromEntries(names.map((name) => [name, read(environment, prefixOf(name))]));
+  const accounts = Object.fromEntries(names.map((name) => [name, read(environment, accountPrefix(name))]));
   return { ...read(environment, ''), accounts };
 }
 

@@ -11,18 +11,22 @@ const MOST_MISTYPED = 4;
 const BEGINNING = 4;
 
 /**
- * The valid names that somebody may have meant, the nearest first. Of a path such as `merchant.dba`, the last name alone is
- * enough. Case and punctuation do not count.
+ * The valid names that somebody may have meant: the nearest, and several only if they are equally near. Of a path such as
+ * `merchant.dba`, the last name alone is enough, and the shortest path is the nearest. Case and punctuation do not count.
  */
 export function nearest(given: string, names: Iterable<string>): string[] {
   const wanted = plain(given);
-  if (wanted === '') return [];
+  const most = Math.min(Math.max(1, Math.floor(wanted.length * SHARE)), MOST_MISTYPED);
   const ranked = [...new Set(names)]
-    .map((name) => ({ name, apart: apart(wanted, plain(name)) }))
-    .filter((each) => each.apart <= Math.min(Math.max(1, Math.floor(wanted.length * SHARE)), MOST_MISTYPED))
-    .sort((one, other) => one.apart - other.apart);
-  const best = ranked[0]?.apart ?? 0;
-  return ranked.filter((each) => each.apart <= best).flatMap(({ name }, at) => (at < MOST ? [name] : []));
+    .map((name) => ({ name, apart: apart(wanted, plain(name)), depth: name.split('.').length }))
+    .filter((each) => wanted !== '' && each.apart <= most)
+    .sort((one, other) => one.apart - other.apart || one.depth - other.depth);
+  const [best] = ranked;
+  const isAsNear = (each: typeof best) => each?.apart === best?.apart && each?.depth === best?.depth;
+  return ranked
+    .filter(isAsNear)
+    .slice(0, MOST)
+    .map(({ name }) => name);
 }
 
 /** `; did you mean boardingSettingsId?`, or '' when no name is similar. */

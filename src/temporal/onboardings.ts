@@ -1,9 +1,11 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { closest, distance } from 'fastest-levenshtein';
+import type { QueryDefinition } from '@temporalio/common';
+import { type Correctable, inputQuery } from '../messages/activities.js';
 import { ONBOARDINGS, partsOfId, possibleWorkflowIds, type WorkflowType } from '../messages/ids.js';
 import { type OnboardingState, stateQuery } from '../messages/onboarding-state.js';
 import { PARTS, type Part, partId } from '../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
+import { didYouMean } from '../settings/nearest.js';
 import { listed, quoted, typesOf, visibilityQuery } from './search.js';
 import { isNotFound, TemporalProblem } from './unavailable.js';
 import { UnreadableOnboarding, whyUnreadable } from './unreadable.js';
@@ -81,10 +83,8 @@ async function unknown(client: Client, given: string): Promise<UnknownOnboarding
     MOST_SIMILAR,
   ))
     names.push(workflowId, partsOfId(workflowId)?.key ?? workflowId, ...(dba === undefined ? [] : [dba]));
-  const like = names.length > 0 ? closest(given, names) : '';
-  const isLike = like !== '' && distance(given, like) <= Math.max(2, given.length / 4);
-  const next = isLike ? `did you mean ${JSON.stringify(like)}?` : '"gangway list" shows all';
-  return new UnknownOnboarding(`there is no onboarding with id or dba ${JSON.stringify(given)}; ${next}`);
+  const next = didYouMean(given, names) || '; "gangway list" shows all';
+  return new UnknownOnboarding(`there is no onboarding with id or dba ${JSON.stringify(given)}${next}`);
 }
 
 function isCustomer({ type }: WorkflowExecutionDescription): boolean {
@@ -115,13 +115,27 @@ const REASON_TIMEOUT_MS = 5_000;
  * @param timeoutMs how long a worker may take each time
  * @throws {UnreadableOnboarding} when no worker responds, or when the response cannot be read
  */
-export async function stateOf(
+export function stateOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS): Promise<OnboardingState> {
+  return ask(client, id, stateQuery, timeoutMs);
+}
+
+/**
+ * The input of an onboarding as it stands, private values included.
+ *
+ * @throws {UnreadableOnboarding} as {@link stateOf}
+ */
+export function inputOf(client: Client, id: string, timeoutMs = QUERY_TIMEOUT_MS): Promise<Correctable> {
+  return ask(client, id, inputQuery, timeoutMs);
+}
+
+async function ask<Result>(
   client: Client,
   id: string,
-  timeoutMs = QUERY_TIMEOUT_MS,
-): Promise<OnboardingState> {
+  definition: QueryDefinition<Result>,
+  timeoutMs: number,
+): Promise<Result> {
   const query = () =>
-    client.withDeadline(Date.now() + timeoutMs, () => client.workflow.getHandle(id).query(stateQuery));
+    client.withDeadline(Date.now() + timeoutMs, () => client.workflow.getHandle(id).query(definition));
   const explained = async (error: unknown) => {
     const why = () => whyUnreadable(client, id, error);
     return (await client.withDeadline(Date.now() + REASON_TIMEOUT_MS, why)) ?? error;

@@ -13,6 +13,7 @@ import {
   type Started,
   type StartOptions,
 } from '../../temporal/start.js';
+import { NOT_UTF_8 } from '../cli/text.js';
 
 /** An onboarding that is checked and can be started. */
 export interface Ready {
@@ -133,8 +134,6 @@ export const REST_UNREAD = 'the rest of the file was not read';
 /** Replaces bytes that are not UTF-8. A name that contains it would reach the partner corrupted. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
-const NOT_UTF8 = 'is not UTF-8; save the file as UTF-8';
-
 /** A row that cannot be read. */
 export function unreadable(line: number, message: string): Row {
   return { line, problems: [{ field: '', message }] };
@@ -142,5 +141,5 @@ export function unreadable(line: number, message: string): Row {
 
 /** @returns undefined when the text is valid UTF-8 */
 export function notUtf8(line: number, texts: readonly string[]): Row | undefined {
-  return texts.some((text) => text.includes(REPLACEMENT_CHARACTER)) ? unreadable(line, NOT_UTF8) : undefined;
+  return texts.some((text) => text.includes(REPLACEMENT_CHARACTER)) ? unreadable(line, NOT_UTF_8) : undefined;
 }

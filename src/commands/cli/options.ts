@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { didYouMean } from '../../settings/nearest.js';
 import { duration } from '../../settings/settings.js';
 
 /** Options and arguments that several commands have, and how their values are read. */
@@ -64,7 +65,9 @@ export function listsItsCommands(command: Command, what: string): void {
     .action(() => {
       const [unknown] = command.args;
       if (unknown === undefined) command.help();
-      command.error(`error: unknown ${what} '${unknown}'; "gangway ${pathOf(command)}" lists them`);
+      const names = command.commands.map((known) => known.name());
+      const next = didYouMean(unknown, names) || `; "gangway ${pathOf(command)}" lists them`;
+      command.error(`error: unknown ${what} '${unknown}'${next}`);
     });
 }
 

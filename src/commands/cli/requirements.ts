@@ -25,7 +25,7 @@ import type { Times } from './time.js';
 const OPTIONS: Readonly<Record<AnswerKind, string>> = {
   text: '--text TEXT',
   documents: '--document FILE',
-  correction: '--patch JSON',
+  correction: '--set FIELD=VALUE',
   adopt: '--adopt ID --reason WHY',
   retry: '--retry --reason WHY',
   code: '--code CODE',
@@ -39,7 +39,13 @@ export function describeRequirement(
 ): string {
   const time = `waiting ${times.since(raisedAt)}, ${times.dueAt(dueAt)}`;
   const indented = detail.replace(/^/gm, '    ');
-  return `  ${id} (${kind}, ${time})\n    ${title}\n${indented}\n    allowed answers: ${answers.join(', ')}`;
+  return `  ${id} (${kind}, ${time})\n    ${title}\n${indented}\n    allowed answers: ${optionsOf(answers)}`;
+}
+
+/** `--set or --patch, --retry, --abandon` */
+export function optionsOf(answers: readonly AnswerKind[]): string {
+  const names = answers.map((kind) => OPTIONS[kind].split(' ')[0]);
+  return names.map((name) => (name === '--set' ? '--set or --patch' : name)).join(', ');
 }
 
 /** The commands that answer a requirement, a line each. */

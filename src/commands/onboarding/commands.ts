@@ -48,8 +48,10 @@ export function statusCommand(program: Command, act: Act): void {
     .summary('show one onboarding or operation')
     .description(
       'Show the stage, the open requirements and the timeline of an onboarding or operation. With --json, print the result ' +
-        'of query "state" and nothing else.',
+        'of query "state" and nothing else. With --input, show the input with its corrections, private values masked, and the ' +
+        'fields that a correction can change now.',
     )
+    .option('--input', 'show the input instead, and what can change')
     .option('--json', 'print JSON')
     .action(act(async () => (await import('./status.js')).status));
 }
@@ -109,6 +111,11 @@ export function resolveCommand(program: Command, act: Act): void {
     .argument('<requirement>', 'id of the requirement')
     .option('--text <text>', 'answer: this text')
     .option('--document <file...>', 'answer: these files')
+    .option(
+      '--set <field=value>',
+      'answer: a correction of this field; repeatable. The value is JSON or text, null removes the field',
+      (value: string, others: string[] = []) => [...others, value],
+    )
     .option('--patch <json>', 'answer: a correction, as JSON merge patch, @file, or - for standard input')
     .option('--adopt <id>', 'answer: the write took effect and created this id; or this is the mid')
     .option('--retry', 'answer: the write did not take effect, or the obstacle is gone, so try again')
@@ -117,9 +124,18 @@ export function resolveCommand(program: Command, act: Act): void {
     .option('--abandon', 'answer: give up')
     .option('--actor <name>', 'who answers (default: the user of this machine)')
     .option('--reason <why>', 'why; required for --adopt, --retry, --take-back and --abandon')
+    .option('--dry-run', 'check the answer, show what it changes, and send nothing')
+    .option('--yes', 'send a correction without a confirmation at the terminal')
     .option('--json', 'print JSON')
+    .addHelpText('after', RESOLVE_EXAMPLES)
     .action(act(async () => (await import('./resolve.js')).resolve));
 }
+
+const RESOLVE_EXAMPLES = `
+Examples:
+  gangway status corner-bakery --input
+  gangway resolve corner-bakery request-changes-1 --set application.volume=240000 --dry-run
+  gangway resolve corner-bakery note-149967d738cb --document check.pdf`;
 
 export function watchCommand(program: Command, act: Act): void {
   withId(program.command('watch'))

@@ -1,6 +1,7 @@
 import { BUSINESS, CUSTOMER, type Kind, MERCHANT } from '../../temporal/start.js';
 import { check, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { InvalidInput } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
 import { type Outcome, outcomeLines } from '../cli/outcomes.js';
 
@@ -18,19 +19,40 @@ function startOf<Input>(kind: Kind<Input>) {
   return (cli: CommandLine, file: string, options: StartingOptions) => startFrom(cli, kind, file, options);
 }
 
+/** The field that only one kind of input has, and what such an input is for. */
+const KINDS: Readonly<Record<string, readonly [command: string, what: string]>> = {
+  merchant: [MERCHANT.command, 'a merchant'],
+  holder: [BUSINESS.command, 'a business'],
+  boarding: [CUSTOMER.command, 'a customer'],
+  business: [CUSTOMER.command, 'a customer'],
+};
+
+/** @throws {InvalidInput} when a file is for another command */
+function rejectOtherKind({ command }: { readonly command: string }, given: unknown, file: string): void {
+  if (typeof given !== 'object' || given === null) return;
+  const kinds = Object.keys(given).flatMap((field) => (Object.hasOwn(KINDS, field) ? [KINDS[field]] : []));
+  const [other] = kinds;
+  if (!other || kinds.some((kind) => kind?.[0] === command)) return;
+  throw new InvalidInput(
+    `${sourceName(file)}: is ${other[1]}; nothing was started. Use "gangway ${other[0]} ${file}"`,
+  );
+}
+
 async function startFrom<Input>(
   cli: CommandLine,
-  { schema, start }: Kind<Input>,
+  kind: Kind<Input>,
   file: string,
   { wait, again, json }: StartingOptions,
 ): Promise<void> {
-  const input = check(schema(cli.config()), await readJson(cli, file), sourceName(file));
+  const given = await readJson(cli, file);
+  rejectOtherKind(kind, given, file);
+  const input = check(kind.schema(cli.config()), given, sourceName(file));
   await withTemporal(cli, async (context) => {
     const {
       client,
       config: { taskQueue, dbaForm },
     } = context;
-    const started = await start(client, input, { taskQueue, dbaForm, again: again === true });
+    const started = await kind.start(client, input, { taskQueue, dbaForm, again: again === true });
     const restart = 'start it again with --again';
     const outcome = await followStarted<Outcome>(context, started, {
       ...{ wait: wait === true, json, restart },

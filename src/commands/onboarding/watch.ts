@@ -8,8 +8,9 @@ import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed } from '../cli/errors.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
+import { partsOf } from '../cli/parts.js';
 import { describeRequirement } from '../cli/requirements.js';
-import { partsOf, timelineRow } from './status.js';
+import { timelineRow } from './status.js';
 
 /** How often to check, in milliseconds. */
 const CHECK_EVERY_MS = 1_000;

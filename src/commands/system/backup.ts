@@ -16,10 +16,11 @@ import {
   restore,
 } from '../../temporal/backup.js';
 import { isUnreadablePayload } from '../../temporal/payload-codec.js';
-import { cannotRead, check, parseJson } from '../cli/arguments.js';
+import { cannotRead, check } from '../cli/arguments.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
 import type { RecordFormat } from '../cli/output.js';
+import { notJson } from '../cli/text.js';
 
 const { Payload } = proto.temporal.api.common.v1;
 
@@ -158,7 +159,7 @@ async function readBackup(
   const input = createReadStream(file);
   try {
     for await (const line of createInterface({ input }))
-      lines.push(parseJson(line, `${file}:${lines.length + 1}`));
+      lines.push(parsedLine(line, `${file}:${lines.length + 1}`));
   } catch (error) {
     throw error instanceof InvalidInput ? error : cannotRead(file)(error as NodeJS.ErrnoException);
   }
@@ -168,6 +169,14 @@ async function readBackup(
     throw new InvalidInput(`${file}: is incomplete: its last line does not match the number of onboardings`);
   const entries = lines.slice(1, -1).map((line, index) => check(entryLine, line, `${file}:${index + 2}`));
   return { at, entries };
+}
+
+function parsedLine(line: string, name: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new InvalidInput(`${name}: ${notJson(line, true)}`);
+  }
 }
 
 /** The entries whose input can be decrypted, and the workflow ids of the others. */

@@ -1,4 +1,5 @@
 import { partsOfId, possibleWorkflowIds } from '../../messages/ids.js';
+import { didYouMean } from '../../settings/nearest.js';
 import {
   type DeliveryStatus,
   GIVEN_UP,
@@ -7,9 +8,14 @@ import {
   redeliver,
 } from '../../temporal/deliveries.js';
 import { type CommandContext, type CommandLine, withTemporal } from '../cli/command-line.js';
-import { CommandFailed } from '../cli/errors.js';
+import { CommandFailed, InvalidInput } from '../cli/errors.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
-import { idInAccount, type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
+import {
+  findById,
+  idInAccount,
+  type PartnerAccountOptions,
+  partnerAccountOf,
+} from '../cli/partner-account.js';
 
 interface ListOptions extends PartnerAccountOptions, RecordFormat {
   readonly failed?: true;
@@ -31,6 +37,8 @@ export async function listEvents(
     for await (const delivery of deliveriesOf(context, id, options, statuses)) {
       if (found.push(delivery) > limit) break;
     }
+    // A mistyped id must not look like an onboarding without events.
+    if (id !== undefined && found.length === 0) await findById(context, id, options);
   });
   cli.records(found.slice(0, limit), {
     ...{ columns: COLUMNS, json, csv, toJson, fields: FIELDS, none: 'no events' },
@@ -70,7 +78,8 @@ export async function sendAgain(
   options: RedeliverOptions,
 ): Promise<void> {
   const { waiting, all, to, json } = options;
-  if (all && id === undefined) throw new CommandFailed('--all needs the id of an onboarding');
+  if (all && id === undefined)
+    throw new InvalidInput('--all needs the id of an onboarding: gangway events redeliver ID --all');
   const statuses = all ? undefined : [...GIVEN_UP, ...(waiting ? WAITING : [])];
   let sent = 0;
   await withTemporal(cli, async (context) => {
@@ -78,7 +87,11 @@ export async function sendAgain(
     // All are listed first, because an event that is sent again would be listed again.
     const found: KnownDelivery[] = [];
     for await (const delivery of deliveriesOf(context, id, options, statuses)) found.push(delivery);
-    if (id !== undefined) rejectSeveralAccounts(id, found);
+    if (id !== undefined) {
+      if (found.length === 0) await findById(context, id, options);
+      rejectSeveralAccounts(id, found);
+    }
+    rejectUnknownDestination(to, found);
     for (const delivery of found) {
       if (to !== undefined && delivery.destination !== to) continue;
       await redeliver(client, config.taskQueue, delivery);
@@ -108,6 +121,15 @@ async function* deliveriesOf(
 
 function accountOf({ event: { subject } }: KnownDelivery): string | undefined {
   return partsOfId(subject)?.account;
+}
+
+/** @throws {InvalidInput} */
+function rejectUnknownDestination(to: string | undefined, found: readonly KnownDelivery[]): void {
+  const known = [...new Set(found.map(({ destination }) => destination))];
+  if (to === undefined || known.length === 0 || known.includes(to)) return;
+  throw new InvalidInput(
+    `--to: no event goes to ${to}; they go to ${known.join(', ')}${didYouMean(to, known)}`,
+  );
 }
 
 /** @throws {CommandFailed} */

@@ -180,7 +180,7 @@ function listOrNull(values: string[]): string[] | null {
   return values.length > 0 ? values : null;
 }
 
-/** What happened, in order: facts and who did what. Never holds the content of an answer or a secret. */
+/** What happened, in order: facts and who did what. Of an answer it has a short form, and it never has a secret. */
 export class Timeline {
   readonly #entries: TimelineEntry[];
 

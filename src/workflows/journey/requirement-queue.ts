@@ -1,4 +1,5 @@
 import { condition, isCancellation, log, setHandler } from '@temporalio/workflow';
+import { inputQuery } from '../../messages/activities.js';
 import { rejection } from '../../messages/rejections.js';
 import {
   type Answer,
@@ -13,6 +14,7 @@ import {
 import type { RequirementEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
+import { inShort } from './answer-in-short.js';
 import type { CorrectableInput } from './input.js';
 import type { OutboundEvents } from './outbound-events.js';
 import type { PublishedState } from './published-state.js';
@@ -56,7 +58,7 @@ export interface RequirementRecords {
 export interface RequirementQueueOptions {
   readonly dueInHours: number;
   /** The input that corrections change. Default: nothing can be corrected. */
-  readonly input?: Pick<CorrectableInput, 'correctable' | 'check'> | undefined;
+  readonly input?: Pick<CorrectableInput, 'correctable' | 'check' | 'at'> | undefined;
   /** Stands before each numbered id. */
   readonly idPrefix?: string | undefined;
   readonly records?: RequirementRecords | undefined;
@@ -78,7 +80,8 @@ export class RequirementQueue {
     private readonly events: OutboundEvents,
     private readonly options: RequirementQueueOptions,
   ) {
-    const { records } = options;
+    const { records, input } = options;
+    if (input) setHandler(inputQuery, () => input.at(state.facts));
     for (const requirement of records?.open ?? []) this.#open.set(requirement.id, requirement);
     for (const answered of records?.answered ?? []) this.#answered.set(answered.requirement.id, answered);
     for (const id of records?.overdue ?? []) this.#overdue.add(id);
@@ -253,7 +256,7 @@ export class RequirementQueue {
     if (!requirement) throw rejection(`${requirementId} is not open`);
     this.#open.delete(requirementId);
     this.#answered.set(requirementId, { requirement, resolution });
-    this.#record('requirement-resolved', requirement, answer.kind, { actor, reason: masked(reason) });
+    this.#record('requirement-resolved', requirement, inShort(answer), { actor, reason: masked(reason) });
   }
 
   #takeBack({ requirementId, actor, reason }: Resolution): void {

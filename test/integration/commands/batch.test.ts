@@ -128,10 +128,14 @@ describe('an invalid file', () => {
   ];
   const text = wrong.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
   const problems = [
-    [2, '', 'is not JSON'],
-    [3, 'merchant.cashDiscount', 'Invalid option: expected one of "Yes"|"No"'],
+    [
+      2,
+      '',
+      'is not JSON: column 9: a value is missing: text in double quotes, a number, true, false, null, { or [',
+    ],
+    [3, 'merchant.cashDiscount', 'must be one of Yes, No'],
     [3, 'merchant.dba', 'must not be empty'],
-    [3, 'merchant.pos', 'Invalid option: expected one of "None"|"CustomPos"'],
+    [3, 'merchant.pos', 'is required: one of None, CustomPos'],
     [
       4,
       '',
@@ -210,7 +214,7 @@ describe('an invalid file', () => {
     expect(await gangway(['/nowhere/rows.csv'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: '/nowhere/rows.csv: cannot be read (ENOENT)\n',
+      stderr: '/nowhere/rows.csv: cannot be read (ENOENT): there is no such file, and no folder /nowhere\n',
     });
   });
 });

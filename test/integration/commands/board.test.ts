@@ -80,10 +80,10 @@ describe('gangway board', () => {
       },
       [
         'externalId: takes letters, digits',
-        'merchant.cashDiscount: Invalid option: expected one of "Yes"|"No"',
+        'merchant.cashDiscount: must be one of Yes, No',
         'merchant.firstName: is required',
         'merchant.lastName: is required',
-        'merchant.pos: Invalid option: expected one of "None"|"CustomPos"',
+        'merchant.pos: must be one of None, CustomPos',
         'dueInHours: ',
       ],
     ],
@@ -132,10 +132,15 @@ describe('gangway board', () => {
     expect(missing).toEqual({
       code: 2,
       stdout: '',
-      stderr: '/nowhere/merchant.json: cannot be read (ENOENT)\n',
+      stderr:
+        '/nowhere/merchant.json: cannot be read (ENOENT): there is no such file, and no folder /nowhere\n',
     });
     const path = await file('{"ssn": 000-12-3456}');
-    expect(await gangway(['board', path])).toEqual({ code: 2, stdout: '', stderr: `${path}: is not JSON\n` });
+    expect(await gangway(['board', path])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${path}: is not JSON: line 1, column 9: a value is missing: text in double quotes, a number, true, false, null, { or [\n`,
+    });
   });
 
   it('rejects a file that is nested too deep', async () => {
@@ -166,7 +171,7 @@ describe('gangway status', () => {
       'Pending',
       id,
       'voided check',
-      'allowed answers: text, documents',
+      'allowed answers: --text, --document',
       'merchant-created',
     ]) {
       expect(stdout).toContain(part);

@@ -63,7 +63,8 @@ describe('the help of gangway call', () => {
   });
 
   it.each([
-    [['payment'], `error: unknown system 'payment'; "gangway call" lists them\n`],
+    [['payment'], `error: unknown system 'payment'; did you mean payments?\n`],
+    [['partner'], `error: unknown system 'partner'; "gangway call" lists them\n`],
     [['banking', 'foo'], `error: unknown operation 'foo'; "gangway call banking" lists them\n`],
   ])('%s is unknown', async (args, stderr) => {
     expect(await call(args)).toEqual({ code: 2, stdout: '', stderr });
@@ -121,9 +122,9 @@ describe('a call', () => {
   });
 
   it.each([
-    ['{', 'request: is not JSON\n'],
+    ['{', 'request: is not JSON: line 1, column 2: the text ends early\n'],
     ['[]', 'request: must be a JSON object\n'],
-    ['@nowhere.json', 'nowhere.json: cannot be read (ENOENT)\n'],
+    ['@nowhere.json', 'nowhere.json: cannot be read (ENOENT): there is no such file\n'],
   ])('with request %s is rejected', async (request, stderr) => {
     expect(await call(['boarding', 'get-status', request])).toEqual({ code: 2, stdout: '', stderr });
   });

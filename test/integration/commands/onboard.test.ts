@@ -4,7 +4,7 @@ import { workflowId } from '../../../src/messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../../src/messages/onboarding-state.js';
 import { gangway as runGangway } from '../../rigs/command.js';
 import { inputFile } from '../../rigs/commands/files.js';
-import { business, customer, holder, merchant, terminal } from '../../rigs/inputs.js';
+import { business, customer, holder, terminal } from '../../rigs/inputs.js';
 import { Onboarding } from '../../rigs/onboarding.js';
 import { jsonLines } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
@@ -211,7 +211,6 @@ describe('gangway onboard', () => {
       ],
     ],
     ['a missing part', () => ({ ...customer(), business: undefined }), ['business: is required']],
-    ['a merchant in place of a customer', () => merchant(), ['boarding: is required', 'business: is req']],
   ])('names %s, exits 2 and starts nothing', async (_, make, problems) => {
     const input = make();
     const { code, stdout, stderr } = await gangway(['onboard', await file(input)]);

@@ -166,6 +166,20 @@ describe('gangway change-address', () => {
     expect(timeline.filter(({ reason }) => reason === 'answered at the prompt')).toHaveLength(2);
   });
 
+  it('is abandoned by an answer also after a refused code, while a terminal asks for another one', async () => {
+    const workflowId = 'change-address-move-6';
+    const args = ['change-address', 'examples/address-change.json', '--id', 'move-6'];
+    const running = startGangway(rig.env, args, { terminal: true });
+    await running.says('one-time-code-1 (');
+    running.type('111111');
+    await running.says('one-time-code-2 (');
+    const abandon = ['--abandon', '--reason', 'no phone'];
+    const answered = await gangway(['resolve', workflowId, 'one-time-code-2', ...abandon]);
+    expect(answered).toMatchObject({ code: 0, stdout: 'one-time-code-2 resolved; 0 still open\n' });
+    expect(await running.finished).toMatchObject({ code: 1 });
+    expect(running.stderr()).toContain(`${workflowId} abandoned: no phone`);
+  });
+
   it('abandoned is reported again for the same key, and started again with --again', async () => {
     const args = ['change-address', 'examples/address-change.json', '--id', 'move-4', '--json'];
     const workflowId = 'change-address-move-4';

@@ -84,6 +84,9 @@ describe('an account whose credentials are rejected', () => {
       '--reason',
       'no',
     );
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('takes retry') });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('does not take --abandon; it takes --retry:\n'),
+    });
   });
 });

@@ -45,7 +45,7 @@ describe('gangway resolve', () => {
     expect(second).toEqual({ code: 0, stdout: `${share?.id} resolved; 0 still open\n`, stderr: '' });
     await boarding.outcome();
     const { timeline, merchantProfileId = 0 } = await boarding.state();
-    const resolved = timeline.find(({ detail }) => detail === `${check?.id}: documents`);
+    const resolved = timeline.find(({ detail }) => detail === `${check?.id}: documents: scan.pdf`);
     expect(resolved).toMatchObject({ actor: 'olga', reason: 'called' });
     const { attachments } = await rig.sandbox.merchant(merchantProfileId);
     expect(attachments).toMatchObject([{ fileName: 'scan.pdf', contentType: 'application/pdf', bytes: 8 }]);
@@ -56,12 +56,16 @@ describe('gangway resolve', () => {
     ['two answers', ['--text', 'a', '--retry'], 'give exactly one of --text'],
     ['a decision without a reason', ['--abandon'], '--abandon needs --reason'],
     ['a document that is not there', ['--document', '/nowhere.pdf'], '/nowhere.pdf: cannot be read (ENOENT)'],
-    ['a patch that is not JSON', ['--patch', '{'], '--patch: is not JSON'],
+    [
+      'a patch that is not JSON',
+      ['--patch', '{'],
+      '--patch: is not JSON: line 1, column 2: the text ends early',
+    ],
     ['a patch that is not an object', ['--patch', '[]'], '--patch: must be a JSON object'],
     [
       'an answer of a kind that is not allowed',
       ['--adopt', '1', '--reason', 'x'],
-      'takes text, documents, abandon',
+      'does not take --adopt; it takes --text, --document, --abandon:\n    gangway resolve ',
     ],
     ['an unknown option', ['--txt', 'a'], "unknown option '--txt'"],
   ])('rejects %s with a reason, exits 2', async (_, args, why) => {

@@ -123,7 +123,7 @@ describe('gangway show', () => {
     [
       'notifications',
       ['--from', 'x', '--level', 'info'],
-      ['--from: must be a day such as', '--level: Invalid option'],
+      ['--from: must be a day such as', '--level: must be one of'],
     ],
     [
       'external-activity',

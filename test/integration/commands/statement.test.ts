@@ -63,7 +63,7 @@ describe('gangway statement now', () => {
       ['--account', '', '--period', '2026-13', '--format', 'DOC', '--email', 'books'],
       [
         '--account.0: must not be empty',
-        '--format: Invalid option: expected one of "PDF"|"CSV"|"QBO"|"OFX"',
+        '--format: must be one of PDF, CSV, QBO, OFX',
         '--email: must be an e-mail address',
         '--period: must be a month such as 2026-01',
       ],

@@ -67,12 +67,12 @@ describe('a correction of a merchant', () => {
       { boardingSettings: false },
       ['boardingSettings: cannot be combined with boardingSettingsId; give one of the two'],
     ],
-    [{ agentProfileId: '101' }, ['agentProfileId: Invalid input: expected number, received string']],
+    [{ agentProfileId: '101' }, ['agentProfileId: must be a number, without quotes']],
     [
       { externalId: 'other', dba: 'New Name' },
       [
         `externalId: cannot be changed by a correction; ${UNTIL_CREATED}`,
-        `dba: cannot be changed by a correction; ${UNTIL_CREATED}`,
+        `dba: cannot be changed by a correction; ${UNTIL_CREATED}; did you mean merchant.dba?`,
       ],
     ],
   ])('cannot be %j, and each field is named with its rule', (patch, expected) => {

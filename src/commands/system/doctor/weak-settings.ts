@@ -12,8 +12,9 @@ import { secretsOf } from '../../../settings/settings.js';
 import { isLoopback, TEMPORAL_SECRETS, temporalSettings } from '../../../temporal/connection.js';
 import { type WorkerSettings, workerSettings } from '../../../worker/settings.js';
 import { type Verdict, warn } from './check.js';
+import { misspelledSettings } from './misspelled-settings.js';
 
-/** Settings that work but are unsafe. Names settings and files, never a secret. */
+/** Settings that work but are unsafe, and names that no process reads. Names settings and files, never a secret. */
 export async function weakSettings(
   config: WorkerSettings,
   environment: NodeJS.ProcessEnv,
@@ -36,6 +37,9 @@ export async function weakSettings(
     ...weakProcess(config),
     ...weakReceiver(environment),
     ...readable.flat(),
+    ...misspelledSettings(environment, Object.keys(config.accounts)).map((problem) =>
+      warn(problem, 'correct its name, or remove it'),
+    ),
   ];
 }
 
