@@ -1,8 +1,14 @@
 import type { Client } from '@temporalio/client';
-import { atAccount, ONBOARDINGS, partsOfId, WORKFLOW_ID_PREFIXES } from '../../messages/ids.js';
+import {
+  atAccount,
+  ONBOARDINGS,
+  partsOfId,
+  possibleWorkflowIds,
+  WORKFLOW_ID_PREFIXES,
+} from '../../messages/ids.js';
 import { TASKS } from '../../messages/requirement-kinds.js';
+import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { withClient } from '../../temporal/connection.js';
-import { findOnboarding } from '../../temporal/onboardings.js';
 import { type Filter, type Listed, listed, quoted, typesOf, visibilityQuery } from '../../temporal/search.js';
 import { type CommandSettings, loadCommandSettings, type Surroundings } from '../cli/command-line.js';
 
@@ -69,13 +75,16 @@ function describe({ dba, stage, requirements: [first] }: Listed): string {
   return [dba, stage, first && TASKS[first.kind]].filter(Boolean).join(', ');
 }
 
-/** The open requirements of an onboarding, as the list has them: this needs no worker. */
+/** The open requirements of an onboarding, as the list has them: this needs one call, and no worker. */
 export function requirementIds(surroundings: Surroundings, id: string): Promise<Found> {
   return lookUp(surroundings, async (client, { accounts }) => {
-    const { workflowId } = await findOnboarding(client, id, Object.keys(accounts));
-    const found = await Array.fromAsync(listed(client, `WorkflowId = ${quoted(workflowId)}`));
-    return found
-      .flatMap(({ requirements }) => requirements)
-      .map(({ id: requirement, kind }) => [requirement, TASKS[kind]]);
+    const ids = possibleWorkflowIds(id, Object.keys(accounts)).map(quoted).join(', ');
+    const query = `WorkflowId IN (${ids}) OR ${SEARCH_ATTRIBUTES.dba.name} = ${quoted(id)}`;
+    const found = await Array.fromAsync(
+      listed(client, visibilityQuery({ types: TYPES, actionRequired: true, query }), MOST),
+    );
+    // A customer has the requirements of its parts.
+    const open = found.flatMap(({ requirements }) => requirements);
+    return [...new Map(open.map((requirement) => [requirement.id, TASKS[requirement.kind]]))];
   });
 }

@@ -23,22 +23,23 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'answer in the partner’s portal and here.',
   },
   'request-changes': {
-    answers: '`--patch`, `--retry`, `--abandon`',
+    answers: '`--set`, `--retry`, `--abandon`',
     meaning: 'Underwriting wants the application changed.',
     see: 'The detail is the underwriters’ comment.',
-    person: '`--patch \'{"application": {...}}\'` with the fields that change.',
+    person:
+      '`--set application.FIELD=VALUE` for each field that changes. `gangway status ID --input` lists them.',
     next: 'Gangway submits the application again.',
     never: 'use `--retry` to get rid of the requirement. It submits the application unchanged.',
   },
   'not-submitted': {
-    answers: '`--patch`, `--retry`, `--abandon`',
+    answers: '`--set`, `--retry`, `--abandon`',
     meaning:
       'Gangway [follows](onboardings.md#follow-only) a merchant or a banking profile that nobody has submitted, or whose holder the ' +
       'bank rejected.',
     see: 'The detail shows the ID, the dba and the partner’s status.',
     person:
       'Submit it where it was created. Or have Gangway submit a merchant: `--retry` sends it as the partner has it, ' +
-      '`--patch \'{"application": {...}}\'` with these fields. For a profile, `--patch` the complete `holder`, and ' +
+      '`--set application.FIELD=VALUE` changes fields before. For a profile, `--patch` the complete `holder`, and ' +
       '`beneficialOwners` if there are any.',
     next: 'The requirement closes by itself when it is submitted elsewhere.',
     never: 'use `--retry` or `--patch` while another program still works on it. It would be submitted twice.',
@@ -53,11 +54,11 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'adopt a temporary `mid`. Gangway cannot correct it later.',
   },
   'rejected-input': {
-    answers: '`--patch`, `--document`, `--retry`, `--abandon`',
+    answers: '`--set`, `--document`, `--retry`, `--abandon`',
     meaning: 'The partner, or Gangway’s own check, rejected fields or a document. Nothing was created.',
     see: 'The detail names each field and its rule.',
     person:
-      '`--patch` the fields, or `--document` another document. If many onboardings ask at once, the partner’s contract has ' +
+      '`--set` the fields, or `--document` another document. If many onboardings ask at once, the partner’s contract has ' +
       'changed: ask the partner before you correct one by one.',
     next: 'Gangway sends the corrected request.',
     never: 'use `--retry` without a change, unless the partner corrected something on its side.',
@@ -75,11 +76,11 @@ export const REQUIREMENT_TEXTS: Readonly<Record<RequirementKind, Runbook>> = {
     never: 'use `--retry` before you have looked twice. It can create a second merchant.',
   },
   ticket: {
-    answers: '`--text`, `--patch`, `--abandon`; of a partner account `--text`, `--retry`',
+    answers: '`--text`, `--set`, `--abandon`; of a partner account `--text`, `--retry`',
     meaning: 'The bank opened a ticket.',
     see: 'The detail is the bank’s text, and the field that it asks about.',
     person:
-      'Reply with `--text`, or `--patch` the field. A ticket of `partner-account-banking` belongs to no running onboarding: reply ' +
+      'Reply with `--text`, or `--set` the field. A ticket of `partner-account-banking` belongs to no running onboarding: reply ' +
       'with `--text`, or use `--retry` after somebody dealt with it elsewhere.',
     next: 'If the bank still lists the ticket when `dueInHours` have passed since the answer, Gangway asks again.',
     never: 'count an answered ticket as closed.',
