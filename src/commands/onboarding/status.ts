@@ -1,14 +1,13 @@
-import type { Client } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
 import { partsOfId } from '../../messages/ids.js';
 import type { OnboardingState, TimelineEntry } from '../../messages/onboarding-state.js';
-import { PARTS, type Part } from '../../messages/onboardings.js';
 import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { portalLink } from '../../partners/account-settings.js';
-import { partIds, stateOf } from '../../temporal/onboardings.js';
+import { stateOf } from '../../temporal/onboardings.js';
 import { failuresOf, UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, type CommandSettings, withTemporal } from '../cli/command-line.js';
 import { findById, type IdOptions } from '../cli/partner-account.js';
+import { type PartState, partsOf } from '../cli/parts.js';
 import { describeRequirement } from '../cli/requirements.js';
 import type { Times } from '../cli/time.js';
 
@@ -122,36 +121,4 @@ export function timelineRow(
 ): string[] {
   const who = actor === undefined ? '' : ` (${actor}: ${reason ?? ''})`;
   return [times.atSecond(at), event, detail + who];
-}
-
-/** A part of a customer. */
-export interface PartState {
-  readonly part: Part;
-  readonly workflowId: string;
-  /** The reason instead when it cannot be read. */
-  readonly state: OnboardingState | UnreadableOnboarding;
-  /** It was started on its own before, so its requirements are answered there. */
-  readonly wasThereBefore: boolean;
-}
-
-/** The parts of a customer that have started, each with its own state. Other workflows have none. */
-export async function partsOf(
-  client: Client,
-  workflowId: string,
-  state: OnboardingState,
-): Promise<PartState[]> {
-  const parts = await Promise.all(
-    (Object.keys(PARTS) as Part[]).map(async (part): Promise<PartState | undefined> => {
-      const id = partIds(workflowId)[part];
-      const wasThereBefore = state.timeline.some(({ event }) => event === `${part}-attached`);
-      if (!wasThereBefore && !state[part]) return undefined;
-      return { part, workflowId: id, state: await stateOf(client, id).catch(ifUnreadable), wasThereBefore };
-    }),
-  );
-  return parts.filter((part) => part !== undefined);
-}
-
-function ifUnreadable(error: unknown): UnreadableOnboarding {
-  if (error instanceof UnreadableOnboarding) return error;
-  throw error;
 }
