@@ -7,7 +7,7 @@
 #   15 6 * * 1-5  cd /srv/gangway && examples/scripts/overdue-report.sh --csv >o.csv || mail -s overdue ops@example.com <o.csv
 #
 # The report contains IDs, kinds and times in UTC, and no words of partners or merchants, so you can mail it.
-# Exit code: 0 nothing is overdue, 3 something is, 1 failed, 2 bad usage. Standard error lists workflows that could not be queried.
+# Exit code: 0 nothing is overdue, 3 something is, 1 failed, 2 bad usage, 4 Temporal is unavailable. Standard error lists workflows that could not be queried.
 #
 # GANGWAY is the gangway command; default: npx gangway. The script needs the settings of gangway.
 set -euo pipefail

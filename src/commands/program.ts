@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { Deadline } from '../http/deadline.js';
 import { didYouMean } from '../settings/nearest.js';
-import { BadSetting } from '../settings/settings.js';
 import { adoptCommand, batchCommand } from './batch/commands.js';
 import { DEBUG, stackOf, unforeseen } from './cli/bugs.js';
 import type { Surroundings } from './cli/command-line.js';
 import type { Act, Definition, Print } from './cli/definition.js';
-import { Interrupted, InvalidInput } from './cli/errors.js';
+import { Interrupted, TimedOut } from './cli/errors.js';
+import { EXIT, exitCodesInShort } from './cli/exit-codes.js';
 import { milliseconds } from './cli/options.js';
 import { type Output, Printer, widthOf } from './cli/output.js';
 import { completionCommand, explainCommand, helpCommand } from './help/commands.js';
@@ -68,7 +68,7 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
  * its profiles, the trace exporter its headers and certificates.
  *
  * @param argv without Node and the script
- * @returns the exit code: 0 done, 1 failed, 2 bad usage or input; of an interrupted command, that of {@link Interrupted}
+ * @returns the exit code (cli/exit-codes.ts)
  */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { signal } = surroundings;
@@ -84,7 +84,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    return exitCodeOf(printer, ending.signal, error, argv.includes(DEBUG));
+    return report(printer, ending.signal, error, argv.includes(DEBUG));
   } finally {
     ending.release();
   }
@@ -110,7 +110,7 @@ export function gangway(surroundings: Surroundings): Command {
       milliseconds,
     )
     .option(DEBUG, 'print the stack of an error')
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 bad usage or input ("gangway help exit-codes").')
+    .addHelpText('after', `\n${exitCodesInShort()} See "gangway help exit-codes".`)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -153,13 +153,13 @@ function printIn(surroundings: Surroundings): Print {
     };
 }
 
-function timedOut(printer: Printer, ms: number): Interrupted {
+function timedOut(printer: Printer, ms: number): TimedOut {
   printer.note(`stopped after ${ms / 1_000} s (--timeout); what it started continues`);
-  return new Interrupted('--timeout', 1);
+  return new TimedOut();
 }
 
 /** Explains an error on standard error. @returns the exit code */
-async function exitCodeOf(
+async function report(
   printer: Printer,
   { aborted, reason }: AbortSignal,
   error: unknown,
@@ -167,13 +167,13 @@ async function exitCodeOf(
 ): Promise<number> {
   if (error instanceof Interrupted) return error.exitCode;
   // An interruption cancels calls, so it is the cause of whatever they throw.
-  if (aborted) return reason instanceof Interrupted ? reason.exitCode : 1;
+  if (aborted) return reason instanceof Interrupted ? reason.exitCode : EXIT.failed;
   // Commander has printed it already; a request for help or the version is no mistake.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const { explain } = await import('./cli/failures.js');
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  const { exitCodeOf, explain } = await import('./cli/failures.js');
   printer.note(explain(error) ?? unforeseen(error));
   if (debug) printer.note(stackOf(error));
-  return error instanceof InvalidInput || error instanceof BadSetting ? 2 : 1;
+  return exitCodeOf(error);
 }
 
 function packageVersion(): string {

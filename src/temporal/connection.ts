@@ -50,8 +50,17 @@ const MAX_RECONNECT_BACKOFF_MS = 1_000;
 /** Temporal does not respond, or rejects the credentials. */
 export class TemporalUnavailable extends TemporalProblem {
   override readonly name = 'TemporalUnavailable';
-  constructor(address: string, why: string | undefined, options?: ErrorOptions) {
+  constructor(
+    address: string,
+    private readonly why: string | undefined,
+    options?: ErrorOptions,
+  ) {
     super(`cannot reach Temporal at ${address} (TEMPORAL_ADDRESS)${why ? `: ${why}` : ''}`, options);
+  }
+
+  /** Rejected credentials stay rejected. */
+  override get isUnavailable(): boolean {
+    return this.why === undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure, type Client } from '@temporalio/client';
 import { PARTNER_ERROR } from '../messages/activities.js';
-import { partnerAccountId, partnerTaskQueue } from '../messages/ids.js';
+import { partnerAccountId, partnerTaskQueue, partsOfId } from '../messages/ids.js';
 import {
   credentialsRefused,
   type PartnerAccountActivities,
@@ -11,6 +11,7 @@ import {
   type UnreadableRead,
   type UnreadableReport,
 } from '../messages/partner-account.js';
+import type { RequirementKind } from '../messages/requirements.js';
 import { initialVisibility } from '../messages/search-attributes.js';
 import { isRefusedAtTheDoor, type PartnerErrorDetails } from '../partners/partner-error.js';
 import type { SystemName } from '../partners/systems.js';
@@ -153,6 +154,28 @@ async function wakeAll(
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, wakeNext));
   return { steps, workflows };
+}
+
+/** A partner account whose workflow may ask a person, and what it asks when it holds another workflow up. */
+export interface HoldingUp {
+  readonly workflowId: string;
+  readonly kinds: readonly RequirementKind[];
+}
+
+/** The partner accounts that hold a workflow up: the partner rejects the credentials, or its responses are unreadable. */
+export async function accountsHoldingUp(client: Client, workflowId: string): Promise<HoldingUp[]> {
+  const account = partsOfId(workflowId)?.account;
+  const holding = new Map<string, HoldingUp>();
+  for (const pending of await pendingActivities(client, workflowId)) {
+    const details = await partnerErrorOf(client, pending);
+    if (details === undefined) continue;
+    const isRefused = isRefusedAtTheDoor(details);
+    if (!isRefused && details.unreadable === undefined) continue;
+    const id = partnerAccountId(details.system, account);
+    const kinds = isRefused ? (['credentials', 'one-time-code'] as const) : (['unreadable'] as const);
+    holding.set(`${id} ${isRefused}`, { workflowId: id, kinds });
+  }
+  return [...holding.values()];
 }
 
 /** The failed call of a partner that ended the last attempt of an activity; undefined when something else did. */

@@ -77,7 +77,12 @@ export function rejectionOf(error: unknown): string | undefined {
 }
 
 /** A problem with Temporal, or with a workflow there, that people can solve. The message is for them, on one line. */
-export class TemporalProblem extends Error {}
+export class TemporalProblem extends Error {
+  /** Whether the same request may succeed later, when Temporal or a worker responds again. */
+  get isUnavailable(): boolean {
+    return false;
+  }
+}
 
 /**
  * An error in a sentence for people: what happened, and the setting or command that helps.

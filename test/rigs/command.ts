@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { finished as closed } from 'node:stream/promises';
 import { Interrupted } from '../../src/commands/cli/errors.js';
-import { PROGRESS } from '../../src/commands/cli/follow.js';
+import { PROGRESS } from '../../src/commands/cli/progress.js';
 import { run } from '../../src/commands/program.js';
 import { type Watched, watched } from './output.js';
 import type { Finished } from './processes.js';
@@ -22,6 +22,8 @@ export function gangway(
 export interface RunningCommand extends Watched {
   /** Types a line at its terminal. */
   type(text: string): void;
+  /** Types Ctrl-D at its terminal. */
+  endInput(): void;
   kill(signal: NodeJS.Signals): void;
   readonly finished: Promise<Finished>;
 }
@@ -57,12 +59,20 @@ export function startGangway(
   return {
     ...output,
     type: (text) => void stdin.write(`${text}\n`),
+    endInput: () => void stdin.end(),
     kill: (by) => interruption.abort(Interrupted.by(by)),
     finished: end.then(([exitCode]) => ({
       code: exitCode,
       stdout: output.stdout(),
-      // Only a slow machine prints it.
-      stderr: output.stderr().replace(`${PROGRESS}\n`, ''),
+      stderr: withoutProgress(output.stderr()),
     })),
   };
+}
+
+/** How much progress is printed depends on the time that the machine needs. */
+function withoutProgress(stderr: string): string {
+  return stderr
+    .split('\n')
+    .filter((line) => !line.startsWith(PROGRESS))
+    .join('\n');
 }

@@ -2,22 +2,28 @@ import type { z } from 'zod';
 import type { FieldProblem } from '../../partners/partner-error.js';
 import type { StartableType } from '../../temporal/start.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type Confirming, confirm } from '../cli/confirm.js';
 import { InvalidInput } from '../cli/errors.js';
+import { whileShowing } from '../cli/progress.js';
 import { type FormatOptions, openSource, rowReader } from './format.js';
 import { type Invalid, type Ready, type Row, rowCheck, rowSchemas } from './ready.js';
 import { type RunOptions, rowsOf, run } from './run.js';
 
-type BatchOptions = FormatOptions & RunOptions;
+type BatchOptions = FormatOptions & RunOptions & Confirming;
+
+/** So many rows are started without a confirmation. */
+const UNCONFIRMED_ROWS = 20;
 
 export async function batch(
   cli: CommandLine,
   file: string,
-  { dryRun, ...options }: BatchOptions,
+  { dryRun, yes, ...options }: BatchOptions,
 ): Promise<void> {
   const known = cli.config();
   const rules = { schemas: rowSchemas(known), check: rowCheck(known) };
   await withValidRows(cli, file, options, rules, async ({ name, validation, rows }) => {
     if (dryRun) return printValid(cli, name, validation, options.json);
+    if (validation.rows > UNCONFIRMED_ROWS) await confirm(cli, consequenceOf(name, validation), { yes });
     await withTemporal(cli, (context) => run(context, rows(), validation.rows, options), { finishes: true });
   });
 }
@@ -59,8 +65,8 @@ export async function withValidRows(
     }
   }
   try {
-    const validation = await validate(checkedRows());
     const { name } = source;
+    const validation = await whileShowing(cli, `checking ${name}`, () => validate(checkedRows()));
     rejectIfInvalid(cli, name, validation, options.json);
     await use({ name, validation, rows: () => readyRows(name, checkedRows()) });
   } finally {
@@ -92,7 +98,7 @@ function rejectIfInvalid(
   if (json) for (const each of problems) cli.json(each);
   const more = problemCount - problems.length;
   const end = `${name}: is not valid; nothing was started`;
-  throw new InvalidInput([...lines, ...(more > 0 ? [`... and ${more} more`] : []), end].join('\n'));
+  throw new InvalidInput([...lines, ...(more > 0 ? [`and ${more} more`] : []), end].join('\n'));
 }
 
 /** The names of each kind for people: singular and plural. */
@@ -107,11 +113,19 @@ function printValid(cli: CommandLine, name: string, { rows, counts }: Validation
     cli.json({ valid: true, rows, ...counts });
     return;
   }
+  cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kindsOf(counts)}`);
+}
+
+function kindsOf(counts: Validation['counts']): string {
   const kinds = Object.entries(counts).map(([type, count]) => {
     const [one, several] = NAMES[type as StartableType];
     return `${count} ${count === 1 ? one : several}`;
   });
-  cli.line(`${name}: ${rowsOf(rows)}, all valid: ${kinds.join(', ')}`);
+  return kinds.join(', ');
+}
+
+function consequenceOf(name: string, { rows, counts }: Validation): string {
+  return `This starts ${rowsOf(rows)} of ${name} (${kindsOf(counts)}), which creates applications at the partners.`;
 }
 
 /** The content of a file, and its problems. */

@@ -1,15 +1,21 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Act } from '../cli/definition.js';
-import { csvOption, milliseconds, perSecond, positiveInteger, withRecordFormats } from '../cli/options.js';
+import {
+  csvOption,
+  milliseconds,
+  perSecond,
+  positiveInteger,
+  withRecordFormats,
+  withYes,
+} from '../cli/options.js';
 
 export function batchCommand(program: Command, act: Act): void {
-  const command = program
-    .command('batch')
+  const command = withYes(program.command('batch'))
     .summary('onboard everyone in a file')
     .description(
       'Start an onboarding for each row of FILE: merchants, businesses, customers. The whole file is checked first, and ' +
         'nothing is started if any row is invalid. The same externalId attaches to the first onboarding, running or ended, ' +
-        'so the command is safe to run again: it starts what is missing.',
+        'so the command is safe to run again: it starts what is missing. More than 20 rows are confirmed first.',
     )
     .argument('<file>', 'NDJSON or CSV, or - for standard input')
     .option('--dry-run', 'only check the file');
@@ -46,8 +52,9 @@ different kinds. The first row of CSV names the fields of the input, such as
   externalId,merchant.dba,agentProfileId,beneficialOwners.0.firstName
 and an empty cell is an absent field.
 
-Exit codes: 0 all rows are started (with --wait: have ended with any outcome),
-1 a row failed or Temporal was unavailable, 2 bad usage or input, 130 Ctrl-C.
+Exit code 0: all rows are started, or with --wait have ended with any outcome.
+1: a row failed. 3: --timeout ended the wait while a row waits for a person.
+4: Temporal was unavailable. "gangway --help" lists the others.
 
 Examples:
   gangway batch examples/merchants.csv --dry-run
@@ -83,8 +90,8 @@ an id: merchantProfileId at the boarding partner, profileId at the bank, or both
 A profileId alone also needs legalBusinessName and employerIdentificationNumber.
 Optional are account, agentProfileId and dueInHours.
 
-Exit codes: 0 all rows are started (with --dry-run: would be), 1 a row failed
-or Temporal was unavailable, 2 bad usage or input, 130 Ctrl-C.
+Exit code 0: all rows are started, or with --dry-run would be. 1: a row failed.
+4: Temporal was unavailable. "gangway --help" lists the others.
 
 Examples:
   gangway adopt examples/adopt.csv --dry-run

@@ -175,7 +175,7 @@ function explainRead(error: unknown, what: string, queue: string): unknown {
   if (failure instanceof TimeoutFailure && failure.timeoutType !== 'SCHEDULE_TO_START')
     return new RefusedRow(`${what}: the worker did not read it in time`);
   if (!(failure instanceof ApplicationFailure) || failure.type !== PARTNER_ERROR)
-    return explainActivity(failure, queue);
+    return explainActivity(failure, queue, true);
   const details = failure.details?.[0] as PartnerErrorDetails;
   const { system, kind, status } = details;
   if (kind === 'NotSent' || isRefusedAtTheDoor(details))

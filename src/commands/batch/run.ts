@@ -1,8 +1,8 @@
-import { clearLine, cursorTo } from 'node:readline';
-import { MultiBar } from 'cli-progress';
 import type { CommandContext, CommandLine } from '../cli/command-line.js';
-import { CommandFailed, Interrupted } from '../cli/errors.js';
+import { CommandFailed, Interrupted, TimedOut } from '../cli/errors.js';
+import { EXIT } from '../cli/exit-codes.js';
 import { outcomeLines } from '../cli/outcomes.js';
+import { bar, PROGRESS } from '../cli/progress.js';
 import type { Ready } from './ready.js';
 import { type Awaited, awaitAll, type End, persistent, RERUN, type Result, startAll } from './starting.js';
 
@@ -59,17 +59,20 @@ async function runAll(
   if (cli.signal.aborted) interrupt();
   else cli.signal.addEventListener('abort', interrupt, { once: true });
   const { startedRows, failures } = await start(context, rows, total, options, stop, results);
-  const failed =
-    failures +
-    (options.wait && !signal.aborted ? await wait(context, startedRows, options, stop, results) : 0);
+  const waited =
+    options.wait && !signal.aborted ? await wait(context, startedRows, options, stop, results) : NOT_WAITED;
+  const failed = failures + waited.failures;
   if (signal.reason instanceof Interrupted) {
-    if (!options.dryRun) cli.note(RERUN);
+    if (!options.dryRun) cli.note(`what was started continues; ${RERUN}`);
+    if (signal.reason instanceof TimedOut) throw new TimedOut(waited.asked > 0 ? EXIT.person : EXIT.failed);
     // A closed pipe is no success here, because rows are left.
     throw new Interrupted(signal.reason.message, signal.reason.exitCode || 1);
   }
   if (signal.aborted) throw signal.reason;
   if (failed > 0) throw new CommandFailed(`${rowsOf(failed)} failed`);
 }
+
+const NOT_WAITED = { failures: 0, asked: 0 };
 
 async function start(
   { cli, client, config }: CommandContext,
@@ -89,10 +92,11 @@ async function start(
     rate,
     concurrency: Math.min(concurrency, total),
     stop,
-    persistently: persistent({ giveUpAfter, stop, note: progress.note }),
+    persistently: persistent({ giveUpAfter, stop, note: (text) => cli.note(text) }),
     onResult({ line, externalId, workflowId, restart }, result) {
       const row = { line, externalId, workflowId, restart };
-      progress.step(() => report.start(row, result));
+      report.start(row, result);
+      progress.step();
       if (wait && 'started' in result) startedRows.push(row);
     },
   });
@@ -101,62 +105,66 @@ async function start(
   return { startedRows, failures: report.failures };
 }
 
-/** @returns how many ended without an outcome */
+/** @returns how many ended without an outcome, and how many of the rest wait for a person */
 async function wait(
   { cli, client }: CommandContext,
   startedRows: readonly StartedRow[],
   { giveUpAfter, json }: RunOptions,
   stop: AbortController,
   results?: Results,
-): Promise<number> {
+): Promise<typeof NOT_WAITED> {
   const progress = progressOf(cli, startedRows.length, 'ended');
   const report = new Report(cli, json === true, results);
+  const asked = new Set<string>();
+  cli.note(`${PROGRESS}Ctrl-C ends the wait, not the onboardings; ${RERUN}`);
   await awaitAll(client, startedRows, {
     stop,
-    persistently: persistent({ giveUpAfter, stop, note: progress.note }),
-    onEnd: (row, end) => progress.step(() => report.end(row, end)),
+    persistently: persistent({ giveUpAfter, stop, note: (text) => cli.note(text) }),
+    onEnd(row, end) {
+      asked.delete(row.workflowId);
+      report.end(row, end);
+      progress.step();
+    },
+    onRunning({ line, workflowId }, isAsked) {
+      const isNew = isAsked && !asked.has(workflowId);
+      if (isAsked) asked.add(workflowId);
+      else asked.delete(workflowId);
+      progress.asked(asked.size);
+      if (isNew && !cli.status.isThere)
+        cli.note(`${PROGRESS}${line} ${workflowId} waits for a person: gangway status ${workflowId}`);
+    },
   });
   progress.end();
   report.summary(startedRows.length, 'still running');
-  return report.failures;
+  return { failures: report.failures, asked: asked.size };
 }
 
 /** A progress display for the person at the terminal. */
 interface Progress {
-  /** One more is done. @param print prints above the bar */
-  readonly step: (print: () => void) => void;
-  readonly note: (text: string) => void;
+  /** One more is done. */
+  readonly step: () => void;
+  /** How many of the rest wait for a person. */
+  readonly asked: (count: number) => void;
   readonly end: () => void;
 }
 
-/** A bar on standard error if that is a terminal. @param done the label of what is done: `ended` */
-function progressOf(cli: CommandLine, total: number, done: string): Progress {
-  const { stderr: stream } = cli;
-  const note = (text: string) => cli.note(text);
-  if (!stream.isTTY) return { step: (print) => print(), note, end() {} };
-  // A MultiBar, because a SingleBar moves the cursor back to its first line when it ends.
-  const bars = new MultiBar({
-    stream,
-    format: `[{bar}] {value} of {total} ${done}, {eta_formatted} to go`,
-    barsize: 30,
-    clearOnComplete: true,
-    // Lines are printed in its place, so it is drawn again; long lines must not be cut off.
-    forceRedraw: true,
-    linewrap: true,
-  });
-  const bar = bars.create(total, 0);
-  const above = (print: () => void) => {
-    cursorTo(stream, 0);
-    clearLine(stream, 0);
-    print();
-  };
+/** A bar. @param done the label of what is done: `ended` */
+function progressOf({ status }: CommandLine, total: number, done: string): Progress {
+  const beganAt = Date.now();
+  let count = 0;
+  let waiting = 0;
+  const draw = () =>
+    bar(count, total, done, beganAt) + (waiting > 0 ? `, ${waiting} waiting for a person` : '');
+  status.show(draw);
   return {
-    step(print) {
-      above(print);
-      bar.increment();
+    step() {
+      count += 1;
+      status.show(draw);
     },
-    note: (text) => above(() => note(text)),
-    end: () => bars.stop(),
+    asked(number) {
+      waiting = number;
+    },
+    end: () => status.end(),
   };
 }
 

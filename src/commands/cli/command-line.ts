@@ -74,15 +74,19 @@ export interface Terminal {
 /** Settings, input, output, and the signal that ends the command. */
 export class CommandLine extends Printer {
   readonly signal: AbortSignal;
-  /** undefined when standard input is a file or a pipe. */
-  readonly terminal: Terminal | undefined;
-  readonly #stdin: Readable;
+  readonly #stdin: Surroundings['stdin'];
+  #isInputRead = false;
 
   constructor({ env, stdin, stdout, stderr, signal }: Surroundings) {
     super({ stdout, stderr, env });
     this.signal = signal;
-    this.terminal = stdin.isTTY ? { input: stdin, output: stderr } : undefined;
     this.#stdin = stdin;
+  }
+
+  /** Where to ask a person; undefined when nobody would see the question, or could answer it. */
+  get terminal(): Terminal | undefined {
+    const isThere = this.#stdin.isTTY && this.stderr.isTTY && !this.#isInputRead;
+    return isThere ? { input: this.#stdin, output: this.stderr } : undefined;
   }
 
   /** @throws {BadSetting} */
@@ -92,6 +96,7 @@ export class CommandLine extends Printer {
 
   /** All of standard input. */
   input(): Promise<Buffer> {
+    this.#isInputRead = true;
     return buffer(addAbortSignal(this.signal, this.#stdin));
   }
 }

@@ -13,7 +13,7 @@ export interface Confirming {
  * @throws {CommandFailed} when the person does not confirm, {@link InvalidInput} without a terminal
  */
 export async function confirm(
-  { terminal, signal }: CommandLine,
+  { terminal, signal, status }: CommandLine,
   consequence: string,
   { yes }: Confirming,
 ): Promise<void> {
@@ -21,16 +21,18 @@ export async function confirm(
   if (!terminal)
     throw new InvalidInput(`${consequence}\nNothing was done: without a terminal, confirm it with --yes`);
   const { input, output } = terminal;
-  const lines = createInterface({ input, signal, terminal: false });
-  try {
-    output.write(`${consequence} Type yes to continue: `);
-    for await (const typed of lines) {
-      if (['y', 'yes'].includes(typed.trim().toLowerCase())) return;
-      break;
+  await status.hiddenWhile(async () => {
+    const lines = createInterface({ input, signal, terminal: false });
+    try {
+      output.write(`${consequence} Type yes to continue: `);
+      for await (const typed of lines) {
+        if (['y', 'yes'].includes(typed.trim().toLowerCase())) return;
+        break;
+      }
+      signal.throwIfAborted();
+      throw new CommandFailed('not confirmed; nothing was done');
+    } finally {
+      lines.close();
     }
-    signal.throwIfAborted();
-    throw new CommandFailed('not confirmed; nothing was done');
-  } finally {
-    lines.close();
-  }
+  });
 }

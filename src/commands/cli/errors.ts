@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import type { FieldProblem } from '../../partners/partner-error.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
 
 /** The caller's input cannot be used: exit code 2, and every wrong field on a line of its own. */
 export class InvalidInput extends Error {
@@ -17,9 +18,19 @@ export class InvalidInput extends Error {
   }
 }
 
-/** The command could not do its work: exit code 1. The message is for people. */
+interface FailureOptions extends ErrorOptions {
+  /** Default: `failed`. */
+  readonly exitCode?: ExitCode;
+}
+
+/** The command could not do its work. The message is for people. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
+  readonly exitCode: ExitCode;
+  constructor(message: string, { exitCode = EXIT.failed, ...options }: FailureOptions = {}) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
 }
 
 /** A signal, a deadline or a closed pipe ended the command. */
@@ -35,6 +46,13 @@ export class Interrupted extends Error {
   /** The exit code is the one that shells use: 128 and the number of the signal. */
   static by(signal: NodeJS.Signals): Interrupted {
     return new Interrupted(signal, 128 + constants.signals[signal]);
+  }
+}
+
+/** `--timeout` ended the command. */
+export class TimedOut extends Interrupted {
+  constructor(exitCode: ExitCode = EXIT.failed) {
+    super('--timeout', exitCode);
   }
 }
 

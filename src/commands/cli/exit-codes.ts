@@ -23,7 +23,8 @@ export const EXIT_CODES: readonly {
   {
     code: '3',
     short: 'waits for a person',
-    meaning: 'waits for a person: `--timeout` ended the wait while a requirement was open',
+    meaning:
+      'a person must act: `--timeout` ended the wait while a requirement was open, or the partner wants a one-time code',
   },
   {
     code: '4',

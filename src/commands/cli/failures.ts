@@ -3,8 +3,9 @@ import { StoreFailure } from '../../documents/file-store.js';
 import { PARTNER_ERROR } from '../../messages/activities.js';
 import { PartnerError, type PartnerErrorDetails } from '../../partners/partner-error.js';
 import { BadSetting } from '../../settings/settings.js';
-import { sentenceOf } from '../../temporal/unavailable.js';
-import { CommandFailed, InvalidInput, problemLines } from './errors.js';
+import { isUnavailable, sentenceOf, TemporalProblem } from '../../temporal/unavailable.js';
+import { CommandFailed, Interrupted, InvalidInput, problemLines } from './errors.js';
+import { EXIT } from './exit-codes.js';
 
 /**
  * What happened, and what to do next, for people.
@@ -16,6 +17,29 @@ export function explain(error: unknown): string | undefined {
   if (error instanceof PartnerError) return explainPartnerFailure(error.details);
   const isForPeople = [BadSetting, CommandFailed, StoreFailure].some((kind) => error instanceof kind);
   return isForPeople ? (error as Error).message : sentenceOf(error);
+}
+
+/** The exit code for an error that ended a command. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof Interrupted || error instanceof CommandFailed) return error.exitCode;
+  if (error instanceof InvalidInput || error instanceof BadSetting) return EXIT.usage;
+  const mayReturn = error instanceof TemporalProblem ? error.isUnavailable : isUnavailable(error);
+  return mayReturn ? EXIT.unavailable : EXIT.failed;
+}
+
+/**
+ * A partner call that failed.
+ *
+ * @param isRepeatable whether a second call does no harm
+ */
+export function partnerFailed(details: PartnerErrorDetails, isRepeatable: boolean): CommandFailed {
+  const { kind, needs } = details;
+  if (needs === 'one-time-code')
+    return new CommandFailed(explainPartnerFailure(details), { exitCode: EXIT.person });
+  const mayHelp = kind === 'NotSent' || kind === 'RateLimited' || (kind === 'Uncertain' && isRepeatable);
+  return new CommandFailed(explainPartnerFailure(details), {
+    exitCode: mayHelp ? EXIT.unavailable : EXIT.failed,
+  });
 }
 
 /** A partner call that failed: one line, and one for each problem that the partner reports. */
@@ -46,21 +70,25 @@ function whatHappened({ kind, reason, needs, atSignIn, status = 401 }: PartnerEr
   }
 }
 
-/** The same for an activity that ran on its own. @returns the error itself when it is not about the activity */
-export function explainActivity(error: unknown, taskQueue: string): unknown {
+/**
+ * The same for an activity that ran on its own.
+ *
+ * @param isRepeatable whether a second run does no harm
+ * @returns the error itself when it is not about the activity
+ */
+export function explainActivity(error: unknown, taskQueue: string, isRepeatable: boolean): unknown {
   const failure = error instanceof TimeoutFailure && error.cause ? error.cause : error;
   if (failure instanceof ApplicationFailure) {
-    const isOfPartner = failure.type === PARTNER_ERROR;
-    return new CommandFailed(
-      isOfPartner
-        ? explainPartnerFailure(failure.details?.[0] as PartnerErrorDetails)
-        : `the activity failed: ${failure.message}`,
-    );
+    return failure.type === PARTNER_ERROR
+      ? partnerFailed(failure.details?.[0] as PartnerErrorDetails, isRepeatable)
+      : new CommandFailed(`the activity failed: ${failure.message}`);
   }
   if (!(failure instanceof TimeoutFailure)) return failure;
+  const notStarted = failure.timeoutType === 'SCHEDULE_TO_START';
   return new CommandFailed(
-    failure.timeoutType === 'SCHEDULE_TO_START'
+    notStarted
       ? `no worker polls task queue ${taskQueue}: is one running?`
       : 'the outcome is unknown, because the worker stopped responding: check at the partner whether it took effect',
+    { exitCode: notStarted || isRepeatable ? EXIT.unavailable : EXIT.failed },
   );
 }

@@ -56,6 +56,11 @@ export function withId(command: Command): Command {
   return withPartnerAccount(command.argument('<id>', 'workflow id, externalId or externalId@account'));
 }
 
+/** For commands that a person confirms. */
+export function withYes(command: Command): Command {
+  return command.option('--yes', 'do not ask for a confirmation; required without a terminal');
+}
+
 /** Without a subcommand, the command lists its subcommands. @param what they are, for people */
 export function listsItsCommands(command: Command, what: string): void {
   command

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { fieldsOf, flatten, headerRow, recordRow } from './csv.js';
+import { StatusLine } from './status-line.js';
 import { type Cell, type ColumnLayout, harmless, layOut, type Style } from './table.js';
 import { Times } from './time.js';
 
@@ -47,12 +48,15 @@ export class Printer {
   readonly env: NodeJS.ProcessEnv;
   /** Times for the person, in the zone of `TZ`. */
   readonly times: Times;
+  /** Shows progress at a terminal, below what is printed. */
+  readonly status: StatusLine;
 
   constructor({ stdout, stderr, env }: Pick<Printer, 'stdout' | 'stderr' | 'env'>) {
     this.stdout = stdout;
     this.stderr = stderr;
     this.env = env;
     this.times = new Times(env);
+    this.status = StatusLine.of(stderr, () => (env['TERM'] === 'dumb' ? undefined : widthOf(stderr, env)));
   }
 
   /** One JSON value on a line of its own: the only thing that `--json` puts on standard output. */
@@ -70,7 +74,7 @@ export class Printer {
   }
 
   #write(stream: Output, text: string): void {
-    stream.write(text);
+    this.status.above(() => stream.write(text));
   }
 
   table(head: readonly string[], rows: readonly (readonly Cell[])[]): void {

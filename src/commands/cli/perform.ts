@@ -9,10 +9,12 @@ export async function perform(
   action: (cli: CommandLine) => unknown,
 ): Promise<void> {
   const stopTracing = await startTracing('gangway', surroundings.env);
+  const cli = new CommandLine(surroundings);
   try {
     const name = `gangway ${mainName(command)}`;
-    await inSpan({ name }, async () => action(new CommandLine(surroundings)));
+    await inSpan({ name }, async () => action(cli));
   } finally {
+    cli.status.end();
     await stopTracing();
   }
 }

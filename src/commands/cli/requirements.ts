@@ -19,6 +19,7 @@ import { stateOf } from '../../temporal/onboardings.js';
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import type { Terminal } from './command-line.js';
 import { CommandFailed, InvalidInput } from './errors.js';
+import { EXIT } from './exit-codes.js';
 import type { Times } from './time.js';
 
 /** The options of `gangway resolve` for each kind of answer. */
@@ -61,7 +62,11 @@ export function isOverdue(dueAt: string): boolean {
 const APPLY_TIMEOUT_MS = 10_000;
 
 /** Temporal has an answer, and no worker has applied it yet. */
-export class NotYetApplied extends CommandFailed {}
+export class NotYetApplied extends CommandFailed {
+  constructor(message: string) {
+    super(message, { exitCode: EXIT.unavailable });
+  }
+}
 
 /**
  * Answers a requirement of a workflow.

@@ -3,7 +3,7 @@ import { REQUIREMENT_KINDS } from '../../messages/requirement-kinds.js';
 import { STAGES } from '../../messages/stages.js';
 import { SYSTEM_NAMES } from '../../partners/names.js';
 import type { Act } from '../cli/definition.js';
-import { limit, withId, withPartnerAccount, withRecordFormats } from '../cli/options.js';
+import { limit, withId, withPartnerAccount, withRecordFormats, withYes } from '../cli/options.js';
 import { pastTime, withListFilter } from './filters.js';
 
 /** The commands that start, follow and end onboardings. */
@@ -142,7 +142,7 @@ export function watchCommand(program: Command, act: Act): void {
     .summary('follow the timeline')
     .description(
       'Show the timeline of an onboarding or operation as it grows, until it has ended or you press Ctrl-C. The timeline ' +
-        'of a customer includes those of its parts.',
+        'of a customer includes those of its parts. Ends with the outcome.',
     )
     .option('--json', 'print JSON lines')
     .action(act(async () => (await import('./watch.js')).watch));
@@ -165,7 +165,7 @@ export function nudgeCommand(program: Command, act: Act): void {
 }
 
 export function cancelCommand(program: Command, act: Act): void {
-  withId(program.command('cancel'))
+  withYes(withId(program.command('cancel')))
     .summary('cancel an onboarding or operation')
     .description(
       'Cancel an onboarding or operation; for a customer, all parts. A write in progress is completed first. ' +

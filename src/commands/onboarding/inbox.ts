@@ -8,6 +8,7 @@ import { count, type Listed, listed, mostUrgent, typesOf, visibilityQuery } from
 import { UnreadableOnboarding } from '../../temporal/unreadable.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
+import { partnerAccountOf } from '../cli/partner-account.js';
 import { isOverdue } from '../cli/requirements.js';
 import type { ListFilter } from './filters.js';
 
@@ -37,6 +38,7 @@ const { customerOnboarding: _, ...WITH_OWN_REQUIREMENTS } = WORKFLOW_ID_PREFIXES
 
 export async function inbox(cli: CommandLine, options: InboxOptions): Promise<void> {
   const { overdue, raisedBefore, limit, json, csv, ...others } = options;
+  partnerAccountOf(cli.config(), options, 'inbox', 'nothing was read');
   const everything = { ...others, types: typesOf(WITH_OWN_REQUIREMENTS), actionRequired: true };
   await withTemporal(cli, async ({ client }) => {
     const wanted = { ...everything, ...(overdue && { dueUntil: new Date() }) };
@@ -90,7 +92,7 @@ async function nothing(options: InboxOptions, waiting: () => Promise<number>): P
   const total = await waiting();
   if (total === 0) return 'nothing waits for a person';
   const what = overdue ? 'overdue' : raisedBefore ? 'that old' : `of kind ${kind}`;
-  return `nothing is ${what}; ${total} ${total === 1 ? 'onboarding waits' : 'onboardings wait'} for a person`;
+  return `none of the ${total} that ${total === 1 ? 'waits' : 'wait'} for a person is ${what}`;
 }
 
 /** How many onboardings are queried at once. */

@@ -1,9 +1,13 @@
+import type { Client } from '@temporalio/client';
 import { ACCOUNTS, ONBOARDINGS, OPERATIONS } from '../../messages/ids.js';
 import type { Stage } from '../../messages/onboarding-state.js';
 import { TASKS } from '../../messages/requirements.js';
 import { count, type Listed, listed, typesOf, visibilityQuery } from '../../temporal/search.js';
+import { problemInQuery } from '../../temporal/visibility-query.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { InvalidInput } from '../cli/errors.js';
 import type { RecordFormat, TableColumns } from '../cli/output.js';
+import { partnerAccountOf } from '../cli/partner-account.js';
 import { isOverdue } from '../cli/requirements.js';
 import type { ListFilter } from './filters.js';
 
@@ -23,8 +27,11 @@ export async function list(cli: CommandLine, options: ListOptions): Promise<void
   const { operations, accounts, limit, json, csv, ...filter } = options;
   const types = typesOf(accounts ? ACCOUNTS : operations ? OPERATIONS : ONBOARDINGS);
   const query = visibilityQuery({ ...filter, types });
+  partnerAccountOf(cli.config(), options, 'list', 'nothing was read');
   await withTemporal(cli, async ({ client }) => {
-    const found = await Array.fromAsync(listed(client, query, limit));
+    const found = await Array.fromAsync(listed(client, query, limit)).catch(
+      explainQuery(client, query, options),
+    );
     const total = found.length < limit ? found.length : await count(client, query);
     const columns: Columns = {
       ...(operations || accounts ? {} : NAME),
@@ -34,6 +41,14 @@ export async function list(cli: CommandLine, options: ListOptions): Promise<void
     };
     cli.records(found, { columns, json, csv, fields: FIELDS, total });
   });
+}
+
+/** For `catch`: rewords the error of a list whose typed query the server rejects. */
+function explainQuery(client: Client, query: string, { query: typed }: ListOptions) {
+  return async (error: unknown): Promise<never> => {
+    const problem = typed && (await problemInQuery(client, error, { query, typed }));
+    throw problem ? new InvalidInput(`--query: ${problem}`) : error;
+  };
 }
 
 type Columns = TableColumns<Listed>;

@@ -5,13 +5,17 @@ import {
   partsOfId,
   type WorkflowType,
 } from '../../messages/ids.js';
+import { SEARCH_ATTRIBUTES } from '../../messages/search-attributes.js';
 import { SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import { isStepAt, nudge as readNow, retryNow } from '../../temporal/nudge.js';
 import { partIds } from '../../temporal/onboardings.js';
 import { wakeWaiting } from '../../temporal/partner-accounts.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed, InvalidInput } from '../cli/errors.js';
 import { findById, type IdOptions, partnerAccountOf } from '../cli/partner-account.js';
+import { whileShowing } from '../cli/progress.js';
+import { nameOf } from '../cli/waits.js';
 
 interface NudgeOptions extends IdOptions {
   readonly system?: SystemName;
@@ -30,7 +34,8 @@ export async function nudge(
 async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOptions): Promise<void> {
   const account = partnerAccountOf(cli.config(), options, 'nudge', 'nothing was done');
   await withTemporal(cli, async ({ client, config }) => {
-    const woken = await wakeWaiting(client, { system, account, taskQueue: config.taskQueue });
+    const place = { system, account, taskQueue: config.taskQueue };
+    const woken = await nudging(cli, `everything that waits for ${system}`, () => wakeWaiting(client, place));
     if (options.json) return cli.json({ system, ...(account && { account }), ...woken });
     const { steps, workflows } = woken;
     cli.line(`${system}: retried pending calls: ${steps}, of onboardings and operations: ${workflows}`);
@@ -40,7 +45,7 @@ async function nudgeSystem(cli: CommandLine, system: SystemName, options: IdOpti
 async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
   await withTemporal(cli, async (context) => {
     const found = await findById(context, id, options);
-    const { nudged, retried } = await nudgeAll(context.client, found);
+    const { nudged, retried } = await nudging(cli, found.workflowId, () => nudgeAll(context.client, found));
     if (json) cli.json({ workflowId: found.workflowId, nudged, retried });
     if (!nudged && retried.length === 0)
       throw new CommandFailed(`${found.workflowId} does not wait for a partner`);
@@ -48,6 +53,15 @@ async function nudgeOne(cli: CommandLine, id: string, { json, ...options }: IdOp
     if (nudged) cli.line(`${found.workflowId} reads its status now`);
     if (retried.length > 0) cli.line(`${found.workflowId} retries now: ${retried.join(', ')}`);
   });
+}
+
+/** A nudge waits for running attempts to end, and with --system for the workflows of a whole account. */
+async function nudging<Result>(cli: CommandLine, what: string, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await whileShowing(cli, `nudging ${what}`, run);
+  } finally {
+    if (cli.signal.aborted) cli.note('what was retried continues; run the same command again for the rest');
+  }
 }
 
 interface Nudged {
@@ -92,12 +106,18 @@ async function nudgeIfThere(client: Client, workflowId: string): Promise<boolean
   }
 }
 
-export async function cancel(cli: CommandLine, id: string, { json, ...options }: IdOptions): Promise<void> {
+export async function cancel(
+  cli: CommandLine,
+  id: string,
+  { json, yes, ...options }: IdOptions & Confirming,
+): Promise<void> {
   await withTemporal(cli, async (context) => {
     const { client } = context;
-    const { workflowId, status } = await findById(context, id, options);
+    const found = await findById(context, id, options);
+    const { workflowId, status } = found;
     const ended = () => new CommandFailed(`${workflowId} has already ended`);
     if (status.name !== 'RUNNING') throw ended();
+    await confirm(cli, consequenceOf(found), { yes });
     await client.workflow
       .getHandle(workflowId)
       .cancel()
@@ -107,4 +127,20 @@ export async function cancel(cli: CommandLine, id: string, { json, ...options }:
     if (json) return cli.json({ workflowId, cancelRequested: true });
     cli.line(`${workflowId}: cancellation requested`);
   });
+}
+
+/** `This cancels Acme Bikes (merchant-boarding-m-1) in stage underwriting; merchant 1009 stays at the partner.` */
+function consequenceOf({ workflowId, type, typedSearchAttributes }: WorkflowExecutionDescription): string {
+  const { dba, stage, merchantProfileId, bankingProfileId } = SEARCH_ATTRIBUTES;
+  const [merchant, profile] = [merchantProfileId, bankingProfileId].map((key) =>
+    typedSearchAttributes.get(key),
+  );
+  const isCustomer = type === ('customerOnboarding' satisfies WorkflowType);
+  const left = [
+    ...(merchant === undefined ? [] : [`merchant ${merchant}`]),
+    ...(profile === undefined ? [] : [`banking profile ${profile}`]),
+  ].join(' and ');
+  const stays = left === '' ? 'what exists at the partner stays there' : `${left} stays at the partner`;
+  const name = nameOf(workflowId, typedSearchAttributes.get(dba)) + (isCustomer ? ' with all its parts' : '');
+  return `This cancels ${name} in stage ${typedSearchAttributes.get(stage)}; ${stays}.`;
 }

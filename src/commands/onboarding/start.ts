@@ -3,7 +3,7 @@ import { check, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
 import { InvalidInput } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
-import { type Outcome, outcomeLines } from '../cli/outcomes.js';
+import { type Outcome, printOutcome } from '../cli/outcomes.js';
 
 interface StartingOptions {
   readonly wait?: true;
@@ -54,12 +54,7 @@ async function startFrom<Input>(
     } = context;
     const started = await kind.start(client, input, { taskQueue, dbaForm, again: again === true });
     const restart = 'start it again with --again';
-    const outcome = await followStarted<Outcome>(context, started, {
-      ...{ wait: wait === true, json, restart },
-      quiet: true,
-    });
-    if (!outcome || json) return;
-    const [first, ...parts] = outcomeLines(outcome);
-    for (const line of [`${started.workflowId} ${first}`, ...parts]) cli.line(line);
+    const outcome = await followStarted<Outcome>(context, started, { wait: wait === true, json, restart });
+    if (outcome && !json) printOutcome(cli, started.workflowId, outcome);
   });
 }

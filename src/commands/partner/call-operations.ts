@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type Operation, type Operations, operationName } from '../../partners/catalogue.js';
 import { catalogue, PARTNERS, SYSTEM_NAMES, type SystemName } from '../../partners/systems.js';
 import type { Act } from '../cli/definition.js';
-import { listsItsCommands, milliseconds, withPartnerAccount } from '../cli/options.js';
+import { listsItsCommands, milliseconds, withPartnerAccount, withYes } from '../cli/options.js';
 import { fieldsHelp } from './call-fields.js';
 
 /** A rate limit may delay the start of a call, in milliseconds. */
@@ -62,7 +62,7 @@ function addOperation(
     .addHelpText('after', () => `\n${fieldsHelp(operation)}`);
   if (deprecated) command.addHelpText('beforeAll', `deprecated: ${deprecated}\n`);
   if (returns === 'stream') command.option('--output <file>', 'where to save the file');
-  if (irreversible) command.option('--yes', 'skip the confirmation');
+  if (irreversible) withYes(command);
   if (PARTNERS[system].hasEnvironments && effect !== 'read')
     command.option('--production', 'confirm a write to production');
   command.action(act(async () => (await import('./call.js')).callOf(system, key, operation)));

@@ -1,9 +1,9 @@
-import { createInterface } from 'node:readline';
 import { accountOf } from '../../partners/account-settings.js';
 import { type Operation, operationName, unknownFieldsWarning } from '../../partners/catalogue.js';
 import { PARTNERS, type SystemName } from '../../partners/systems.js';
 import type { CommandLine } from '../cli/command-line.js';
-import { CommandFailed, InvalidInput } from '../cli/errors.js';
+import { type Confirming, confirm } from '../cli/confirm.js';
+import { InvalidInput } from '../cli/errors.js';
 import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
 import { fieldsOf } from './call-fields.js';
 import {
@@ -20,10 +20,9 @@ interface ResponseOptions extends ShowOptions {
   readonly output?: string;
 }
 
-interface CallOptions extends ResponseOptions, PartnerAccountOptions {
+interface CallOptions extends ResponseOptions, PartnerAccountOptions, Confirming {
   readonly local?: true;
   readonly production?: true;
-  readonly yes?: true;
   readonly startWithin: number;
 }
 
@@ -62,7 +61,7 @@ async function makeCall(
   }
   const unknown = unknownFieldsWarning(operation, request.fields);
   if (unknown !== undefined) cli.note(`warning: ${unknown}`);
-  if (operation.irreversible && !options.yes) await confirm(cli, name, operation.summary);
+  if (operation.irreversible) await confirm(cli, `${operation.summary}: this cannot be undone.`, options);
   if (made && request.fields[made.field] === made.value) cli.note(howToRepeat(made));
   const call = { id, system, partnerAccount, key, operation, request, toProduction, output, startWithin };
   if (operation.deprecated) cli.note(`${system} ${name} is deprecated: ${operation.deprecated}`);
@@ -86,26 +85,4 @@ function idempotencyKey(system: SystemName, operation: Operation, id: string): I
 function howToRepeat({ field, value }: IdempotencyKey): string {
   const given = JSON.stringify({ [field]: value });
   return `the request has no ${field} and gets a new one; to repeat this call, add ${given} to the request`;
-}
-
-/**
- * Asks the person at the terminal to confirm an operation that cannot be undone.
- *
- * @throws {CommandFailed} when the person does not confirm, {@link InvalidInput} without a terminal
- */
-async function confirm({ terminal, signal }: CommandLine, name: string, summary: string): Promise<void> {
-  if (!terminal) throw new InvalidInput(`${name} cannot be undone: confirm it with --yes`);
-  const { input, output } = terminal;
-  const lines = createInterface({ input, signal, terminal: false });
-  try {
-    output.write(`${summary}. This cannot be undone. Type ${name} to confirm: `);
-    for await (const typed of lines) {
-      if (typed.trim() === name) return;
-      break;
-    }
-    signal.throwIfAborted();
-    throw new CommandFailed('not confirmed; nothing was sent');
-  } finally {
-    lines.close();
-  }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Act } from '../cli/definition.js';
-import { limit, listsItsCommands, withPartnerAccount, withRecordFormats } from '../cli/options.js';
+import { limit, listsItsCommands, withPartnerAccount, withRecordFormats, withYes } from '../cli/options.js';
 
 /** The commands for single operations at the bank, and for any call of a partner. */
 
@@ -25,9 +25,9 @@ export function closeCardCommand(program: Command, act: Act): void {
         'rejected closing is tried again.',
     )
     .argument('<card>', 'id of the card, paymentCardId')
-    .option('--confirm <last4>', 'the last 4 digits on the card, which the partner compares')
+    .option('--last4 <digits>', 'the last 4 digits on the card, which the partner compares')
     .option('--notes <text>', 'the reason, at most 600 characters; kept by the partner');
-  withOperationOptions(withAgain(command)).action(
+  withOperationOptions(withYes(withAgain(command))).action(
     act(async () => (await import('./operations.js')).closeCard),
   );
 }

@@ -10,6 +10,7 @@ import { addressChange, cardClosing, cardNickname, webhook } from '../../partner
 import { type Start, startOperation } from '../../temporal/start.js';
 import { check, numericId, paymentCardId, readJson, sourceName } from '../cli/arguments.js';
 import { type CommandLine, withTemporal } from '../cli/command-line.js';
+import { type Confirming, confirm } from '../cli/confirm.js';
 import { CommandFailed, InvalidInput, problemLines } from '../cli/errors.js';
 import { followStarted } from '../cli/follow.js';
 import { type PartnerAccountOptions, partnerAccountOf } from '../cli/partner-account.js';
@@ -49,7 +50,6 @@ export async function runOperation<Result extends object>(
     const { workflowId } = started;
     const outcome = await followStarted<OperationOutcome<Result>>(context, started, {
       ...{ wait, json, restart },
-      quiet: json,
       terminal: json ? undefined : cli.terminal,
     });
     if (outcome?.outcome === 'done' && !json) cli.line(`${workflowId} done: ${done(outcome, cli)}`);
@@ -104,21 +104,26 @@ export async function setCardNickname(
 
 const closing = z.object({
   card: paymentCardId,
-  '--confirm': z
+  '--last4': z
     .string('is required because closing a card cannot be undone: give the last 4 digits on the card')
     .regex(/^\d{4}$/, 'must be the last 4 digits on the card'),
   '--notes': cardClosing.shape.notes,
 });
 
-type CloseCardOptions = OperationOptions & { readonly confirm?: string; readonly notes?: string };
+interface CloseCardOptions extends OperationOptions, Confirming {
+  readonly last4?: string;
+  readonly notes?: string;
+}
 
 export async function closeCard(
   cli: CommandLine,
   card: string,
-  { confirm, notes, ...options }: CloseCardOptions,
+  { last4: digits, notes, yes, ...options }: CloseCardOptions,
 ): Promise<void> {
-  const given = check(closing, { card, '--confirm': confirm, '--notes': notes }, 'close-card');
-  const { card: paymentCardId, '--confirm': last4 } = given;
+  const given = check(closing, { card, '--last4': digits, '--notes': notes }, 'close-card');
+  const { card: paymentCardId, '--last4': last4 } = given;
+  const consequence = `This closes card ${paymentCardId}, which ends in ${last4}, for good.`;
+  await confirm(cli, consequence, { yes });
   await runOperation<{ readonly paymentCardId: string }>(
     cli,
     {

@@ -57,7 +57,7 @@ it(
   'a run continues after a restart of Temporal: all are started, none twice',
   () =>
     withServer(100, async ({ rig, file, ids, stop, restart, connected }) => {
-      const running = startGangway(rig.env, ['batch', file, '--rate', '40']);
+      const running = startGangway(rig.env, ['batch', file, '--rate', '40', '--yes']);
       await running.printsLines(20);
       await stop();
       await running.says('Temporal does not respond; trying again');
@@ -76,11 +76,19 @@ it(
   'a run gives up when Temporal stays unavailable, and can be continued later',
   () =>
     withServer(60, async ({ rig, file, ids, stop, restart, connected }) => {
-      const running = startGangway(rig.env, ['batch', file, '--rate', '40', '--give-up-after', '2s']);
+      const running = startGangway(rig.env, [
+        'batch',
+        file,
+        '--rate',
+        '40',
+        '--give-up-after',
+        '2s',
+        '--yes',
+      ]);
       await running.printsLines(10);
       await stop();
       const { code, stdout, stderr } = await running.finished;
-      expect(code).toBe(1);
+      expect(code).toBe(4);
       expect(stdout).toMatch(/^60 rows: \d+ started, \d+ not started$/m);
       expect(stderr).toBe(
         'Temporal does not respond; trying again\n' +
@@ -88,7 +96,7 @@ it(
           'run the same command again: it continues from here and starts nothing twice\n',
       );
       await restart();
-      const again = await startGangway(rig.env, ['batch', file]).finished;
+      const again = await startGangway(rig.env, ['batch', file, '--yes']).finished;
       expect(again).toMatchObject({ code: 0, stderr: '' });
       const found = await connected((client) => executions(client, rig.taskQueue, 60));
       expect(found.map(({ workflowId }) => workflowId).sort()).toEqual(ids.toSorted());

@@ -221,9 +221,9 @@ describe('overdue-report.sh', () => {
     await Promise.all([boarding.handle.terminate(), nothing.boarding.handle.terminate()]);
   }, 60_000);
 
-  it('exits 1 when Temporal is unavailable, and 2 for an unknown option', async () => {
+  it('exits 4 when Temporal is unavailable, and 2 for an unknown option', async () => {
     const unavailable = await script('overdue-report', [], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
-    expect(unavailable).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot reach Temporal') });
+    expect(unavailable).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot reach Temporal') });
     expect(await script('overdue-report', ['--json'])).toMatchObject({ code: 2, stdout: '' });
   });
 });

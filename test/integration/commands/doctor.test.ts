@@ -141,7 +141,7 @@ describe('gangway with a problem', () => {
   it('reports in one line that Temporal is unavailable', async () => {
     const unavailable = { ...rig.env, TEMPORAL_ADDRESS: '127.0.0.1:1' };
     expect(await runGangway(unavailable, ['list'])).toEqual({
-      code: 1,
+      code: 4,
       stdout: '',
       stderr: 'cannot reach Temporal at 127.0.0.1:1 (TEMPORAL_ADDRESS)\n',
     });

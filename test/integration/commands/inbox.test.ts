@@ -51,7 +51,7 @@ describe('gangway list and inbox', () => {
     );
     expect(jsonLines(await gangway(['inbox', '--kind', 'ticket', '--json']))).toEqual([]);
     expect((await gangway(['inbox', '--overdue'])).stdout).toMatch(
-      /^nothing is overdue; \d+ onboardings? waits? for a person\n$/,
+      /^none of the \d+ that waits? for a person is overdue\n$/,
     );
   });
 

@@ -14,7 +14,7 @@ afterAll(() => rig.close());
 const unserved = () => ({ ...rig.env, GANGWAY_TASK_QUEUE: 'nobody-polls-this' });
 
 const isOneRunning = (taskQueue: string) => ({
-  code: 1,
+  code: 4,
   stdout: '',
   stderr: `no worker polls task queue ${taskQueue}: is one running?\n`,
 });

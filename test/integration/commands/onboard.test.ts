@@ -229,7 +229,9 @@ describe('gangway onboard', () => {
       ({ merchantProfileId, profileId }) => merchantProfileId !== undefined && profileId !== undefined,
       'both parts under way',
     );
-    expect((await gangway(['cancel', input.externalId])).stdout).toBe(`${id}: cancellation requested\n`);
+    expect((await gangway(['cancel', input.externalId, '--yes'])).stdout).toBe(
+      `${id}: cancellation requested\n`,
+    );
     const { code, stderr } = await gangway(['onboard', path, '--wait']);
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -298,7 +300,7 @@ describe('a running customer onboarding', () => {
     await both.until(({ business: bank }) => bank?.stage === 'underwriting', 'both parts');
     const [nudged] = jsonLines(await gangway(['nudge', input.externalId, '--json']));
     expect(nudged).toEqual({ workflowId: both.workflowId, nudged: true, retried: [] });
-    await gangway(['cancel', input.externalId]);
+    await gangway(['cancel', input.externalId, '--yes']);
     await expect(both.outcome()).rejects.toThrow();
     expect(await gangway(['nudge', input.externalId])).toMatchObject({
       code: 1,

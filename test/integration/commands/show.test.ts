@@ -154,25 +154,33 @@ describe('gangway show with a problem', () => {
 
   it.each([
     [
+      1,
       'is no administrator',
       { bankingUser: 'client' },
       'denied the request (403): the account lacks the permission\n  (whole): For administrators only',
     ],
-    ['is locked', { bankingUser: 'locked' }, 'denied the sign-in (403): the account is locked or suspended'],
     [
+      1,
+      'is locked',
+      { bankingUser: 'locked' },
+      'denied the sign-in (403): the account is locked or suspended',
+    ],
+    [
+      1,
       'has a wrong password',
       { bankingPassword: 'wrong' },
       'rejected our credentials (401): correct them in the settings',
     ],
     [
+      3,
       'needs a code',
       { bankingUser: 'mfa' },
       'requires a one-time code to sign in: answer its requirement ("gangway inbox"), or set BANKING_TOTP_SECRET',
     ],
-    ['has no bank', { bankingUser: null }, 'could not be reached: BANKING_URL is not set'],
-  ])('explains that the worker %s', async (_, options, words) => {
+    [4, 'has no bank', { bankingUser: null }, 'could not be reached: BANKING_URL is not set'],
+  ])('exits %i and explains that the worker %s', async (exitCode, _, options, words) => {
     const { code, stdout, stderr } = await withRig(options);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
     expect(stderr).toContain(`the banking partner ${words}`);
   });
 });

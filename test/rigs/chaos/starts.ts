@@ -80,7 +80,7 @@ async function startByBatch(
 ): Promise<string> {
   const file = await batchFile(rig, 'everyone.ndjson', ndjson(parties.map(({ input }) => input)));
   const rate = Math.max(0.5, (parties.length * 1_000) / lastsMs).toFixed(2);
-  const args = ['batch', file, '--rate', rate, '--json'];
+  const args = ['batch', file, '--rate', rate, '--yes', '--json'];
   const doomed = startSpawnedGangway(env, args);
   await Promise.race([sleep(killBatchAt), doomed.finished]);
   doomed.kill('SIGKILL');
