@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { keptResults, resultsMarkdown } from '../bench/results.js';
+import { recordSchema } from '../src/commands/report/record.js';
 import { configurationMarkdown, envExample } from './configuration.js';
 import { partnerApisMarkdown } from './partner-apis.js';
 import { withRequirementKinds, withRunbooks } from './runbooks.js';
@@ -13,6 +14,7 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'docs/partner-apis.md': partnerApisMarkdown,
   'docs/configuration.md': configurationMarkdown,
   '.env.example': envExample,
+  'docs/export.schema.json': () => `${JSON.stringify(recordSchema(), null, 2)}\n`,
   'docs/scale.md': () => withTables(page('docs/scale.md'), keptResults()),
   'docs/operations.md': () => withRunbooks(page('docs/operations.md')),
   'docs/onboardings.md': () => withRequirementKinds(page('docs/onboardings.md')),

@@ -33,6 +33,7 @@ import {
   showCommand,
   statementCommand,
 } from './partner/commands.js';
+import { exportCommand, reportCommand } from './report/commands.js';
 import {
   backupCommand,
   doctorCommand,
@@ -58,6 +59,7 @@ const COMMANDS: Readonly<Record<string, readonly Definition[]>> = {
     ...[ensureWebhooksCommand, statementCommand, showCommand],
   ],
   'Any operation of a partner:': [callCommand],
+  'Reports and audits:': [reportCommand, exportCommand],
   'Setup and backup:': [setupCommand, keysCommand, doctorCommand, backupCommand, restoreCommand],
   'Help:': [helpCommand, explainCommand, completionCommand],
 };

@@ -1,5 +1,4 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { temporal } from '@temporalio/proto';
 import pLimit from 'p-limit';
 import { ONBOARDINGS, type OnboardingType, partsOfId } from '../messages/ids.js';
 import type {
@@ -11,13 +10,11 @@ import type {
 import type { DbaForm } from '../messages/listed.js';
 import { mergePatch } from '../messages/objects.js';
 import { partId, type Restored } from '../messages/onboardings.js';
-import { type Resolution, resolveRequirement } from '../messages/requirements.js';
+import type { Resolution } from '../messages/requirements.js';
 import { initialVisibility, SEARCH_ATTRIBUTES } from '../messages/search-attributes.js';
-import { decodedPayloads } from './payload-codec.js';
+import { answersIn, argumentsOf, type Event, indexedChangesIn } from './history.js';
 import { type Listed, listed, quoted } from './search.js';
 import { type Agent, priorityOf } from './start.js';
-
-type Event = temporal.api.history.v1.IHistoryEvent;
 
 /** An onboarding as it was when it was backed up. */
 export interface BackedUp {
@@ -96,15 +93,9 @@ async function entryOf(client: Client, run: Run): Promise<BackedUp> {
 function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARCH_ATTRIBUTES, string>> {
   const names = Object.entries(SEARCH_ATTRIBUTES);
   const found: Record<string, string> = {};
-  for (const event of history) {
-    const { searchAttributes } =
-      event.workflowExecutionStartedEventAttributes ??
-      event.upsertWorkflowSearchAttributesEventAttributes ??
-      {};
+  for (const { values } of indexedChangesIn(history)) {
     for (const [key, { name }] of names) {
-      const data = searchAttributes?.indexedFields?.[name]?.data;
-      if (!data?.length) continue;
-      const value: unknown = JSON.parse(Buffer.from(data).toString());
+      const value = values[name];
       const [first] = Array.isArray(value) ? value : [value];
       if (first !== undefined && first !== null) found[key] = String(first);
     }
@@ -114,35 +105,19 @@ function indexedIn(history: readonly Event[]): Partial<Record<keyof typeof SEARC
 
 /** The input of a run, with the corrections that its workflow accepted and that were not taken back. */
 async function inputIn(client: Client, history: readonly Event[]): Promise<object> {
-  const started = history[0]?.workflowExecutionStartedEventAttributes;
-  const [input] = await decodedPayloads(client, started?.input?.payloads);
+  const [input] = await argumentsOf(client, history);
   const corrections: Resolution[] = [];
-  for (const { requirementId, answer, ...who } of await resolutionsIn(client, history)) {
+  for (const accepted of await answersIn(client, history)) {
+    const { requirementId, answer } = accepted;
     const before = corrections.findLastIndex((each) => each.requirementId === requirementId);
     if (answer.kind === 'take-back' && before >= 0) corrections.splice(before, 1);
-    if (answer.kind === 'correction') corrections.push({ requirementId, answer, ...who });
+    if (answer.kind === 'correction') corrections.push(accepted);
   }
   return corrections.reduce<object>(
     (corrected, { answer }) =>
       answer.kind === 'correction' ? mergePatch(corrected, answer.patch) : corrected,
     input as object,
   );
-}
-
-/** The accepted answers, in order. */
-async function resolutionsIn(client: Client, history: readonly Event[]): Promise<Resolution[]> {
-  const taken = new Set(
-    history.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: completed }) =>
-      completed?.outcome?.success ? [completed.meta?.updateId] : [],
-    ),
-  );
-  const accepted = history.flatMap(({ workflowExecutionUpdateAcceptedEventAttributes: update }) => {
-    const { input, meta } = update?.acceptedRequest ?? {};
-    const isAnswer = input?.name === resolveRequirement.name && taken.has(meta?.updateId);
-    return isAnswer ? [input?.args?.payloads] : [];
-  });
-  const all = await Promise.all(accepted.map((payloads) => decodedPayloads(client, payloads)));
-  return all.map(([resolution]) => resolution as Resolution);
 }
 
 /**
