@@ -17,6 +17,7 @@ import type {
 } from '../../src/messages/onboardings.js';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
 import { sandboxAccount } from '../../src/sandbox/systems.js';
+import { clientInterceptors } from '../../src/temporal/connection.js';
 import type { DevServerOptions } from '../../src/temporal/dev-server.js';
 import { dataConverter, generatePayloadKey } from '../../src/temporal/payload-codec.js';
 import {
@@ -69,7 +70,8 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
   const address = options.address ?? server?.address ?? inject('temporalAddress');
   const connection = await Connection.connect({ address });
   const payloadKeys = options.payloadKeys ?? generatePayloadKey();
-  const client = new Client({ connection, dataConverter: dataConverter(keysFrom(payloadKeys)) });
+  const converter = dataConverter(keysFrom(payloadKeys));
+  const client = new Client({ connection, dataConverter: converter, interceptors: clientInterceptors });
   const native = await NativeConnection.connect({ address });
   const taskQueue = `test-${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), 'gangway-test-'));
