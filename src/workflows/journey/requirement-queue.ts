@@ -9,7 +9,7 @@ import {
   type ResolutionReceipt,
   resolveRequirement,
 } from '../../messages/requirements.js';
-import type { RequirementEvent } from '../../messages/timeline-events.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import type { CorrectableInput } from './input.js';
@@ -152,7 +152,12 @@ export class RequirementQueue {
     return id;
   }
 
-  #record(event: RequirementEvent, { id, kind }: Requirement, what: string, who = {}): void {
+  #record(
+    event: TimelineEvent & `requirement-${string}`,
+    { id, kind }: Requirement,
+    what: string,
+    who = {},
+  ): void {
     this.state.timeline.add(event, { detail: `${id}: ${what}`, ...who }, { kind });
   }
 
