@@ -30,8 +30,6 @@ export type {
 } from './messages/inputs.js';
 export {
   type OnboardingState,
-  type OutcomeName,
-  type Stage,
   stateQuery,
   type TimelineEntry,
   type Unfinished,
@@ -65,4 +63,6 @@ export {
   resolveRequirement,
 } from './messages/requirements.js';
 export { SEARCH_ATTRIBUTES } from './messages/search-attributes.js';
+export { OUTCOMES, type OutcomeName, STAGES, type Stage } from './messages/stages.js';
+export type { TimelineEvent } from './messages/timeline-events.js';
 export type { FieldProblem } from './partners/partner-error.js';

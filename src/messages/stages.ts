@@ -12,6 +12,7 @@ export const OUTCOMES = [
   'abandoned',
 ] as const;
 
+/** How an onboarding or a single operation ends. */
 export type OutcomeName = (typeof OUTCOMES)[number];
 
 /**
@@ -38,6 +39,7 @@ export const STAGES = [
   'cancelled',
 ] as const;
 
+/** Where an onboarding stands, and how it ended. */
 export type Stage = (typeof STAGES)[number];
 
 const FIRST_STAGES: Readonly<Record<string, Stage>> = {

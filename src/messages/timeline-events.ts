@@ -1,69 +1,40 @@
-/** What a timeline records, in kebab case. Each has a text in src/commands/help/timeline.ts. */
+/** What a timeline records, in kebab case. Each has a text in src/commands/help/timeline-texts.ts. */
 export type TimelineEvent =
-  | LifeEvent
-  | RequirementEvent
-  | WriteEvent
-  | BoardingEvent
-  | BusinessEvent
-  | TerminalEvent
-  | PartEvent
-  | OperationEvent
-  | AccountEvent;
-
-type LifeEvent = 'started' | 'status-changed' | 'ended' | 'cancelled';
-
-export type RequirementEvent =
-  | 'requirement-raised'
-  | 'requirement-resolved'
-  | 'requirement-closed'
-  | 'requirement-overdue';
-
-type WriteEvent =
-  | 'write-uncertain'
-  | 'write-adopted'
-  | 'write-unfinished'
+  // The life of a workflow.
+  | 'started'
+  | 'status-changed'
+  | 'ended'
+  | 'cancelled'
+  // Questions to a person, and their answers.
+  | `requirement-${'raised' | 'resolved' | 'closed' | 'overdue'}`
+  | `answer-${'taken-back' | 'dropped' | 'rejected'}`
+  // Writes whose outcome was unknown, or that were in flight at the end, and what partners remark.
+  | `write-${'uncertain' | 'adopted' | 'unfinished'}`
   | 'partner-warned'
-  | 'answer-taken-back'
-  | 'answer-dropped'
-  | 'answer-rejected';
-
-type BoardingEvent =
-  | 'merchant-created'
-  | 'merchant-adopted'
-  | 'fees-read'
-  | 'fees-changed'
+  // A merchant.
+  | `merchant-${'created' | 'adopted'}`
+  | `fees-${'read' | 'changed'}`
   | 'submitted'
   | 'submission-moot'
-  | 'answers-delivered'
-  | 'answers-wait'
+  | `answers-${'delivered' | 'wait'}`
   | 'temporary-mid'
   | 'mid-confirmed'
-  | 'restless';
-
-type BusinessEvent =
-  | 'holder-submitted'
-  | 'holder-corrected'
-  | 'profile-adopted'
-  | 'profile-locked'
-  | 'profile-unlocked'
+  | 'restless'
+  // A business.
+  | `holder-${'submitted' | 'corrected'}`
+  | `profile-${'adopted' | 'locked' | 'unlocked'}`
   | 'ticket-answered'
-  | 'financial-account-opened';
-
-type TerminalEvent = `${'payments-account' | 'terminal'}-${'created' | 'adopted'}`;
-
-/** Of a customer, about one of its parts. */
-export type PartEvent =
-  `${'boarding' | 'business' | 'terminal'}-${'attached' | 'ended' | 'failed' | 'reset'}`;
-
-type OperationEvent =
+  | 'financial-account-opened'
+  // A terminal.
+  | `${'payments-account' | 'terminal'}-${'created' | 'adopted'}`
+  // Of a customer, about one of its parts.
+  | `${'boarding' | 'business' | 'terminal'}-${'attached' | 'ended' | 'failed' | 'reset'}`
+  // Single operations.
   | 'card-closed'
-  | 'nickname-set'
-  | 'nickname-cleared'
+  | `nickname-${'set' | 'cleared'}`
   | 'address-changed'
   | 'sub-user-restored'
-  | 'webhook-created'
-  | 'webhook-existed'
-  | 'statement-saved'
-  | 'statement-sent';
-
-type AccountEvent = 'credentials-refused' | 'credentials-work';
+  | `webhook-${'created' | 'existed'}`
+  | `statement-${'saved' | 'sent'}`
+  // The account at a partner.
+  | `credentials-${'refused' | 'work'}`;

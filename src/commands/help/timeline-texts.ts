@@ -1,5 +1,5 @@
 import type { Part } from '../../messages/onboardings.js';
-import type { PartEvent, TimelineEvent } from '../../messages/timeline-events.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { type Explanation, NOTHING } from './explanation.js';
 
 /** What happened, where nobody has to do anything. */
@@ -40,7 +40,7 @@ function eventsOf<Name extends Part>(part: Name) {
   };
   return Object.fromEntries(
     Object.entries(texts).map(([event, text]) => [`${part}-${event}`, text]),
-  ) as Readonly<Record<Extract<PartEvent, `${Name}-${string}`>, Explanation>>;
+  ) as Readonly<Record<`${Name}-${keyof typeof texts}`, Explanation>>;
 }
 
 export const TIMELINE_TEXTS: Readonly<Record<TimelineEvent, Explanation>> = {

@@ -11,7 +11,7 @@ import {
   type ResolutionReceipt,
   resolveRequirement,
 } from '../../messages/requirements.js';
-import type { RequirementEvent } from '../../messages/timeline-events.js';
+import type { TimelineEvent } from '../../messages/timeline-events.js';
 import { LONGEST, shortened } from '../../partners/bounds.js';
 import { masked } from '../../privacy/masked.js';
 import { inShort } from './answer-in-short.js';
@@ -159,7 +159,12 @@ export class RequirementQueue {
     return id;
   }
 
-  #record(event: RequirementEvent, { id, kind }: Requirement, what: string, who = {}): void {
+  #record(
+    event: TimelineEvent & `requirement-${string}`,
+    { id, kind }: Requirement,
+    what: string,
+    who = {},
+  ): void {
     this.state.timeline.add(event, { detail: `${id}: ${what}`, ...who }, { kind });
   }
 
