@@ -7,9 +7,6 @@ const MOST = 3;
 const SHARE = 0.4;
 const MOST_MISTYPED = 4;
 
-/** A beginning of this many characters is enough for a long name. */
-const BEGINNING = 4;
-
 /**
  * The valid names that somebody may have meant: the nearest, and several only if they are equally near. Of a path such as
  * `merchant.dba`, the last name alone is enough, and the shortest path is the nearest. Case and punctuation do not count.
@@ -41,6 +38,5 @@ function plain(text: string): string {
 
 function apart(wanted: string, name: string): number {
   const last = name.slice(name.lastIndexOf('.') + 1);
-  const isBeginning = wanted.length >= BEGINNING && name.startsWith(wanted);
-  return isBeginning ? 1 : Math.min(distance(wanted, name), distance(wanted, last));
+  return Math.min(distance(wanted, name), distance(wanted, last));
 }

@@ -54,8 +54,8 @@ const ANSWER_TEXTS: Readonly<Record<AnswerKind, readonly [option: string, meanin
   text: ['--text TEXT', 'sends this text to the partner'],
   documents: ['--document FILE...', 'sends these files to the partner'],
   correction: [
-    '--patch JSON',
-    'changes fields of the input by a JSON merge patch, a @file, or - for standard input; then the request is sent again',
+    '--set FIELD=VALUE...',
+    'changes fields of the input, and the request is sent again; or --patch JSON, a merge patch, @file, or - for standard input',
   ],
   adopt: [
     '--adopt ID',

@@ -44,9 +44,11 @@ describe('completion of', () => {
   it('an option: of the command and of all, without those that are given', async () => {
     expect(await suggested('gangway cancel m-1001 --')).toEqual([
       '--partner-account',
+      '--yes',
       '--json',
       '--help',
       '--timeout',
+      '--debug',
     ]);
     expect(await suggested('gangway cancel m-1001 --json --')).not.toContain('--json');
     expect(await suggested('gangway resolve m-1001 note-1 --document a.pdf --doc')).toEqual(['--document']);

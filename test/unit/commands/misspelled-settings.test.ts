@@ -15,8 +15,8 @@ it.each([
 });
 
 it('a name that only Gangway can read is reported even if none is similar', () => {
-  expect(misspelledSettings({ GANGWAY_XYZ: '1' }, [])).toEqual([
-    'GANGWAY_XYZ is not a setting, so nothing reads it',
+  expect(misspelledSettings({ GANGWAY_SHOE_SIZE: '1' }, [])).toEqual([
+    'GANGWAY_SHOE_SIZE is not a setting, so nothing reads it',
   ]);
 });
 
