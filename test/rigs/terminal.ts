@@ -49,7 +49,7 @@ export function gangwayAtTerminal(
 }
 
 /** The lines that a terminal shows in the end: what was written last on each, without what was cleared. */
-function screenAfter(written: string): string[] {
+export function screenAfter(written: string): string[] {
   return written.split('\r\n').map((line) => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they control terminals
     const [, last = ''] = /(?:\u001b\[2K|^)([^\u001b]*)$/.exec(line) ?? [];

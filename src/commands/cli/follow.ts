@@ -213,8 +213,8 @@ export async function runSingle<Result>(
   id: string,
   single: SingleActivity,
 ): Promise<Result> {
-  const { queue, account, options } = single;
-  return whileShowing(cli, `${id}: starts`, async (progress) => {
+  const { queue, account, options, summary } = single;
+  return whileShowing(cli, `${summary}: starts`, async (progress) => {
     const { inWorkflow, step, result } = await startSingle(client, config.taskQueue, id, single);
     if (inWorkflow)
       cli.note(`this Temporal server has no standalone activities: workflow ${id} runs it instead`);
@@ -223,7 +223,7 @@ export async function runSingle<Result>(
       while (await pause(ended.signal)) {
         // The result arrives even where its progress cannot be read.
         const now = await step().catch(() => undefined);
-        if (now !== undefined && !ended.signal.aborted) progress.at(`${id}: ${now}`);
+        if (now !== undefined && !ended.signal.aborted) progress.at(`${summary}: ${now}`);
       }
     };
     const isRepeatable = options.retry?.maximumAttempts !== 1;

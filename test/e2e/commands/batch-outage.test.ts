@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { type DevServer, startDevServer } from '../../../src/temporal/dev-server.js';
+import {
+  dataConverter,
+  generatePayloadKey,
+  payloadKeys as keysFrom,
+} from '../../../src/temporal/payload-codec.js';
 import { registerSearchAttributes } from '../../../src/temporal/search-attributes.js';
 import { startGangway } from '../../rigs/command.js';
 import { executions, merchantsFile } from '../../rigs/commands/files.js';
@@ -26,16 +31,20 @@ async function withServer(
   let server: DevServer = await startDevServer({ databaseFile });
   const { address } = server;
   const port = Number(address.split(':')[1]);
+  const payloadKeys = generatePayloadKey();
   const connected = async <T>(what: (client: Client) => Promise<T>) => {
     const connection = await Connection.connect({ address });
     try {
-      return await what(new Client({ connection }));
+      // Lists of workflows have an encrypted memo.
+      return await what(
+        new Client({ connection, dataConverter: dataConverter(keysFrom.parse(payloadKeys)) }),
+      );
     } finally {
       await connection.close();
     }
   };
   await connected(registerSearchAttributes);
-  const rig = await createRig({ address, worker: false });
+  const rig = await createRig({ address, payloadKeys, worker: false });
   try {
     await test({
       rig,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../rigs/processes.js';
 import { createRig, type Rig } from '../../rigs/rig.js';
+import { screenAfter } from '../../rigs/terminal.js';
 
 let rig: Rig;
 let folder: string;
@@ -25,7 +26,7 @@ async function atTerminal(columns: number, command: string, env: Readonly<Record
     process.platform === 'darwin' ? ['-q', '/dev/null', 'sh', '-c', script] : ['-qec', script, '/dev/null'];
   const { code, stdout } = await run('script', args, { ...rig.env, TZ: 'America/New_York', ...env });
   expect(code).toBe(0);
-  return stdout.trimEnd().split('\r\n');
+  return screenAfter(stdout.trimEnd());
 }
 
 const WHOLE = [

@@ -64,13 +64,19 @@ it('the spinner fits a narrow terminal, and one that does not report its width',
     [40, 39],
     [0, 79],
   ] as const) {
-    await rig.sandbox.plan('delay', 'list-terminals', { milliseconds: 2_000 });
-    const calling = at('call payments list-terminals --json', columns);
-    await calling.prints('call-payments-list-terminals');
-    expect((await calling.finished).code).toBe(0);
+    const input = merchant('notes');
+    const dba = 'Corner Bakery and Coffee House of Albany [notes]';
+    const path = await inputFile(rig, { ...input, merchant: { ...input.merchant, dba } });
+    const waiting = at(`board ${path} --wait`, columns);
+    await waiting.prints('note-6b2e32759339 --abandon');
+    await waiting.prints('…');
+    waiting.type(CTRL_C);
+    expect((await waiting.finished).code).toBe(130);
+    await new Onboarding(rig.client, idOf(input)).handle.terminate();
+    // The terminal itself adds ^C.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they control terminals
-    const frames = [...calling.stdout().matchAll(/\u001b\[2K([|/\\-] [^\r]*)\r/g)].map(
-      ([, frame = '']) => frame,
+    const frames = [...waiting.stdout().matchAll(/\u001b\[2K([|/\\-] [^\r]*)\r/g)].map(([, frame = '']) =>
+      frame.replace('^C', ''),
     );
     expect(frames.length).toBeGreaterThan(5);
     expect(Math.max(...frames.map((frame) => frame.length))).toBe(most);

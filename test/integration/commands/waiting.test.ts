@@ -43,7 +43,7 @@ describe('board --wait', () => {
     const waiting = start('board', await file(input), '--wait');
     await waiting.says(`    gangway resolve ${id} note-149967d738cb --document FILE\n`);
     await waiting.says(
-      `Corner Bakery [notes] (${id}) has an open requirement:\n  note-6b2e32759339 (underwriting-note, due `,
+      `Corner Bakery [notes] (${id}) has an open requirement:\n  note-6b2e32759339 (underwriting-note, waiting `,
     );
     await waiting.says('    What share of sales is keyed in by hand?\n');
     await waiting.says('... Corner Bakery [notes]: underwriting, Pending; waits for a person: 2 open\n');
