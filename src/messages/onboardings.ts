@@ -115,7 +115,7 @@ export type PartEnd =
   | { readonly how: 'cancelled' | 'terminated' | 'timed out' | 'failed' };
 
 /** The facts of a part that its customer shows. The part itself has its timeline, and what it waits for. */
-export type ReportedFacts = Omit<OnboardingState, 'requirements' | 'timeline' | 'waiting'>;
+export type ReportedFacts = Omit<OnboardingState, 'dba' | 'requirements' | 'timeline' | 'waiting'>;
 
 /** The changes of a state. Applied in order to the state before, they make the state after. */
 export interface StateChanges {

@@ -47,6 +47,7 @@ export async function findOnboarding(
   const parts = found.filter(isCustomer).flatMap((customer) => Object.values(partIds(customer.workflowId)));
   const [first, ...more] = found.filter((description) => !parts.includes(description.workflowId));
   const name = JSON.stringify(given);
+  if (!first && partsOfId(given)) throw new UnknownOnboarding(`there is no workflow ${name}`);
   if (!first) throw await unknown(client, given);
   if (more.length > 0) {
     const mayMean = [first, ...more].map((description) => description.workflowId);

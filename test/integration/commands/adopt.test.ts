@@ -383,7 +383,7 @@ describe('an invalid file', () => {
           '6: legalBusinessName: is required to compare the profile, or merchantProfileId',
           '6: employerIdentificationNumber: is required to compare the profile, or merchantProfileId',
           '7: employerIdentificationNumber: must be the digits of a valid EIN, without dashes',
-          '8: merchantProfileId: Invalid input: expected number, received string',
+          '8: merchantProfileId: must be a whole number such as 12',
           '9: legalBusinessName: belongs to a profileId',
           '10: externalId: is the same as in line 4',
         ]

@@ -228,7 +228,10 @@ describe('gangway status', () => {
 
   it('reports an unknown onboarding', async () => {
     const { code, stderr } = await gangway(['status', 'nobody']);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'there is no onboarding "nobody"\n' });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'there is no onboarding with id or dba "nobody"; "gangway list" shows all\n',
+    });
     expect((await gangway(['status', 'close-card-x'])).stderr).toBe('there is no workflow "close-card-x"\n');
   });
 });

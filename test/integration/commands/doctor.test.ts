@@ -175,7 +175,7 @@ describe('gangway with a problem', () => {
       ...[...commands.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name),
     ]);
     expect(headings.slice(1)).toEqual([
-      ['Onboard', 'board', 'onboard-business', 'onboard', 'batch'],
+      ['Onboard', 'board', 'onboard-business', 'onboard', 'batch', 'adopt'],
       [
         'Follow and answer requirements',
         ...['status', 'list', 'inbox', 'resolve', 'watch', 'nudge', 'cancel', 'events'],
@@ -186,7 +186,9 @@ describe('gangway with a problem', () => {
         ...['ensure-webhooks', 'statement', 'show'],
       ],
       ['Any operation of a partner', 'call'],
-      ['Setup, backup and help', 'setup', 'keys', 'doctor', 'backup', 'restore', 'help'],
+      ['Reports and audits', 'report', 'export'],
+      ['Setup and backup', 'setup', 'keys', 'doctor', 'backup', 'restore'],
+      ['Help', 'help', 'explain', 'completion'],
     ]);
   });
 

@@ -173,7 +173,7 @@ describe('gangway export', () => {
   it('names who cancelled, and a call whose result was not recorded by then', async () => {
     const boarding = await rig.board(merchant('notes'));
     await boarding.until((state) => state.requirements.length === 2, 'two notes');
-    await gangway('cancel', boarding.workflowId);
+    await gangway('cancel', boarding.workflowId, '--yes');
     await boarding.outcome().catch(() => undefined);
     const { onboarding } = await exported(boarding.workflowId);
     const cancelled = onboarding.timeline.find(({ event }) => event === 'cancel-requested');

@@ -79,7 +79,7 @@ describe('gangway resolve', () => {
     const { externalId, id } = await waiting();
     const { code, stderr } = await gangway(['resolve', externalId, 'note-1', '--text', 'x']);
     expect(code).toBe(2);
-    expect(stderr).toContain(`no requirement with this id is open; open: ${id}`);
+    expect(stderr).toContain(`no requirement "note-1" is open; open: ${id}`);
   });
 });
 

@@ -135,7 +135,7 @@ describe('gangway show', () => {
       ['--agent', '1', 'x', '--iso', '0'],
       ['--agent.1: must be a number', '--iso: must be 1 or more'],
     ],
-    ['tickets', ['--limit', '-1'], ['It must be a number of rows, or 0 for all.']],
+    ['tickets', ['--limit', '-1'], ['It must be a number, or 0 for all.']],
   ])('names every invalid option of %s %j, exits 2', async (list, args, problems) => {
     const { code, stdout, stderr } = await show(list, ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -362,7 +362,11 @@ describe('gangway events', () => {
       'five that were delivered',
     );
     expect(await deliveries(rig, ['redeliver', id])).toEqual([]);
-    expect(await deliveries(rig, ['redeliver', id, '--all', '--to', 'nobody'])).toEqual([]);
+    const elsewhere = await gangway(rig.env, ['events', 'redeliver', id, '--all', '--to', 'nobody']);
+    expect(elsewhere).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^--to: no event goes to nobody; /),
+    });
     expect(await deliveries(rig, ['redeliver', id, '--all'])).toHaveLength(5);
     await received(crm, 15);
   });
@@ -409,6 +413,9 @@ describe('gangway events', () => {
 
   it('requires the onboardings whose events to send again', async () => {
     const { code, stderr } = await gangway(rig.env, ['events', 'redeliver', '--all']);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '--all needs the id of an onboarding\n' });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: '--all needs the id of an onboarding: gangway events redeliver ID --all\n',
+    });
   });
 });

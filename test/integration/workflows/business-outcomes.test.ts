@@ -26,12 +26,14 @@ describe.concurrent('a business without questions', () => {
     ['pending-review', ['Pending', 'Pending_Review', 'InReview', 'Approved']],
     ['unknown-status', ['EscalatedToCommittee', 'Approved']],
   ])('(%s) ends onboarded as soon as the bank has approved it', async (scenario, seen) => {
-    const onboarding = await rig.onboardBusiness(business(scenario));
+    const input = business(scenario);
+    const onboarding = await rig.onboardBusiness(input);
     const outcome = await onboarding.outcome();
     const { profileId = 0, timeline, ...state } = await onboarding.state();
     const bankingStatus = seen.at(-1);
     expect(outcome).toEqual({ outcome: 'onboarded', profileId, financialAccountId: null, bankingStatus });
     expect(state).toEqual({
+      dba: input.holder.doingBusinessAsName,
       stage: 'onboarded',
       outcome: 'onboarded',
       partnerStatus: bankingStatus,
