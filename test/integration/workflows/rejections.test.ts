@@ -73,15 +73,15 @@ const wrong = (
   ],
   [
     { answer: correction({ agentProfileId: marked.ssn }) },
-    'answer.patch.agentProfileId: Invalid input: expected number, received string',
+    'answer.patch.agentProfileId: must be a number, without quotes',
   ],
   [
     { answer: correction({ merchant: { cashDiscount: marked.familyName } }) },
-    'answer.patch.merchant.cashDiscount: Invalid option: expected one of "Yes"|"No"',
+    'answer.patch.merchant.cashDiscount: must be one of Yes, No',
   ],
   [
     { answer: correction({ fees: { minimumDiscountAmount: marked.code } }) },
-    'answer.patch.fees.minimumDiscountAmount: Invalid input: expected number, received string',
+    'answer.patch.fees.minimumDiscountAmount: must be a number such as 1234.56',
   ],
   [{ actor: '', reason: marked.reason }, 'actor: must name who answers'],
   [{ actor: marked.actor, reason: '' }, 'reason: must not be empty'],
