@@ -81,7 +81,10 @@ export class RequirementQueue {
     private readonly options: RequirementQueueOptions,
   ) {
     const { records, input } = options;
-    if (input) setHandler(inputQuery, () => input.at(state.facts));
+    if (input) {
+      const description = 'The input with all corrections';
+      setHandler(inputQuery, () => input.at(state.facts), { description });
+    }
     for (const requirement of records?.open ?? []) this.#open.set(requirement.id, requirement);
     for (const answered of records?.answered ?? []) this.#answered.set(answered.requirement.id, answered);
     for (const id of records?.overdue ?? []) this.#overdue.add(id);

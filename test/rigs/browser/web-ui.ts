@@ -100,7 +100,10 @@ export class WorkflowPages {
 async function runQuery(page: Page, quiet: () => Promise<unknown>): Promise<void> {
   const button = page.getByRole('button', { name: 'Run Query' });
   await Promise.race([button.waitFor({ timeout: PATIENCE_MS }), quiet()]);
-  if (await button.isVisible()) await button.click({ timeout: PATIENCE_MS });
+  if (!(await button.isVisible())) return;
+  await page.getByTestId('query-select-button').click({ timeout: PATIENCE_MS });
+  await page.getByRole('option', { name: 'state' }).click({ timeout: PATIENCE_MS });
+  await page.getByRole('button', { name: /Run Query|Refresh Query/ }).click({ timeout: PATIENCE_MS });
 }
 
 /** @returns waits until the page has requested decoding and sends no more requests */
