@@ -10,6 +10,7 @@ import type {
   CustomerOnboardingInput,
   MerchantBoardingInput,
 } from '../../src/messages/inputs.js';
+import type { DbaForm } from '../../src/messages/listed.js';
 import type {
   BusinessOnboardingOutcome,
   CustomerOnboardingOutcome,
@@ -37,6 +38,8 @@ export interface RigOptions extends WorkerOptions {
   /** A Temporal server for this rig alone, which ends with it: for lists of all workflows, or for other settings. */
   readonly server?: DevServerOptions;
   readonly sandbox?: SandboxOptions;
+  /** How lists and logs have the dba. Default: `shown`. */
+  readonly dbaForm?: DbaForm;
   /** Default: true. With false, the test starts the worker. */
   readonly worker?: boolean;
 }
@@ -66,6 +69,7 @@ export interface Rig {
 }
 
 export async function createRig(options: RigOptions = {}): Promise<Rig> {
+  const { dbaForm = 'shown' } = options;
   const server = options.server && (await startTemporal(options.server));
   const address = options.address ?? server?.address ?? inject('temporalAddress');
   const connection = await Connection.connect({ address });
@@ -90,6 +94,7 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       TEMPORAL_ADDRESS: address,
       PAYLOAD_KEYS: payloadKeys,
       GANGWAY_TASK_QUEUE: taskQueue,
+      GANGWAY_DBA: dbaForm,
       DOCUMENT_DIR: dirs.documentDir,
       STATEMENT_DIR: dirs.statementDir,
     },
@@ -100,15 +105,19 @@ export async function createRig(options: RigOptions = {}): Promise<Rig> {
       return worker;
     },
     async board(input) {
-      const { workflowId: id } = await startMerchantBoarding(client, input, { taskQueue });
+      const { workflowId: id } = await startMerchantBoarding(client, input, { taskQueue, dbaForm });
       return new Onboarding(client, id);
     },
     async onboardBusiness(input) {
-      const { workflowId: id } = await startBusinessOnboarding(client, input, { taskQueue });
+      const { workflowId: id } = await startBusinessOnboarding(client, input, { taskQueue, dbaForm });
       return new Onboarding(client, id);
     },
     async onboard(input, more) {
-      const { workflowId: id } = await startCustomerOnboarding(client, input, { taskQueue, ...more });
+      const { workflowId: id } = await startCustomerOnboarding(client, input, {
+        taskQueue,
+        dbaForm,
+        ...more,
+      });
       return new Onboarding(client, id);
     },
     atClose(close) {

@@ -126,11 +126,17 @@ describe('Temporal behind TLS', () => {
     expect([stdout, code]).toEqual(['', 1]);
     expect(stderr.split('\n')).toEqual([
       'this client may not register search attributes in the namespace; add them where it is administered:',
-      ...['PartnerAccount', 'OnboardingStage', 'PartnerStatus', 'MerchantProfileId', 'BankingProfileId'].map(
+      ...['Dba', 'PartnerAccount', 'OnboardingStage', 'PartnerStatus', 'MerchantProfileId'].map(
         (name) => `  ${name} Keyword`,
       ),
-      ...['Mid', 'AgentProfileId'].map((name) => `  ${name} Keyword`),
-      ...['  ActionRequired Bool', '  ActionDueAt Datetime', ''],
+      ...['BankingProfileId', 'Mid', 'AgentProfileId'].map((name) => `  ${name} Keyword`),
+      ...[
+        '  ActionRequired Bool',
+        '  ActionDueAt Datetime',
+        '  Requirements KeywordList',
+        '  StageTimes KeywordList',
+        '',
+      ],
     ]);
   });
 });
