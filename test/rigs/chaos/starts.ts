@@ -61,7 +61,7 @@ async function startByEvent(sender: Sender, { type, externalId, input }: Party):
 
 async function startByClient({ rig }: Stage, party: Party): Promise<void> {
   const { client, taskQueue } = rig;
-  const options = { taskQueue };
+  const options = { taskQueue, dbaForm: 'masked' } as const;
   await insist(async () => {
     if (party.type === 'merchantBoarding') await startMerchantBoarding(client, party.input, options);
     else if (party.type === 'businessOnboarding') await startBusinessOnboarding(client, party.input, options);
